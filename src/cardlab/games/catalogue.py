@@ -1,0 +1,25 @@
+"""The games by name. Classes are imported when asked for: games do not know each other, nor this file them."""
+
+from importlib import import_module
+from typing import Any, cast
+
+from cardlab.games.protocol import Game
+from cardlab.options import InvalidOption, check_choice
+
+GAMES = {
+    "poker_squares": "cardlab.games.poker_squares.game:PokerSquares",
+    "thirty_one": "cardlab.games.thirty_one.game:ThirtyOne",
+}
+
+
+def make_game(name: str, **options: Any) -> Game:
+    """The game `name` with these options (those of conf/game/NAME.yaml); InvalidOption when one does not fit."""
+    check_choice("game", name, list(GAMES))
+    module, class_name = GAMES[name].split(":")
+    game_class = getattr(import_module(module), class_name)
+    fields = cast(dict[str, Any], game_class.__dataclass_fields__)
+    known = [key for key, entry in fields.items() if entry.init]
+    for key, value in options.items():
+        if key not in known:
+            raise InvalidOption(f"game.{key}", value, f"left out: {name} takes {', '.join(known)}")
+    return cast(Game, game_class(**options))

@@ -1,0 +1,51 @@
+"""Checks of options: what is wrong is said in one line that names the key and what is allowed.
+
+Lowest layer: every part that takes options may use it, and nothing here knows any of them.
+"""
+
+from collections.abc import Collection
+
+
+class InvalidOption(ValueError):
+    """An option has a value that its owner cannot take; the message is one line, fit for a terminal."""
+
+    def __init__(self, key: str, value: object, allowed: str) -> None:
+        super().__init__(f"{key}={value}: must be {allowed}")
+        self.key = key
+        self.value = value
+        self.allowed = allowed
+
+    def __reduce__(self) -> tuple[type["InvalidOption"], tuple[str, object, str]]:
+        """Pickle by the three parts, so that worker processes can raise it too."""
+        return (type(self), (self.key, self.value, self.allowed))
+
+
+def check_choice(key: str, value: object, choices: Collection[object]) -> None:
+    """Raise InvalidOption unless `value` is one of `choices`."""
+    if value not in choices:
+        raise InvalidOption(key, value, "one of " + ", ".join(str(choice) for choice in choices))
+
+
+def check_range(
+    key: str,
+    value: float,
+    low: float,
+    high: float = float("inf"),
+    *,
+    whole: bool = False,
+    open_low: bool = False,
+) -> None:
+    """Raise InvalidOption unless low ≤ value ≤ high (low < value with `open_low`; an integer with `whole`)."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    fits = number and (low < value if open_low else low <= value) and value <= high
+    if whole:
+        fits = fits and float(value).is_integer()
+    if not fits:
+        raise InvalidOption(key, value, _range_text(low, high, whole, open_low))
+
+
+def _range_text(low: float, high: float, whole: bool, open_low: bool) -> str:
+    kind = "a whole number" if whole else "a number"
+    if high == float("inf"):
+        return f"{kind} {'above' if open_low else 'of at least'} {low:g}"
+    return f"{kind} {'above' if open_low else 'from'} {low:g} {'and at most' if open_low else 'to'} {high:g}"
