@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
-from numba.core import config as numba_config
+import numba.core.config
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -42,7 +42,7 @@ def _use_cache_folder() -> None:
         return
     root = _cache_root()
     folder = root / _sources_digest()
-    numba_config.CACHE_DIR = str(folder)
+    setattr(numba.core.config, "CACHE_DIR", str(folder))  # noqa: B010 - numba fills its config at run time
     try:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)

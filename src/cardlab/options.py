@@ -28,7 +28,7 @@ def check_choice(key: str, value: object, choices: Collection[object]) -> None:
 
 def check_range(
     key: str,
-    value: float,
+    value: object,
     low: float,
     high: float = float("inf"),
     *,
@@ -36,11 +36,10 @@ def check_range(
     open_low: bool = False,
 ) -> None:
     """Raise InvalidOption unless low ≤ value ≤ high (low < value with `open_low`; an integer with `whole`)."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    fits = number and (low < value if open_low else low <= value) and value <= high
-    if whole:
-        fits = fits and float(value).is_integer()
-    if not fits:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise InvalidOption(key, value, _range_text(low, high, whole, open_low))
+    fits = (low < value if open_low else low <= value) and value <= high
+    if not fits or (whole and not float(value).is_integer()):
         raise InvalidOption(key, value, _range_text(low, high, whole, open_low))
 
 

@@ -1,0 +1,75 @@
+"""Encoded legal actions scored against the encoded state: only what is legal costs anything.
+
+The action is an input (DouZero, Zha et al. 2021): one score head serves 3 actions and 1,695 alike.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from cardlab.games.protocol import GameSpec
+from cardlab.networks.inputs import Inputs
+from cardlab.networks.layers import check_activation, check_widths, head, perceptron
+from cardlab.networks.protocol import Network
+from cardlab.options import InvalidOption
+
+
+@dataclass(frozen=True)
+class ActionsOptions:
+    """`network=actions`: fits every game that describes its actions."""
+
+    name: ClassVar[str] = "actions"
+    state_widths: tuple[int, ...] = (256, 128)
+    action_widths: tuple[int, ...] = (128,)
+    joint_widths: tuple[int, ...] = (64,)  # state and action meet in the first of these
+    activation: str = "relu"
+
+    def __post_init__(self) -> None:
+        check_widths("network.state_widths", self.state_widths)
+        check_widths("network.action_widths", self.action_widths)
+        check_widths("network.joint_widths", self.joint_widths)
+        check_activation("network.activation", self.activation)
+
+    def build(self, spec: GameSpec) -> "ActionsNetwork":
+        """A fresh network for this game; InvalidOption when it does not describe its actions."""
+        if not spec.num_action_features:
+            raise InvalidOption("network", "actions", f"mlp or lines: {spec.name} has no features of actions")
+        return ActionsNetwork(spec, self)
+
+
+class ActionsNetwork(Network):
+    """State and action encoders, a joint layer, one score per legal action."""
+
+    reads_actions = True
+
+    def __init__(self, spec: GameSpec, options: ActionsOptions) -> None:
+        super().__init__()
+        activation = options.activation
+        self.num_actions = spec.num_actions
+        self.state = perceptron((spec.num_features, *options.state_widths), activation=activation)
+        self.action = perceptron((spec.num_action_features, *options.action_widths), activation=activation)
+        first, *others = options.joint_widths
+        self.state_to_joint = torch.nn.Linear(options.state_widths[-1], first)
+        self.action_to_joint = torch.nn.Linear(options.action_widths[-1], first, bias=False)
+        self.activate = torch.nn.ReLU()
+        self.joint = perceptron((first, *others), activation=activation)
+        self.score_head = head(options.joint_widths[-1], 1, 0.1)
+        self.value_head = head(options.state_widths[-1], 1, 0.1)
+
+    def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
+        """Scores [N, A] and values [N]; needs `inputs.choices`."""
+        choices = inputs.choices
+        if choices is None:
+            raise ValueError("this network reads actions: encode with reads_actions=True")
+        state = self.state(inputs.observations)
+        joint = self.state_to_joint(state)[choices.rows] + self.action_to_joint(self.action(choices.features))
+        chosen = self.score_head(self.joint(self.activate(joint))).squeeze(-1)
+        scores = torch.full((len(state), self.num_actions), -torch.inf, dtype=chosen.dtype, device=chosen.device)
+        scores = scores.index_put((choices.rows, choices.actions), chosen)
+        return scores, self.value_head(state).squeeze(-1)
+
+    def value(self, observations: Tensor) -> Tensor:
+        """Values [N]."""
+        return self.value_head(self.state(observations)).squeeze(-1)

@@ -1,0 +1,7 @@
+"""The kinds of network by registry key: policy files name them by it, never by a class path."""
+
+from cardlab.networks.actions import ActionsOptions
+from cardlab.networks.lines import LinesOptions
+from cardlab.networks.mlp import MLPOptions
+
+NETWORKS = {options.name: options for options in (MLPOptions, LinesOptions, ActionsOptions)}

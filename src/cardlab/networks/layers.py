@@ -1,0 +1,55 @@
+"""The pieces that networks are made of."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from cardlab.options import check_choice, check_range
+
+ACTIVATIONS: dict[str, type[nn.Module]] = {
+    "relu": nn.ReLU,
+    "leaky_relu": nn.LeakyReLU,
+    "gelu": nn.GELU,
+    "tanh": nn.Tanh,
+}
+
+
+def check_widths(key: str, widths: Sequence[int], *, empty: bool = False) -> None:
+    """Raise InvalidOption unless `widths` are layer sizes from 1 to 8192 (none at all only with `empty`)."""
+    check_range(f"number of {key}", len(widths), 0 if empty else 1, 16, whole=True)
+    for size in widths:
+        check_range(key, size, 1, 8192, whole=True)
+
+
+def check_activation(key: str, name: str) -> None:
+    """Raise InvalidOption unless `name` is in ACTIVATIONS."""
+    check_choice(key, name, list(ACTIVATIONS))
+
+
+def perceptron(sizes: Sequence[int], *, activation: str = "relu", layer_norm: bool = False) -> nn.Sequential:
+    """Linear layers of these sizes, each but none at the input followed by (norm and) activation."""
+    layers: list[nn.Module] = []
+    for before, after in pairwise(sizes):
+        layers.append(nn.Linear(before, after))
+        if layer_norm:
+            layers.append(nn.LayerNorm(after))
+        layers.append(ACTIVATIONS[activation]())
+    return nn.Sequential(*layers)
+
+
+def head(width: int, outputs: int, scale: float) -> nn.Linear:
+    """A linear output layer whose weights start orthogonal and `scale` small, its bias at zero.
+
+    Small first logits keep the first policy near uniform (Andrychowicz et al. 2021, section 3.2).
+    """
+    layer = nn.Linear(width, outputs)
+    nn.init.orthogonal_(layer.weight, scale)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def mask_scores(scores: Tensor, legal: Tensor) -> Tensor:
+    """Scores [N, A] with minus infinity where illegal."""
+    return scores.masked_fill(~legal, -torch.inf)

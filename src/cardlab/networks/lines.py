@@ -1,0 +1,93 @@
+"""Lines of cards through one shared encoder; the value is a sum over the lines plus what they share.
+
+A value that adds up lines learns Poker Squares far better than a network on the raw board (Neller 2013 for tables);
+the context lets lines compete for cards. Fits every game whose observation has a block `lines` of shape [L, Fl].
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from cardlab.games.protocol import Block, GameSpec
+from cardlab.networks.inputs import Inputs
+from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
+from cardlab.networks.protocol import Network
+from cardlab.options import InvalidOption
+
+
+@dataclass(frozen=True)
+class LinesOptions:
+    """`network=lines`."""
+
+    name: ClassVar[str] = "lines"
+    line_widths: tuple[int, ...] = (64, 32)  # of the encoder that all lines share
+    context_widths: tuple[int, ...] = (64,)  # over the pooled lines and the rest of the observation
+    activation: str = "relu"
+
+    def __post_init__(self) -> None:
+        check_widths("network.line_widths", self.line_widths)
+        check_widths("network.context_widths", self.context_widths)
+        check_activation("network.activation", self.activation)
+
+    def build(self, spec: GameSpec) -> "LinesNetwork":
+        """A fresh network for this game; InvalidOption when it has no lines."""
+        return LinesNetwork(spec, lines_block(spec, "lines"), self)
+
+
+def lines_block(spec: GameSpec, network: str) -> Block:
+    """The block `lines`; InvalidOption when the game's observation has none."""
+    for block in spec.blocks:
+        if block.name == "lines" and len(block.shape) == 2:
+            return block
+    raise InvalidOption("network", network, f"mlp or actions: {spec.name} with these features has no block 'lines'")
+
+
+class LineEncoder(nn.Module):
+    """Splits an observation into encoded lines [N, L, E] and the rest [N, R]."""
+
+    def __init__(self, spec: GameSpec, block: Block, widths: tuple[int, ...], activation: str) -> None:
+        super().__init__()
+        self.block = block
+        self.num_lines, line_features = block.shape
+        self.encoder = perceptron((line_features, *widths), activation=activation)
+        self.width = widths[-1]
+        self.rest = spec.num_features - block.size
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Encoded lines [N, L, E] and the other columns [N, R]."""
+        block = self.block
+        lines = observations[:, block.start : block.stop].reshape(-1, *block.shape)
+        rest = torch.cat((observations[:, : block.start], observations[:, block.stop :]), dim=1)
+        return self.encoder(lines), rest
+
+
+class LinesNetwork(Network):
+    """Shared line encoder → sum of line values, plus a context → scores and the rest of the value."""
+
+    def __init__(self, spec: GameSpec, block: Block, options: LinesOptions) -> None:
+        super().__init__()
+        self.lines = LineEncoder(spec, block, options.line_widths, options.activation)
+        pooled = self.lines.width + self.lines.rest
+        self.context = perceptron((pooled, *options.context_widths), activation=options.activation)
+        context_width = options.context_widths[-1]
+        self.line_value = head(self.lines.width, 1, 0.1)
+        self.context_value = head(context_width, 1, 0.1)
+        self.score_head = head(self.lines.width * self.lines.num_lines + context_width, spec.num_actions, 0.01)
+
+    def _parts(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        lines, rest = self.lines(observations)
+        context = self.context(torch.cat((lines.mean(dim=1), rest), dim=1))
+        values = self.line_value(lines).sum(dim=(1, 2)) + self.context_value(context).squeeze(-1)
+        return lines, context, values
+
+    def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
+        """Scores [N, A] and values [N]."""
+        lines, context, values = self._parts(inputs.observations)
+        scores = self.score_head(torch.cat((lines.flatten(1), context), dim=1))
+        return mask_scores(scores, inputs.legal), values
+
+    def value(self, observations: Tensor) -> Tensor:
+        """Values [N]."""
+        return self._parts(observations)[2]

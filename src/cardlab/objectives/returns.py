@@ -1,0 +1,66 @@
+"""Targets from whole games: lambda-returns, advantages, n-step returns.
+
+The decisions of one player in one game stand behind each other in time order; `ends` marks the last of each.
+Rewards are what came between a decision and the player's next one, or the end.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.games.protocol import Bools, Floats
+from cardlab.kernels import kernel
+
+
+@kernel
+def lambda_returns(rewards: Floats, values: Floats, ends: Bools, gamma: float, trace: float) -> Floats:
+    """[N] λ-returns of decisions whose own values are `values` [N]; `trace` is λ.
+
+    G_t = r_t + γ·((1 − λ)·v_{t+1} + λ·G_{t+1}), and G_t = r_t at the end (Sutton and Barto 2018, equation 12.2,
+    in its recursive form). λ = 1 gives the Monte Carlo return, λ = 0 the one-step target.
+    """
+    returns = np.empty_like(rewards)
+    following = np.float32(0.0)
+    for t in range(rewards.shape[0] - 1, -1, -1):
+        if ends[t]:
+            following = rewards[t]
+        else:
+            ahead = (1.0 - trace) * values[t + 1] + trace * following
+            following = np.float32(rewards[t] + gamma * ahead)
+        returns[t] = following
+    return returns
+
+
+def advantages(returns: Floats, values: Floats) -> Floats:
+    """[N] generalised advantage estimates: the λ-return less the value (Schulman et al. 2016, equation 16)."""
+    return returns - values
+
+
+@kernel
+def n_step_returns(rewards: Floats, ends: Bools, gamma: float, steps: int) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Sums of the next `steps` rewards [N], the discount of what follows [N], and where it follows [N].
+
+    The target of decision t is sum + discount · bootstrap(next); discount is 0 and next is t itself where the game
+    ends within the steps. `steps` 0 means until the end: Monte Carlo.
+    """
+    num = rewards.shape[0]
+    sums = np.empty(num, dtype=np.float32)
+    discounts = np.zeros(num, dtype=np.float32)
+    following = np.arange(num)
+    for t in range(num):
+        total = 0.0
+        factor = 1.0
+        at = t
+        left = steps
+        while True:
+            total += factor * rewards[at]
+            factor *= gamma
+            left -= 1
+            if ends[at]:
+                break
+            at += 1
+            if left == 0:
+                discounts[t] = factor
+                following[t] = at
+                break
+        sums[t] = total
+    return sums, discounts, following
