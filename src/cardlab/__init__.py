@@ -1,0 +1,60 @@
+"""Train, tune, track and compare agents for five card games.
+
+    game = cardlab.make_game("thirty_one", num_players=3)
+    agent = cardlab.load_agent(game, "threshold:level:30")
+    match = cardlab.play_match(game, [agent, "random", "random"], num_deals=1000, seed=0)
+
+The names below are imported when first used: a game needs no torch, and `import cardlab` costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cardlab.agents.loading import load_agent
+    from cardlab.arena.match import Match, play_match
+    from cardlab.games.catalogue import GAMES, make_game
+    from cardlab.games.protocol import Game
+    from cardlab.options import InvalidOption
+    from cardlab.playing.protocol import Agent, Policy
+
+    __version__: str
+
+__all__ = [
+    "GAMES",
+    "Agent",
+    "Game",
+    "InvalidOption",
+    "Match",
+    "Policy",
+    "__version__",
+    "load_agent",
+    "make_game",
+    "play_match",
+]
+
+_HOMES = {
+    "GAMES": "cardlab.games.catalogue",
+    "Agent": "cardlab.playing.protocol",
+    "Game": "cardlab.games.protocol",
+    "InvalidOption": "cardlab.options",
+    "Match": "cardlab.arena.match",
+    "Policy": "cardlab.playing.protocol",
+    "load_agent": "cardlab.agents.loading",
+    "make_game": "cardlab.games.catalogue",
+    "play_match": "cardlab.arena.match",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("cardlab")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'cardlab' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value  # the next look-up goes straight to it
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
