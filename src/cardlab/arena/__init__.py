@@ -1,0 +1,1 @@
+"""Who is stronger, by how much, how sure: duplicate matches, evaluations, tournaments, replays."""

@@ -1,0 +1,39 @@
+"""What an evaluation or a tournament is played with: the options of the group `arena`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cardlab.options import InvalidOption, check_range
+
+EVALUATION_SEED = 20_000_001  # far from the small seeds of training, so that nothing is tuned on these deals
+MIN_DEALS = 2  # an interval needs a variance
+
+
+@dataclass(frozen=True)
+class ArenaOptions:
+    """How many deals, against whom, and how they are spread over processes."""
+
+    deals: int = 2000
+    """Deals of a match; with `until`, the most that are played."""
+    references: Sequence[str] = ()
+    """Agents that an evaluated one is measured against, as texts; `random` when there are none."""
+    seed: int = EVALUATION_SEED
+    """Names the deals: the same seed gives every agent the same ones."""
+    processes: int = 1
+    """Worker processes; the figures do not depend on it."""
+    chunk: int | None = None
+    """Deals that advance together; None: as many as fill about 2,048 tables. Another value, another sample."""
+    until: float | None = None
+    """Half-width of the 95 % interval at which a match stops, in points; None plays all deals."""
+
+    def __post_init__(self) -> None:
+        check_range("arena.deals", self.deals, MIN_DEALS, whole=True)
+        check_range("arena.seed", self.seed, 0, whole=True)
+        check_range("arena.processes", self.processes, 1, 256, whole=True)
+        if self.chunk is not None:
+            check_range("arena.chunk", self.chunk, 1, whole=True)
+        if self.until is not None:
+            check_range("arena.until", self.until, 0, open_low=True)
+        if isinstance(self.references, str):
+            raise InvalidOption("arena.references", self.references, "a list of agents, as in [random,greedy]")
+        object.__setattr__(self, "references", tuple(self.references))

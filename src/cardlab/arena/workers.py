@@ -1,0 +1,230 @@
+"""Plays chunks of deals, in this process or in several, with the same figures.
+
+Deal number d of a seed is one deal whatever is played on it, by whom and in how many processes. The agents' own
+randomness comes from the seed, the chunk and the lineup's place in the job, never from the process.
+"""
+
+import os
+import pickle
+import signal
+import sys
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.agents.catalogue import agent_factories, make_agent, split_name
+from cardlab.arena.seating import Entry, Lineup
+from cardlab.games.protocol import Game, States
+from cardlab.options import InvalidOption
+from cardlab.playing.loop import Moves, play
+from cardlab.playing.protocol import Agent
+
+DEAL_BLOCK = 256  # deals that come from one stream; part of what a seed means
+TABLES = 2048  # games that advance together: enough for the cost of Python to vanish
+LOOK_TABLES = 512  # the same where a match may stop early
+
+_DEALS, _AGENTS = 0, 1  # first number of the spawn key of each kind of stream
+
+
+@dataclass(frozen=True)
+class Job:
+    """One chunk: deals `first` to `last` (exclusive) of `seed`, played by each of some lineups in turn."""
+
+    lineups: tuple[int, ...]  # places among the lineups of the Workers
+    seed: int
+    index: int  # number of the chunk
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What one lineup was paid on some deals."""
+
+    points: NDArray[np.float64]  # [D, groups] mean payoff of each group over the deal's games
+    shares: NDArray[np.float64]  # [D, groups] mean share of wins: games with the best payoff, ties split
+    games: NDArray[np.float32]  # [D, S] the first group's mean payoff in each game
+
+
+def merge(tallies: Sequence[Tally]) -> Tally:
+    """The tallies of chunks as one, in their order."""
+    return Tally(
+        np.concatenate([tally.points for tally in tallies]),
+        np.concatenate([tally.shares for tally in tallies]),
+        np.concatenate([tally.games for tally in tallies]),
+    )
+
+
+def deal_block(game: Game, seed: int, first: int, last: int) -> States:
+    """[last - first] the deals of `seed` from number `first` on."""
+    blocks: list[NDArray[np.void]] = []
+    for block in range(first // DEAL_BLOCK, -(-last // DEAL_BLOCK)):
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_DEALS, block)))
+        blocks.append(game.deal(DEAL_BLOCK, rng))
+    start = first % DEAL_BLOCK
+    return States(np.concatenate(blocks)[start : start + last - first])
+
+
+def resolve(game: Game, entry: Entry) -> Agent:
+    """The agent that `entry` is or names; networks are loaded only for a text that names no agent of the catalogue."""
+    if not isinstance(entry, str):
+        return entry
+    if split_name(entry)[0] in agent_factories(game):
+        return make_agent(game, entry)
+    from cardlab.agents.loading import load_agent  # noqa: PLC0415 — brings torch
+
+    return load_agent(game, entry)
+
+
+class ChunkPlayer:
+    """Plays the jobs of some lineups with agents that are made once."""
+
+    def __init__(self, game: Game, lineups: Sequence[Lineup]) -> None:
+        self.game = game
+        self.lineups = lineups
+        self._agents: dict[str | int, Agent] = {}
+
+    def __call__(self, job: Job) -> tuple[Tally, ...]:
+        """One tally for each lineup of `job`."""
+        deals = deal_block(self.game, job.seed, job.first, job.last)
+        return tuple(self._tally(job, turn, deals) for turn in range(len(job.lineups)))
+
+    def moves(self, job: Job, turn: int, states: States) -> Iterator[Moves]:
+        """Play `states` [D · S] (each deal in every seating) in place, as `job` does with its lineup number `turn`."""
+        lineup = self.lineups[job.lineups[turn]]
+        seats = np.tile(lineup.seatings, (job.last - job.first, 1))
+        agents = [self._agent(entry) for entry in lineup.agents]
+        rng = np.random.default_rng(np.random.SeedSequence(job.seed, spawn_key=(_AGENTS, job.index, turn)))
+        with one_thread():
+            yield from play(self.game, states, agents, rng, seats=seats)
+
+    def _tally(self, job: Job, turn: int, deals: States) -> Tally:
+        lineup = self.lineups[job.lineups[turn]]
+        states = States(np.repeat(deals, lineup.num_seatings))
+        for _ in self.moves(job, turn, states):
+            pass
+        payoffs = self.game.payoffs(states).astype(np.float64)
+        return tally(lineup, payoffs.reshape(len(deals), lineup.num_seatings, -1))
+
+    def _agent(self, entry: Entry) -> Agent:
+        key = entry if isinstance(entry, str) else id(entry)
+        if key not in self._agents:
+            self._agents[key] = resolve(self.game, entry)
+        return self._agents[key]
+
+
+def tally(lineup: Lineup, payoffs: NDArray[np.float64]) -> Tally:
+    """What the groups of `lineup` got from `payoffs` [D, S, P], by seat."""
+    weights = lineup.weights()
+    best = payoffs == payoffs.max(axis=2, keepdims=True)
+    shares: NDArray[np.float64] = best / best.sum(axis=2, keepdims=True)
+    first = weights[0] * lineup.num_seatings  # sums to one in every seating
+    return Tally(
+        np.tensordot(payoffs, weights, axes=([1, 2], [1, 2])),
+        np.tensordot(shares, weights, axes=([1, 2], [1, 2])),
+        np.einsum("dsp,sp->ds", payoffs, first).astype(np.float32),
+    )
+
+
+@contextmanager
+def one_thread() -> Generator[None, None, None]:
+    """Torch on one thread: with more, the order of its sums, and so a close choice, may differ."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    before: int = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class Workers:
+    """Plays jobs in `processes` processes (in this one for 1) and gives their tallies in the order of the jobs.
+
+    `lineups` are all that will be played. A script that uses more than one process needs the usual
+    `if __name__ == "__main__":`, since processes are spawned. InvalidOption for agents that cannot be pickled.
+    """
+
+    def __init__(self, game: Game, lineups: Sequence[Lineup], processes: int = 1) -> None:
+        self.game = game
+        self.lineups = tuple(lineups)
+        self._ahead = 2 * processes
+        self._player = ChunkPlayer(game, self.lineups)
+        self._pool: ProcessPoolExecutor | None = None
+        if processes > 1:
+            _check_pickles(game, self.lineups, processes)
+            self._pool = ProcessPoolExecutor(
+                processes, get_context("spawn"), initializer=_start, initargs=(game, self.lineups)
+            )
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def jobs(
+        self, lineups: Sequence[int], num_deals: int, seed: int, chunk: int | None, *, stops: bool = False
+    ) -> Iterator[Job]:
+        """The chunks of a match of `num_deals` between `lineups`; smaller ones by default where it may stop early."""
+        if chunk is None:
+            tables = LOOK_TABLES if stops else TABLES
+            chunk = -(-tables // max(self.lineups[place].num_seatings for place in lineups))
+        for index, first in enumerate(range(0, num_deals, chunk)):
+            yield Job(tuple(lineups), seed, index, first, min(first + chunk, num_deals))
+
+    def play(self, jobs: Iterable[Job]) -> Generator[tuple[Tally, ...], None, None]:
+        """The tallies of each job, in order; a consumer that stops early cancels what has not begun."""
+        if self._pool is None:
+            yield from map(self._player, jobs)
+            return
+        left = iter(jobs)
+        running: deque[Future[tuple[Tally, ...]]] = deque()
+        try:
+            running.extend(self._pool.submit(_run, job) for job in islice(left, self._ahead))
+            while running:
+                yield running.popleft().result()
+                running.extend(self._pool.submit(_run, job) for job in islice(left, 1))
+        finally:
+            for future in running:
+                future.cancel()
+
+
+_player: ChunkPlayer | None = None  # of this worker process
+
+
+def _start(game: Game, lineups: tuple[Lineup, ...]) -> None:
+    """Set up a worker process: agents are made when first needed, so that their errors reach the caller."""
+    global _player  # noqa: PLW0603 — the state of a worker process is its module
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[name] = "1"
+    _player = ChunkPlayer(game, lineups)
+
+
+def _run(job: Job) -> tuple[Tally, ...]:
+    assert _player is not None, "the initializer ran"
+    return _player(job)
+
+
+def _check_pickles(game: Game, lineups: tuple[Lineup, ...], processes: int) -> None:
+    try:
+        pickle.dumps((game, lineups))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        allowed = f"1 for agents that cannot be sent to another process ({error}); name them as texts"
+        raise InvalidOption("arena.processes", processes, allowed) from error
