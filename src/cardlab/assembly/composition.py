@@ -1,0 +1,92 @@
+"""The door to Hydra: from the name of a configuration and overrides to plain data, or one clear line."""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+from hydra import compose, initialize_config_dir
+from hydra.core.config_search_path import ConfigSearchPath, SearchPathQuery
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.plugins import Plugins
+from hydra.plugins.search_path_plugin import SearchPathPlugin
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from cardlab.assembly.explanation import REFUSALS, explain, explain_value
+
+VERSION_BASE = "1.3"
+OWN_FOLDER = "conf"
+SPACE_PREFIX = "sweep.space."
+_PACKAGE = Path(__file__).parents[1]
+
+
+def shipped_folder() -> Path:
+    """The configuration that comes with the package: inside a wheel beside the code, in a checkout at its root."""
+    inside = _PACKAGE / "conf"
+    return inside if inside.is_dir() else _PACKAGE.parents[1] / "conf"
+
+
+def own_folder() -> Path | None:
+    """`conf/` in the working directory, where it is not the shipped one itself: its files go before those."""
+    own = Path.cwd() / OWN_FOLDER
+    return own if own.is_dir() and own.resolve() != shipped_folder().resolve() else None
+
+
+class OwnFolderFirst(SearchPathPlugin):
+    """Puts the user's own folder before the shipped one; other Hydra programs in the process are left alone."""
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        """Called by Hydra for every search path that it makes."""
+        own = own_folder()
+        shipped = f"file://{shipped_folder()}"
+        if own is not None and any(entry.path in (shipped, str(shipped_folder())) for entry in search_path.get_path()):
+            search_path.prepend("own", f"file://{own}", anchor=SearchPathQuery(provider="main"))
+
+
+def register_search_path() -> None:
+    """Make Hydra look into the user's own folder too; called before anything is composed."""
+    Plugins.instance().register(OwnFolderFirst)
+
+
+@contextmanager
+def initialised_hydra() -> Generator[None]:
+    """Hydra, ready to compose from the user's own folder and the shipped one."""
+    register_search_path()
+    with initialize_config_dir(str(shipped_folder()), version_base=VERSION_BASE, job_name="cardlab"):
+        yield
+
+
+def compose_config(name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """The configuration `name` with these overrides, resolved, as plain data in the order of its files.
+
+    InvalidOption or InvalidConfiguration, in one line, for what cannot be read, names no key or is not on offer.
+    """
+    return plain(compose_tree(name, overrides))
+
+
+def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
+    """As compose_config, with interpolations unresolved; `with_hydra` keeps Hydra's own node."""
+    spaces = [text for text in overrides if text.startswith(SPACE_PREFIX) and name == "sweep"]
+    with initialised_hydra():
+        try:
+            tree = compose(name, [text for text in overrides if text not in spaces], return_hydra_config=with_hydra)
+            for text in spaces:
+                _replace_entry(tree, text)
+        except REFUSALS as error:
+            raise explain(error, name, overrides) from error
+    return tree
+
+
+def plain(tree: DictConfig) -> dict[str, Any]:
+    """The data of `tree`, resolved; InvalidOption for a value that is still to be given or refers to nothing."""
+    try:
+        return cast(dict[str, Any], OmegaConf.to_container(tree, resolve=True, throw_on_missing=True))
+    except OmegaConfBaseException as error:
+        raise explain_value(error) from error
+
+
+def _replace_entry(tree: DictConfig, text: str) -> None:
+    """Put sweep.space.KEY={…} in the place of what stands there: Hydra would merge the two, or refuse a new key."""
+    override = OverridesParser.create().parse_override(text)
+    OmegaConf.update(tree, override.key_or_group, override.value(), merge=False, force_add=True)
