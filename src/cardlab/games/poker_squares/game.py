@@ -1,0 +1,214 @@
+"""Poker Squares as a Game: the options, and one kernel call behind each method."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import NUM_CARDS, card_text, check_decks, draw_seeds, shuffled_decks
+from cardlab.games.poker_squares import features, rules
+from cardlab.games.protocol import (
+    Actions,
+    AnyStates,
+    Bools,
+    Floats,
+    GameSpec,
+    InfoStates,
+    Players,
+    States,
+)
+from cardlab.options import InvalidOption, check_choice
+
+# Points by category, in the order of rules.CATEGORIES.
+SCORING: dict[str, tuple[int, ...]] = {
+    "american": (0, 2, 5, 10, 15, 20, 25, 50, 75, 100),
+    "british": (0, 1, 3, 6, 12, 5, 10, 16, 30, 30),
+}
+_BLOCKS = {"lines": features.LINES_BLOCKS, "seed": features.SEED_BLOCKS}
+
+
+@dataclass(frozen=True)
+class PokerSquares:
+    """25 cards go one by one on a 5×5 grid; rows and columns score as poker hands when it is full.
+
+    `scoring` is american, british or custom, the last with ten integers from -128 to 127 in `custom_scores`;
+    `features` is lines or seed. Source: the seed; the EAAI-2016 challenge Parameterized Poker Squares.
+    """
+
+    scoring: str = "american"
+    custom_scores: Sequence[int] = ()
+    features: str = "lines"
+
+    def __post_init__(self) -> None:
+        """Check the options; `custom_scores` becomes a tuple, so that the game can be hashed."""
+        check_choice("game.scoring", self.scoring, [*SCORING, "custom"])
+        check_choice("game.features", self.features, list(_BLOCKS))
+        object.__setattr__(self, "custom_scores", _check_scores(self.scoring, self.custom_scores))
+
+    @cached_property
+    def scores(self) -> NDArray[np.int8]:
+        """[10] points of a line by category, in the order of rules.CATEGORIES."""
+        return np.array(SCORING.get(self.scoring, self.custom_scores), dtype=np.int8)
+
+    @cached_property
+    def unit(self) -> float:
+        """The points that count as one in the features: half the best line, 50 in the American system."""
+        return max(1.0, float(np.abs(self.scores.astype(np.int16)).max()) / 2)
+
+    @cached_property
+    def spec(self) -> GameSpec:
+        """The constants of the game."""
+        return GameSpec(
+            name="poker_squares",
+            num_players=1,
+            num_actions=rules.NUM_CELLS,
+            max_decisions=rules.NUM_CELLS,
+            payoff_range=payoff_range(tuple(int(score) for score in self.scores)),
+            zero_sum=False,
+            decision_kinds=("place",),
+            action_kinds=(0,) * rules.NUM_CELLS,
+            blocks=_BLOCKS[self.features],
+            action_blocks=features.ACTION_BLOCKS,
+            privileged_blocks=features.PRIVILEGED_BLOCKS,
+            options={"scoring": self.scoring, "custom_scores": self.custom_scores, "features": self.features},
+        )
+
+    @property
+    def state_dtype(self) -> np.dtype[np.void]:
+        """rules.STATE."""
+        return rules.STATE
+
+    def deal(
+        self,
+        num_games: int,
+        rng: np.random.Generator,
+        decks: NDArray[np.int8] | None = None,
+        seeds: NDArray[np.uint64] | None = None,
+    ) -> States:
+        """[G] fresh games that turn up decks[g, 0:25] in order; there is no later chance, so `seeds` does nothing."""
+        order = shuffled_decks(num_games, rng) if decks is None else check_decks(decks)
+        if len(order) != num_games:
+            raise ValueError(f"decks: must be one for each of the {num_games} games, not {len(order)}")
+        states = np.empty(num_games, dtype=rules.STATE)
+        rules.deal_records(order, states)
+        return States(states)
+
+    def current_player(self, states: AnyStates) -> Players:
+        """[G] 0; NOBODY when the game is over, and in an afterstate, whose next card is not known."""
+        return rules.current_players(states)
+
+    def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
+        """[G] zeros: there is one kind."""
+        return np.zeros(len(states), dtype=np.int8)
+
+    def legal_actions(self, states: AnyStates) -> Bools:
+        """[G, 25] the empty cells."""
+        return rules.legal_cells(states)
+
+    def apply(self, states: AnyStates, actions: Actions) -> None:
+        """Place the cards turned up on the cells `actions` [G]."""
+        rules.place(states, actions)
+
+    def is_over(self, states: AnyStates) -> Bools:
+        """[G] whether the grid is full."""
+        return rules.games_over(states)
+
+    def payoffs(self, states: AnyStates) -> Floats:
+        """[G, 1] sum of the ten lines' scores when the grid is full, 0 before."""
+        return rules.sum_lines(states, self.scores, True)
+
+    def partial_value(self, states: AnyStates) -> Floats:
+        """[G] sum of the ten lines' scores as they stand: pairs and more of a kind count, straights and flushes
+        need five cards, and an empty line counts as a high card, as in the challenge's framework.
+        """
+        return rules.sum_lines(states, self.scores, False)[:, 0]
+
+    def information(self, states: States, players: Players) -> InfoStates:
+        """[G] copies without the cards behind the one turned up."""
+        known = states.copy()
+        rules.hide_deck(known)
+        return InfoStates(known)
+
+    def determinize(
+        self,
+        info_states: InfoStates,
+        players: Players,
+        rng: np.random.Generator,
+        weights: Floats | None = None,
+    ) -> States:
+        """[G] with the unknown cards drawn uniformly; nobody holds cards here, so `weights` does nothing.
+
+        An afterstate gets a card turned up, too.
+        """
+        states = info_states.copy()
+        rules.fill_deck(states, draw_seeds(len(states), rng))
+        return States(states)
+
+    def observe(self, info_states: InfoStates, players: Players) -> Floats:
+        """[G, F] in the blocks of `features`, for decisions, afterstates and full grids alike."""
+        if self.features == "seed":
+            return features.observe_seed(info_states, self.scores, self.unit)
+        return features.observe_lines(info_states, self.scores, self.unit)
+
+    def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
+        """Rows [K], actions [K], features [K, Fa]: a cell's row and column with the card there and without it."""
+        legal = rules.legal_cells(info_states)
+        return features.observe_actions(info_states, legal, self.scores, self.unit)
+
+    def privileged(self, states: States, players: Players) -> Floats:
+        """[G, 52] which hidden cards will turn up."""
+        return features.show_coming(states)
+
+    def holders(self, states: States) -> NDArray[np.int8]:
+        """[G, 52] 0 for the cards on the grid and the one turned up, -1 for those in the deck."""
+        return rules.card_holders(states)
+
+    def action_text(self, info_state: InfoStates, action: int) -> str:
+        """As in `7h to row 2, column 5`, counted from 1."""
+        row, column = divmod(int(action), rules.SIDE)
+        return f"{card_text(_card_up(info_state))} to row {row + 1}, column {column + 1}"
+
+    def render(self, info_state: InfoStates) -> str:
+        """The grid, the card to place and the value of the grid as it stands."""
+        cells = [card_text(int(card)) if card >= 0 else "--" for card in info_state["grid"]]
+        lines = [" ".join(cells[start : start + rules.SIDE]) for start in range(0, rules.NUM_CELLS, rules.SIDE)]
+        value = self.partial_value(InfoStates(info_state.reshape(1)))[0]
+        card = _card_up(info_state)
+        lines.append(
+            f"turn {int(info_state['turn'])}, value {value:g}" + (f", place {card_text(card)}" if card >= 0 else "")
+        )
+        return "\n".join(lines)
+
+
+def payoff_range(scores: tuple[int, ...]) -> tuple[float, float]:
+    """Bounds of the sum of ten lines with these points by category; in the American system 0 to 725, both reached.
+
+    A straight flush in a row and one in a column share a suit, and thirteen cards allow three such lines at most; so
+    the best grids have their straight flushes, up to four of them royal, all in rows, or all in columns.
+    """
+    return 0.0 - _best_sum(tuple(-score for score in scores)), _best_sum(scores)
+
+
+def _best_sum(scores: tuple[int, ...]) -> float:
+    plain, straight_flush, royal = max(scores[: rules.STRAIGHT_FLUSH]), *scores[rules.STRAIGHT_FLUSH :]
+    best_lines = sorted([royal] * 4 + [straight_flush] * 5 + [plain] * 5)[-5:]
+    return float(5 * plain + sum(best_lines))
+
+
+def _card_up(info_state: InfoStates) -> int:
+    turn = int(info_state["turn"])
+    return int(info_state["deck"][turn]) if turn < rules.NUM_CELLS else -1
+
+
+def _check_scores(scoring: str, custom_scores: Sequence[int]) -> tuple[int, ...]:
+    scores = tuple(custom_scores)
+    if scoring != "custom":
+        if scores:
+            raise InvalidOption("game.custom_scores", list(scores), "left empty unless game.scoring=custom")
+        return scores
+    fits = all(isinstance(score, int) and not isinstance(score, bool) and -128 <= score <= 127 for score in scores)
+    if len(scores) != len(rules.CATEGORIES) or not fits:
+        raise InvalidOption("game.custom_scores", list(scores), "ten whole numbers from -128 to 127")
+    return scores

@@ -1,0 +1,196 @@
+"""The record of one game of Poker Squares and the kernels that move it.
+
+`deck` holds the cards still to be placed: deck[turn] is turned up, those behind it are hidden, those before it are on
+the grid and stand as UNKNOWN. So two games with the same grid and the same card to place have the same InfoState.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import Cards, shuffle
+from cardlab.kernels import kernel
+
+SIDE = 5
+NUM_CELLS = 25
+NUM_LINES = 10  # rows 0 … 4 are lines 0 … 4, columns 0 … 4 are lines 5 … 9
+
+# Categories of a line, in the order of the columns of the sheet and of `custom_scores`.
+CATEGORIES = (
+    "high card",
+    "pair",
+    "two pair",
+    "three of a kind",
+    "straight",
+    "flush",
+    "full house",
+    "four of a kind",
+    "straight flush",
+    "royal flush",
+)
+HIGH_CARD, PAIR, TWO_PAIR, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FLUSH, ROYAL_FLUSH = range(10)
+
+# Category by the number of pairs of cards with equal ranks: 0, 1, 2, 3, 4 (full house), 6 (four of a kind).
+CATEGORY_OF_PAIRS = np.array([HIGH_CARD, PAIR, TWO_PAIR, THREE, FULL_HOUSE, FULL_HOUSE, FOUR], dtype=np.int8)
+
+STATE = np.dtype([("grid", np.int8, NUM_CELLS), ("deck", np.int8, NUM_CELLS), ("turn", np.int8)])
+
+Records = NDArray[np.void]  # [G] of STATE
+Scores = NDArray[np.int8]  # [10] by category
+
+
+@kernel
+def deal_records(decks: Cards, states: Records) -> None:
+    """Make `states` [G] fresh games in which decks[g, 0:25] turn up in order."""
+    for g in range(states.shape[0]):
+        state = states[g]
+        state["turn"] = 0
+        for cell in range(NUM_CELLS):
+            state["grid"][cell] = -1
+            state["deck"][cell] = decks[g, cell]
+
+
+@kernel
+def current_players(states: Records) -> NDArray[np.int8]:
+    """[G] 0 where a card is turned up; -1 when the game is over or the next card is not known."""
+    players = np.empty(states.shape[0], dtype=np.int8)
+    for g in range(states.shape[0]):
+        turn = states[g]["turn"]
+        players[g] = 0 if turn < NUM_CELLS and states[g]["deck"][min(turn, NUM_CELLS - 1)] >= 0 else -1
+    return players
+
+
+@kernel
+def legal_cells(states: Records) -> NDArray[np.bool_]:
+    """[G, 25] the empty cells, where a card is turned up."""
+    legal = np.empty((states.shape[0], NUM_CELLS), dtype=np.bool_)
+    for g in range(states.shape[0]):
+        state = states[g]
+        turn = state["turn"]
+        decides = turn < NUM_CELLS and state["deck"][min(turn, NUM_CELLS - 1)] >= 0
+        for cell in range(NUM_CELLS):
+            legal[g, cell] = decides and state["grid"][cell] < 0
+    return legal
+
+
+@kernel
+def place(states: Records, actions: NDArray[np.int16]) -> None:
+    """Put the card turned up on the cell actions[g]; nothing where no card is turned up."""
+    for g in range(states.shape[0]):
+        state = states[g]
+        turn = state["turn"]
+        if turn >= NUM_CELLS or state["deck"][turn] < 0:
+            continue
+        state["grid"][actions[g]] = state["deck"][turn]
+        state["deck"][turn] = -1
+        state["turn"] = turn + 1
+
+
+@kernel
+def games_over(states: Records) -> NDArray[np.bool_]:
+    """[G] whether all 25 cards are placed."""
+    over = np.empty(states.shape[0], dtype=np.bool_)
+    for g in range(states.shape[0]):
+        over[g] = states[g]["turn"] >= NUM_CELLS
+    return over
+
+
+@kernel
+def hide_deck(states: Records) -> None:
+    """Blank the cards behind the one turned up."""
+    for g in range(states.shape[0]):
+        state = states[g]
+        for index in range(state["turn"] + 1, NUM_CELLS):
+            state["deck"][index] = -1
+
+
+@kernel
+def fill_deck(states: Records, seeds: NDArray[np.uint64]) -> None:
+    """Draw every unknown card that is still to come from those not seen, uniformly, as a function of seeds[g]."""
+    unseen = np.empty(52, dtype=np.int8)
+    seen = np.empty(52, dtype=np.bool_)
+    for g in range(states.shape[0]):
+        state = states[g]
+        turn = state["turn"]
+        seen[:] = False
+        for index in range(NUM_CELLS):
+            if state["grid"][index] >= 0:
+                seen[state["grid"][index]] = True
+            if index >= turn and state["deck"][index] >= 0:
+                seen[state["deck"][index]] = True
+        count = 0
+        for card in range(52):
+            if not seen[card]:
+                unseen[count] = card
+                count += 1
+        shuffle(unseen, count, seeds[g])
+        for index in range(turn, NUM_CELLS):
+            if state["deck"][index] < 0:
+                count -= 1
+                state["deck"][index] = unseen[count]
+
+
+@kernel
+def line_cell(line: int, position: int) -> int:
+    """The cell at `position` 0 … 4 of `line`."""
+    return SIDE * line + position if line < SIDE else SIDE * position + line - SIDE
+
+
+@kernel
+def scan_line(grid: Cards, line: int) -> tuple[int, int, int, int, int]:
+    """What a hand is told by: number of cards, mask of ranks, mask of suits, counts of ranks, pairs of equal ranks.
+
+    The counts are 13 fields of 4 bits, rank 0 lowest.
+    """
+    num_cards = ranks = suits = counts = pairs = 0
+    for position in range(SIDE):
+        card = np.int64(grid[line_cell(line, position)])
+        if card >= 0:
+            rank = card >> 2
+            pairs += (counts >> (4 * rank)) & 15
+            counts += 1 << (4 * rank)
+            ranks |= 1 << rank
+            suits |= 1 << (card & 3)
+            num_cards += 1
+    return num_cards, ranks, suits, counts, pairs
+
+
+@kernel
+def hand_category(num_cards: int, ranks: int, suits: int, pairs: int) -> int:
+    """The category of a line as it stands; straights and flushes need five cards, an empty line is a high card."""
+    if pairs > 0 or num_cards < SIDE:
+        return int(CATEGORY_OF_PAIRS[pairs])
+    straight = ranks == 31 * (ranks & -ranks) or ranks == 0x100F
+    if suits & (suits - 1):
+        return STRAIGHT if straight else HIGH_CARD
+    if not straight:
+        return FLUSH
+    return ROYAL_FLUSH if ranks == 0x1F00 else STRAIGHT_FLUSH
+
+
+@kernel
+def sum_lines(states: Records, scores: Scores, only_over: bool) -> NDArray[np.float32]:
+    """[G, 1] sum of the scores of the ten lines as they stand; 0 for games in progress when `only_over`."""
+    values = np.zeros((states.shape[0], 1), dtype=np.float32)
+    for g in range(states.shape[0]):
+        if only_over and states[g]["turn"] < NUM_CELLS:
+            continue
+        total = 0
+        for line in range(NUM_LINES):
+            num_cards, ranks, suits, _, pairs = scan_line(states[g]["grid"], line)
+            total += np.int64(scores[hand_category(num_cards, ranks, suits, pairs)])
+        values[g, 0] = total
+    return values
+
+
+@kernel
+def card_holders(states: Records) -> NDArray[np.int8]:
+    """[G, 52] 0 for the cards on the grid and the one turned up, -1 for the others."""
+    holders = np.full((states.shape[0], 52), -1, dtype=np.int8)
+    for g in range(states.shape[0]):
+        state = states[g]
+        for index in range(NUM_CELLS):
+            if state["grid"][index] >= 0:
+                holders[g, state["grid"][index]] = 0
+            if index == state["turn"] and state["deck"][index] >= 0:
+                holders[g, state["deck"][index]] = 0
+    return holders
