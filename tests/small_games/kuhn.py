@@ -81,7 +81,10 @@ class Kuhn:
         return np.array(over, dtype=np.bool_)
 
     def payoffs(self, states):
-        first = [payoff(*s["cards"], line_of(s)) if over else 0.0 for s, over in zip(states, self.is_over(states))]
+        first = [
+            payoff(*s["cards"], line_of(s)) if over else 0.0
+            for s, over in zip(states, self.is_over(states), strict=True)
+        ]
         return np.stack([first, np.negative(first)], axis=1).astype(np.float32).reshape(-1, 2)
 
     def information(self, states, players):
