@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from cardlab.agents.random import choose_uniformly
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players
 from cardlab.kernels import kernel
-from cardlab.networks.inputs import encode
-from cardlab.networks.protocol import Network
+from cardlab.networks.protocol import Network, encode_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,7 @@ class Sampled:
 
     actions: Actions  # [N]
     log_probabilities: Floats  # [N] of the actions, under the policy that chose them
-    values: Floats  # [N] what its value estimate was
+    values: Floats  # [N] worth of the situation, or of the action chosen, in the learner's reward scale
 
 
 @kernel
@@ -57,10 +56,11 @@ class SoftmaxAgent:
     game: Game
     network: Network
     greedy: bool = False
+    reward_scale: float = 1.0
 
     def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
         """Actions with their log-probabilities and the values of the situations."""
-        log_probabilities, values = self.evaluate(info_states, players)
+        log_probabilities, values = self._outputs(info_states, players)
         if self.greedy:
             actions = log_probabilities.argmax(axis=1).astype(np.int16)
         else:
@@ -74,10 +74,14 @@ class SoftmaxAgent:
 
     def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
         """Log-probabilities [N, A] and values [N]."""
+        log_probabilities, values = self._outputs(info_states, players)
+        return log_probabilities, values * np.float32(self.reward_scale)
+
+    def _outputs(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
         with torch.inference_mode():
-            inputs = encode(self.game, info_states, players, reads_actions=self.network.reads_actions)
+            inputs = encode_for(self.network, self.game, info_states, players)
             scores, values = self.network(inputs)
-            return scores.float().log_softmax(dim=-1).numpy(), values.float().numpy()
+            return scores.float().log_softmax(dim=-1).cpu().numpy(), values.float().cpu().numpy()
 
 
 @dataclass
@@ -87,9 +91,10 @@ class ActionValueAgent:
     game: Game
     network: Network
     epsilon: float = 0.0
+    reward_scale: float = 1.0
 
     def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
-        """Actions with their log-probabilities and the values of the situations (of the best action)."""
+        """Actions with their log-probabilities and the value of the best action."""
         scores = self.scores(info_states, players)
         best = scores.argmax(axis=1).astype(np.int16)
         return _epsilon_greedy(best, scores.max(axis=1), np.isfinite(scores), self.epsilon, rng)
@@ -101,21 +106,20 @@ class ActionValueAgent:
     def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
         """Log-probabilities [N, A] of the epsilon-greedy policy and values [N]."""
         scores = self.scores(info_states, players)
-        return _greedy_log_probabilities(scores, self.epsilon), scores.max(axis=1)
+        return _greedy_log_probabilities(scores, self.epsilon), scores.max(axis=1) * np.float32(self.reward_scale)
 
     def scores(self, info_states: InfoStates, players: Players) -> Floats:
         """Action values [N, A], minus infinity where illegal."""
         with torch.inference_mode():
-            inputs = encode(self.game, info_states, players, reads_actions=self.network.reads_actions)
-            return self.network(inputs)[0].float().numpy()
+            inputs = encode_for(self.network, self.game, info_states, players)
+            return self.network(inputs)[0].float().cpu().numpy()
 
 
 @dataclass
 class AfterstateAgent:
     """Looks one step ahead: plays the action whose afterstate is worth most, with what it pays at once.
 
-    The value network prices what is left to come after each afterstate; `reward_scale` is what one unit of its
-    output is worth in payoffs.
+    The value network prices what is still to come after each afterstate, in units of `reward_scale`.
     """
 
     game: Game
@@ -124,11 +128,13 @@ class AfterstateAgent:
     reward_scale: float = 1.0
 
     def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
-        """Actions with their log-probabilities and the values of the *afterstates* they lead to."""
-        scores, values = self._look_ahead(info_states, players)
-        best = scores.argmax(axis=1).astype(np.int16)
-        sampled = _epsilon_greedy(best, scores.max(axis=1), np.isfinite(scores), self.epsilon, rng)
-        chosen = np.take_along_axis(values, sampled.actions[:, None].astype(np.int64), axis=1)[:, 0]
+        """Actions with their log-probabilities and the worths of the actions chosen."""
+        worths = self._worths(info_states, players)
+        best = worths.argmax(axis=1).astype(np.int16)
+        sampled = _epsilon_greedy(best, worths.max(axis=1), np.isfinite(worths), self.epsilon, rng)
+        if self.epsilon <= 0:
+            return sampled
+        chosen = np.take_along_axis(worths, sampled.actions[:, None].astype(np.int64), axis=1)[:, 0]
         return Sampled(sampled.actions, sampled.log_probabilities, chosen)
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
@@ -137,27 +143,38 @@ class AfterstateAgent:
 
     def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
         """Log-probabilities [N, A] of the epsilon-greedy policy and values [N]."""
-        scores = self._look_ahead(info_states, players)[0]
-        return _greedy_log_probabilities(scores, self.epsilon), scores.max(axis=1)
+        worths = self._worths(info_states, players)
+        return _greedy_log_probabilities(worths, self.epsilon), worths.max(axis=1) * np.float32(self.reward_scale)
 
-    def _look_ahead(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
-        """Worth of each action [N, A] (minus infinity where illegal), and its afterstate's value alone [N, A]."""
+    def _worths(self, info_states: InfoStates, players: Players) -> Floats:
+        """What each action pays at once and its afterstate is worth [N, A], minus infinity where illegal."""
         legal = self.game.legal_actions(info_states)
         rows, actions = np.nonzero(legal)
-        movers = players[rows]
-        after = InfoStates(info_states[rows])
-        before = self.game.payoffs(info_states)[rows, movers]
-        self.game.apply(after, actions.astype(np.int16))
-        gains = (self.game.payoffs(after)[np.arange(len(rows)), movers] - before) / self.reward_scale
+        after = afterstates(self.game, InfoStates(info_states[rows]), players[rows], actions.astype(np.int16))
         with torch.inference_mode():
-            observations = torch.from_numpy(self.game.observe(after, movers))
-            prices = self.network.value(observations).float().numpy()
-        prices = np.where(self.game.is_over(after), np.float32(0), prices)
-        scores = np.full(legal.shape, -np.inf, dtype=np.float32)
-        values = np.zeros(legal.shape, dtype=np.float32)
-        scores[rows, actions] = prices + gains
-        values[rows, actions] = prices
-        return scores, values
+            observations = torch.from_numpy(self.game.observe(after.info_states, players[rows]))
+            prices = self.network.value(observations.to(self.network.device)).float().cpu().numpy()
+        worths = np.full(legal.shape, -np.inf, dtype=np.float32)
+        worths[rows, actions] = np.where(after.over, np.float32(0), prices) + after.gains / self.reward_scale
+        return worths
+
+
+@dataclass(frozen=True, slots=True)
+class Afterstates:
+    """What actions lead to, as far as their player can see."""
+
+    info_states: InfoStates  # [N]
+    gains: Floats  # [N] what the action paid its player at once
+    over: Bools  # [N]
+
+
+def afterstates(game: Game, info_states: InfoStates, players: Players, actions: Actions) -> Afterstates:
+    """The afterstates of `actions` [N]; `info_states` [N] are changed in place."""
+    here = np.arange(len(players))
+    before = game.payoffs(info_states)[here, players]
+    game.apply(info_states, actions)
+    gains = game.payoffs(info_states)[here, players] - before
+    return Afterstates(info_states, gains, game.is_over(info_states))
 
 
 def _epsilon_greedy(best: Actions, values: Floats, legal: Bools, epsilon: float, rng: np.random.Generator) -> Sampled:

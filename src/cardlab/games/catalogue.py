@@ -1,5 +1,6 @@
 """The games by name. Classes are imported when asked for: games do not know each other, nor this file them."""
 
+from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from typing import Any, cast
 
@@ -9,6 +10,7 @@ from cardlab.options import InvalidOption, check_choice
 GAMES = {
     "poker_squares": "cardlab.games.poker_squares.game:PokerSquares",
     "thirty_one": "cardlab.games.thirty_one.game:ThirtyOne",
+    "big2": "cardlab.games.big2.game:Big2",
 }
 
 
@@ -23,3 +25,11 @@ def make_game(name: str, **options: Any) -> Game:
         if key not in known:
             raise InvalidOption(f"game.{key}", value, f"left out: {name} takes {', '.join(known)}")
     return cast(Game, game_class(**options))
+
+
+def for_matches(game: Game) -> Game:
+    """The same game as the arena plays it: fields with metadata `training_only` back at their defaults."""
+    if not is_dataclass(game) or isinstance(game, type):
+        return game
+    defaults = {entry.name: entry.default for entry in fields(game) if entry.metadata.get("training_only")}
+    return cast(Game, replace(game, **defaults))

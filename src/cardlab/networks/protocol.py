@@ -1,12 +1,13 @@
 """What every network can do, whatever its shape: learners and agents know no more than this."""
 
 from abc import ABC, abstractmethod
-from typing import Protocol
+from typing import ClassVar, Protocol
 
+import torch
 from torch import Tensor, nn
 
-from cardlab.games.protocol import GameSpec
-from cardlab.networks.inputs import Inputs
+from cardlab.games.protocol import Game, GameSpec, InfoStates, Players
+from cardlab.networks.inputs import Inputs, encode
 
 
 class Network(nn.Module, ABC):
@@ -17,6 +18,11 @@ class Network(nn.Module, ABC):
     """
 
     reads_actions: bool = False  # whether `forward` needs Inputs.choices
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.parameters()).device
 
     @abstractmethod
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
@@ -30,11 +36,13 @@ class Network(nn.Module, ABC):
 class NetworkOptions(Protocol):
     """Frozen options of one kind of network."""
 
-    @property
-    def name(self) -> str:
-        """Registry key, as in conf/network/NAME.yaml."""
-        ...
+    name: ClassVar[str]  # registry key, as in conf/network/
 
     def build(self, spec: GameSpec) -> Network:
         """A fresh network for this game, weights drawn from torch's generator; InvalidOption when it does not fit."""
         ...
+
+
+def encode_for(network: Network, game: Game, info_states: InfoStates, players: Players) -> Inputs:
+    """The inputs of [N] decisions as `network` reads them, where its weights are."""
+    return encode(game, info_states, players, reads_actions=network.reads_actions, device=network.device)

@@ -1,0 +1,142 @@
+"""Trained policies as folders: policy.json and weights.safetensors, the same bytes for the same training.
+
+Nothing in a folder is ever run: classes are named by registry key, weights are plain arrays.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from cardlab.agents.network import ActionValueAgent, AfterstateAgent, SoftmaxAgent
+from cardlab.games.catalogue import make_game
+from cardlab.games.protocol import Game
+from cardlab.networks.catalogue import NETWORKS
+from cardlab.networks.protocol import Network, NetworkOptions
+from cardlab.playing.protocol import Policy
+
+FORMAT = 1
+_DESCRIPTION = "policy.json"
+_WEIGHTS = "weights.safetensors"
+
+
+class PolicyError(ValueError):
+    """A folder is no policy, or not one for this game; the message is one line that names it."""
+
+
+@dataclass(frozen=True)
+class PolicyDescription:
+    """All that a policy is, but its weights."""
+
+    game: str
+    game_options: Mapping[str, Any]  # those that the policy depends on
+    network: str  # registry key
+    network_options: Mapping[str, Any]
+    plays: str  # registry key of the kind of agent
+    play_options: Mapping[str, Any]
+
+
+PLAYS: Mapping[str, type[SoftmaxAgent] | type[ActionValueAgent] | type[AfterstateAgent]] = {
+    "softmax": SoftmaxAgent,
+    "action_value": ActionValueAgent,
+    "afterstate": AfterstateAgent,
+}
+
+
+def describe(game: Game, options: NetworkOptions, plays: str, play_options: Mapping[str, Any]) -> PolicyDescription:
+    """The description of a policy for `game` with a network of these `options` (a dataclass)."""
+    network_options: dict[str, Any] = asdict(options)  # pyright: ignore[reportArgumentType] - options are dataclasses
+    return PolicyDescription(
+        game.spec.name, dict(game.spec.options), options.name, network_options, plays, dict(play_options)
+    )
+
+
+def save_policy(folder: Path, description: PolicyDescription, network: Network) -> str:
+    """Write the policy and give its digest. No time, path or run id is in it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    save_file(weights, folder / _WEIGHTS)
+    text = json.dumps({"format": FORMAT, **asdict(description)}, indent=2, sort_keys=True)
+    (folder / _DESCRIPTION).write_text(text + "\n")
+    return policy_digest(folder)
+
+
+def policy_digest(folder: Path) -> str:
+    """SHA-256 over the two files of a policy, hexadecimal."""
+    digest = hashlib.sha256()
+    for name in (_DESCRIPTION, _WEIGHTS):
+        digest.update(name.encode() + b"\0" + _read(folder, name))
+    return digest.hexdigest()
+
+
+def read_description(folder: Path) -> PolicyDescription:
+    """What policy.json says; PolicyError when it is missing, torn, foreign or of another format."""
+    try:
+        data = json.loads(_read(folder, _DESCRIPTION))
+        version = data.pop("format")
+        if version != FORMAT:
+            raise PolicyError(f"{folder / _DESCRIPTION}: format {version}, this version reads {FORMAT}: train it anew")
+        return PolicyDescription(**data)
+    except (json.JSONDecodeError, UnicodeDecodeError, TypeError, KeyError, AttributeError) as error:
+        raise PolicyError(f"{folder / _DESCRIPTION}: is not a policy's description ({error!r})") from error
+
+
+def load_policy(game: Game, folder: Path) -> Policy:
+    """The policy in `folder`, ready to play `game`; PolicyError when it does not fit."""
+    description = read_description(folder)
+    wanted = {"game": game.spec.name, **game.spec.options}
+    has = {"game": description.game, **description.game_options}
+    for key, value in wanted.items():
+        if _plain(has.get(key)) != _plain(value):
+            raise PolicyError(f"{folder}: was trained for {key}={has.get(key)}, the game has {key}={value}")
+    network = _build_network(game, folder, description)
+    if description.plays not in PLAYS:
+        raise PolicyError(f"{folder / _DESCRIPTION}: plays={description.plays}: must be one of {', '.join(PLAYS)}")
+    return PLAYS[description.plays](game, network, **description.play_options)
+
+
+def policy_game(folder: Path, **options: Any) -> Game:
+    """The game that the policy in `folder` was trained for; `options` for what it does not depend on."""
+    description = read_description(folder)
+    return make_game(description.game, **{**description.game_options, **options})
+
+
+def _build_network(game: Game, folder: Path, description: PolicyDescription) -> Network:
+    options_class = NETWORKS.get(description.network)
+    if options_class is None:
+        known = ", ".join(NETWORKS)
+        raise PolicyError(f"{folder / _DESCRIPTION}: network={description.network}: must be one of {known}")
+    given: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in description.network_options.items()
+    }
+    try:
+        network = options_class(**given).build(game.spec)
+        network.load_state_dict(load_file(folder / _WEIGHTS))
+    except (SafetensorError, OSError, RuntimeError, TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise PolicyError(f"{folder / _WEIGHTS}: are not the weights of this network ({reason})") from error
+    network.requires_grad_(False)
+    return network.eval()
+
+
+def _read(folder: Path, name: str) -> bytes:
+    try:
+        return (folder / name).read_bytes()
+    except OSError as error:
+        raise PolicyError(f"{folder}: is not a policy's folder: no {name} in it") from error
+
+
+def _plain(value: Any) -> Any:
+    """Tuples and lists compare alike: JSON knows only lists."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def count_parameters(network: torch.nn.Module) -> int:
+    """Number of weights."""
+    return sum(parameter.numel() for parameter in network.parameters())

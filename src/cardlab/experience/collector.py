@@ -1,0 +1,201 @@
+"""Tables that never stop: a finished game is dealt anew at once, and hands over its decisions whole."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.agents.network import Sampled
+from cardlab.experience.opponents import Opponents
+from cardlab.experience.records import Experience, generator_state, pack, restore_generator, unpack
+from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players
+from cardlab.playing.loop import Moves, play
+from cardlab.playing.protocol import Agent
+
+
+class Sampler(Protocol):
+    """An agent that says what it thought of its actions."""
+
+    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
+        """Actions for [N] decisions, with log-probabilities and values."""
+        ...
+
+
+class _Recorder:
+    """The learner at the table: passes on its actions and keeps the rest of its last answer."""
+
+    def __init__(self, sampler: Sampler) -> None:
+        self.sampler = sampler
+        self.answer: Sampled | None = None
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        self.answer = self.sampler.sample(info_states, players, rng)
+        return self.answer.actions
+
+
+@dataclass(frozen=True, slots=True)
+class _Decisions:
+    """Decisions in the order they were made, of games under way or finished."""
+
+    games: NDArray[np.int64]  # [N] number of the game
+    players: Players
+    info_states: InfoStates
+    actions: Actions
+    log_probabilities: Floats
+    values: Floats
+    paid: Floats  # [N] what the player had been paid before
+
+    def pick(self, index: NDArray[Any]) -> "_Decisions":
+        return _Decisions.of({entry.name: getattr(self, entry.name)[index] for entry in fields(self)})
+
+    @staticmethod
+    def join(parts: Sequence["_Decisions"]) -> "_Decisions":
+        names = [entry.name for entry in fields(_Decisions)]
+        return _Decisions.of({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+    @staticmethod
+    def of(arrays: Mapping[str, Any]) -> "_Decisions":
+        return _Decisions(**arrays)
+
+
+@dataclass(frozen=True, slots=True)
+class _Results:
+    games: NDArray[np.int64]  # [M]
+    payoffs: Floats  # [M, P]
+    seats: NDArray[np.int8]  # [M, P]
+
+
+class Collector:
+    """`tables` games side by side; `collect` plays on until enough decisions stand in finished games."""
+
+    def __init__(
+        self, game: Game, sampler: Sampler, opponents: Opponents, tables: int, rng: np.random.Generator
+    ) -> None:
+        self.game = game
+        self.opponents = opponents
+        self.rng = rng
+        self._learner = _Recorder(sampler)
+        self._states = game.deal(tables, rng)
+        self._seats = opponents.seat(tables, game.spec.num_players, rng)
+        self._games = np.arange(tables)
+        self._counts = np.zeros(tables, dtype=np.int64)  # decisions recorded in the game under way
+        self._next_game = tables
+        self._under_way: list[_Decisions] = []
+
+    @property
+    def sampler(self) -> Sampler:
+        """The learner's agent, as it plays now."""
+        return self._learner.sampler
+
+    @sampler.setter
+    def sampler(self, sampler: Sampler) -> None:
+        self._learner.sampler = sampler
+
+    def collect(self, num_decisions: int) -> Experience:
+        """All decisions of the games that end until `num_decisions` are there: so many, or a little more."""
+        results: list[_Results] = []
+        finished = 0
+        agents: list[Agent] = [self._learner, *self.opponents.agents]
+        for moves in play(self.game, self._states, agents, self.rng, seats=self._seats):
+            self._record(moves)
+            if moves.over.any():
+                ended = moves.rows[moves.over]
+                finished += int(self._counts[ended].sum())
+                results.append(self._redeal(ended))
+                if finished >= num_decisions:
+                    break
+        return self._hand_over(results)
+
+    def _record(self, moves: Moves) -> None:
+        mine = np.flatnonzero(moves.asked & (moves.agents == 0))
+        answer = self._learner.answer
+        if mine.size == 0 or answer is None:
+            return
+        info_states = InfoStates(moves.info_states[mine])
+        players = moves.players[mine]
+        rows = moves.rows[mine]
+        paid = self.game.payoffs(info_states)[np.arange(mine.size), players]
+        self._under_way.append(
+            _Decisions(
+                self._games[rows], players, info_states, answer.actions, answer.log_probabilities, answer.values, paid
+            )
+        )
+        self._counts[rows] += 1
+
+    def _redeal(self, rows: NDArray[np.intp]) -> _Results:
+        results = _Results(self._games[rows], self.game.payoffs(self._states)[rows], self._seats[rows])
+        self._states[rows] = self.game.deal(len(rows), self.rng)
+        self._seats[rows] = self.opponents.seat(len(rows), self.game.spec.num_players, self.rng)
+        self._games[rows] = np.arange(self._next_game, self._next_game + len(rows))
+        self._counts[rows] = 0
+        self._next_game += len(rows)
+        return results
+
+    def _hand_over(self, results: Sequence[_Results]) -> Experience:
+        games = np.concatenate([part.games for part in results])
+        payoffs = np.concatenate([part.payoffs for part in results])
+        seats = np.concatenate([part.seats for part in results])
+        decisions = _Decisions.join(self._under_way)
+        done = np.isin(decisions.games, games)
+        self._under_way = [decisions.pick(~done)]
+        decisions = decisions.pick(np.flatnonzero(done))
+        decisions = decisions.pick(np.lexsort((decisions.players, decisions.games)))  # stable: keeps time order
+        ends = np.ones(len(decisions.games), dtype=np.bool_)
+        ends[:-1] = (np.diff(decisions.games) != 0) | (np.diff(decisions.players) != 0)
+        order = np.argsort(games)
+        final = payoffs[order][np.searchsorted(games[order], decisions.games), decisions.players]
+        later = np.where(ends, final, np.append(decisions.paid[1:], np.float32(0)))
+        return Experience(
+            info_states=decisions.info_states,
+            players=decisions.players,
+            actions=decisions.actions,
+            log_probabilities=decisions.log_probabilities,
+            values=decisions.values,
+            rewards=(later - decisions.paid).astype(np.float32),
+            ends=ends,
+            payoffs=payoffs,
+            seats=seats,
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that a resumed run needs, games under way included."""
+        parts = self._under_way or [self._nothing()]
+        decisions = _Decisions.join(parts)
+        return {
+            "states": pack(self._states),
+            "seats": pack(self._seats),
+            "games": pack(self._games),
+            "counts": pack(self._counts),
+            "next_game": self._next_game,
+            "under_way": {entry.name: pack(getattr(decisions, entry.name)) for entry in fields(decisions)},
+            "rng": generator_state(self.rng),
+            "opponents": self.opponents.state_dict(),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from `state_dict`."""
+        self._states[:] = unpack(state["states"], self._states)
+        self._seats[:] = unpack(state["seats"], self._seats, self._seats.shape[1])
+        self._games[:] = unpack(state["games"], self._games)
+        self._counts[:] = unpack(state["counts"], self._counts)
+        self._next_game = int(state["next_game"])
+        nothing = self._nothing()
+        packed = state["under_way"]
+        arrays = {entry.name: unpack(packed[entry.name], getattr(nothing, entry.name)) for entry in fields(nothing)}
+        self._under_way = [_Decisions.of(arrays)]
+        restore_generator(self.rng, state["rng"])
+        self.opponents.load_state_dict(state["opponents"])
+
+    def _nothing(self) -> _Decisions:
+        empty = np.zeros(0, dtype=np.float32)
+        return _Decisions(
+            np.zeros(0, dtype=np.int64),
+            np.zeros(0, dtype=np.int8),
+            InfoStates(np.zeros(0, dtype=self.game.state_dtype)),
+            np.zeros(0, dtype=np.int16),
+            empty,
+            empty,
+            empty,
+        )

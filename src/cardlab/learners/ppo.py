@@ -1,0 +1,124 @@
+"""Proximal policy optimisation (Schulman et al. 2017) with masked actions."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from cardlab.agents.network import SoftmaxAgent
+from cardlab.experience.records import Experience
+from cardlab.games.protocol import Floats, Game, InfoStates
+from cardlab.learners.rounds import Means, Metrics, RoundLearner, descend, minibatches
+from cardlab.networks.protocol import Network, encode_for
+from cardlab.objectives.policy import clipped_surrogate
+from cardlab.objectives.returns import advantages, lambda_returns
+from cardlab.objectives.values import explained_variance, regression
+from cardlab.options import check_range
+
+
+@dataclass(frozen=True)
+class PPOOptions:
+    """`agent=ppo`."""
+
+    name: ClassVar[str] = "ppo"
+    gamma: float = 1.0
+    gae_lambda: float = 0.95
+    clip_range: float = 0.2
+    anneal_clip_range: bool = False
+    entropy_weight: float = 0.01
+    anneal_entropy_weight: bool = False
+    value_weight: float = 0.5
+    learning_rate: float = 1e-3
+    anneal_learning_rate: bool = True
+    epochs: int = 2
+    minibatch_size: int = 2048
+    max_grad_norm: float = 0.5
+    reward_scale: float = 1.0  # payoffs are divided by it
+    decisions_per_round: int = 8192
+    greedy: bool = True  # whether the trained policy plays its likeliest action, or samples
+
+    def __post_init__(self) -> None:
+        check_range("agent.gamma", self.gamma, 0, 1)
+        check_range("agent.gae_lambda", self.gae_lambda, 0, 1)
+        check_range("agent.clip_range", self.clip_range, 0, 10, open_low=True)
+        check_range("agent.entropy_weight", self.entropy_weight, 0)
+        check_range("agent.value_weight", self.value_weight, 0)
+        check_range("agent.learning_rate", self.learning_rate, 0, 1, open_low=True)
+        check_range("agent.epochs", self.epochs, 1, whole=True)
+        check_range("agent.minibatch_size", self.minibatch_size, 2, whole=True)
+        check_range("agent.max_grad_norm", self.max_grad_norm, 0, open_low=True)
+        check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
+        check_range("agent.decisions_per_round", self.decisions_per_round, 2, whole=True)
+
+    def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "PPOLearner":
+        """The learner of `network`."""
+        return PPOLearner(game, network, self, total_rounds, seed)
+
+
+class PPOLearner(RoundLearner):
+    """Clipped policy gradient on advantages over each player's own decisions."""
+
+    plays = "softmax"
+
+    def __init__(self, game: Game, network: Network, options: PPOOptions, total_rounds: int, seed: int) -> None:
+        super().__init__(game, network, options, total_rounds, seed)
+        self.options = options
+
+    def learning_agent(self) -> SoftmaxAgent:
+        """Samples from the policy."""
+        return SoftmaxAgent(self.game, self.network, reward_scale=self.options.reward_scale)
+
+    def playing_agent(self, game: Game, network: Network) -> SoftmaxAgent:
+        """As the trained policy plays."""
+        return SoftmaxAgent(game, network, self.options.greedy, self.options.reward_scale)
+
+    def play_options(self) -> dict[str, Any]:
+        """Those of SoftmaxAgent."""
+        return {"greedy": self.options.greedy, "reward_scale": self.options.reward_scale}
+
+    def update(self, experience: Experience) -> Metrics:
+        """Epochs of minibatches over one round's decisions."""
+        options = self.options
+        rewards = experience.rewards / np.float32(options.reward_scale)
+        returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, options.gae_lambda)
+        gains = advantages(returns, experience.values)
+        means = Means()
+        for _ in range(options.epochs):
+            for index in minibatches(len(experience), options.minibatch_size, self.rng):
+                self._step(experience, returns, gains, index, means)
+        variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
+        return {**means.result(), "explained_variance": float(variance)}
+
+    def _step(
+        self,
+        experience: Experience,
+        returns: Floats,
+        gains: Floats,
+        index: NDArray[np.int64],
+        means: Means,
+    ) -> None:
+        options, device = self.options, self.device
+        info_states = InfoStates(experience.info_states[index])
+        inputs = encode_for(self.network, self.game, info_states, experience.players[index])
+        scores, values = self.network(inputs)
+        actions = torch.from_numpy(experience.actions[index].astype(np.int64)).to(device)
+        behaviour = torch.from_numpy(experience.log_probabilities[index]).to(device)
+        gain = torch.from_numpy(gains[index]).to(device)
+        gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+        terms = clipped_surrogate(scores, actions, behaviour, gain, self._annealed(options.clip_range, "clip_range"))
+        value_loss = regression(values, torch.from_numpy(returns[index]).to(device), "mse")
+        entropy_weight = self._annealed(options.entropy_weight, "entropy_weight")
+        loss = terms.surrogate - entropy_weight * terms.entropy + options.value_weight * value_loss
+        norm = descend(loss, self.optimizer, self.network, options.max_grad_norm)
+        means.add(
+            **{"loss/policy": terms.surrogate, "loss/value": value_loss},
+            entropy=terms.entropy,
+            divergence=terms.divergence,
+            clipped=terms.clipped,
+            grad_norm=norm,
+        )
+
+    def _annealed(self, value: float, key: str) -> float:
+        return value * (1.0 - self.progress) if getattr(self.options, f"anneal_{key}") else value

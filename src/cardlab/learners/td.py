@@ -1,0 +1,103 @@
+"""Temporal differences over afterstates: a value network, greedy one-step play, TD(λ) to Monte Carlo targets.
+
+Tesauro 1995 (TD-Gammon) in its offline form: the targets of a round are λ-returns over whole games.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+
+from cardlab.agents.network import AfterstateAgent, afterstates
+from cardlab.experience.records import Experience
+from cardlab.games.protocol import Game, InfoStates
+from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon, descend, minibatches
+from cardlab.networks.protocol import Network
+from cardlab.objectives.returns import lambda_returns
+from cardlab.objectives.values import explained_variance, regression
+from cardlab.options import check_range
+
+
+@dataclass(frozen=True)
+class TDOptions:
+    """`agent=td`."""
+
+    name: ClassVar[str] = "td"
+    gamma: float = 1.0
+    td_lambda: float = 0.5  # 0: one-step targets; 1: Monte Carlo
+    epsilon: float = 0.0
+    epsilon_start: float | None = None  # anneal from here; none: `epsilon` throughout
+    epsilon_decay: float = 0.3  # share of the budget over which it falls
+    learning_rate: float = 1e-3
+    anneal_learning_rate: bool = True
+    epochs: int = 1
+    minibatch_size: int = 1024
+    max_grad_norm: float = 10.0
+    reward_scale: float = 1.0  # payoffs are divided by it
+    decisions_per_round: int = 8192
+
+    def __post_init__(self) -> None:
+        check_range("agent.gamma", self.gamma, 0, 1)
+        check_range("agent.td_lambda", self.td_lambda, 0, 1)
+        check_range("agent.epsilon", self.epsilon, 0, 1)
+        if self.epsilon_start is not None:
+            check_range("agent.epsilon_start", self.epsilon_start, 0, 1)
+        check_range("agent.epsilon_decay", self.epsilon_decay, 0, 1)
+        check_range("agent.learning_rate", self.learning_rate, 0, 1, open_low=True)
+        check_range("agent.epochs", self.epochs, 1, whole=True)
+        check_range("agent.minibatch_size", self.minibatch_size, 1, whole=True)
+        check_range("agent.max_grad_norm", self.max_grad_norm, 0, open_low=True)
+        check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
+        check_range("agent.decisions_per_round", self.decisions_per_round, 1, whole=True)
+
+    def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "TDLearner":
+        """The learner of `network`."""
+        return TDLearner(game, network, self, total_rounds, seed)
+
+
+class TDLearner(RoundLearner):
+    """Values of afterstates by regression on λ-returns."""
+
+    plays = "afterstate"
+
+    def __init__(self, game: Game, network: Network, options: TDOptions, total_rounds: int, seed: int) -> None:
+        super().__init__(game, network, options, total_rounds, seed)
+        self.options = options
+
+    @property
+    def epsilon(self) -> float:
+        """Exploration now."""
+        options = self.options
+        return annealed_epsilon(options.epsilon_start, options.epsilon, options.epsilon_decay, self.progress)
+
+    def learning_agent(self) -> AfterstateAgent:
+        """Explores with epsilon."""
+        return AfterstateAgent(self.game, self.network, self.epsilon, self.options.reward_scale)
+
+    def playing_agent(self, game: Game, network: Network) -> AfterstateAgent:
+        """Greedy."""
+        return AfterstateAgent(game, network, 0.0, self.options.reward_scale)
+
+    def update(self, experience: Experience) -> Metrics:
+        """Minibatches over the afterstates of one round."""
+        options = self.options
+        scale = np.float32(options.reward_scale)
+        rewards = experience.rewards / scale
+        returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, options.td_lambda)
+        after = afterstates(
+            self.game, InfoStates(experience.info_states.copy()), experience.players, experience.actions
+        )
+        targets = returns - after.gains / scale
+        open_ones = np.flatnonzero(~after.over)  # what is over is worth 0 by definition
+        means = Means()
+        for _ in range(options.epochs):
+            for part in minibatches(len(open_ones), options.minibatch_size, self.rng):
+                index = open_ones[part]
+                observations = self.game.observe(InfoStates(after.info_states[index]), experience.players[index])
+                predicted = self.network.value(torch.from_numpy(observations).to(self.device))
+                loss = regression(predicted, torch.from_numpy(targets[index]).to(self.device), "mse")
+                norm = descend(loss, self.optimizer, self.network, options.max_grad_norm)
+                means.add(**{"loss/value": loss, "value": predicted.mean(), "grad_norm": norm})
+        variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
+        return {**means.result(), "explained_variance": float(variance), "epsilon": self.epsilon}

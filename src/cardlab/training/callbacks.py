@@ -1,0 +1,177 @@
+"""What happens between rounds: the field of opponents moves on, curves are kept, checkpoints are written.
+
+All state is in the callbacks' `state_dict`s, so a checkpoint after round n is all that a run after round n is.
+"""
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import lightning
+from lightning.pytorch.callbacks import Callback
+
+from cardlab.experience.collector import Collector
+from cardlab.experience.records import Experience
+from cardlab.learners.rounds import Metrics, RoundLearner
+
+ROLLING_ROUNDS = 20
+
+Row = dict[str, float]
+
+
+class MetricsLog(Protocol):
+    """Where curves go while they grow, e.g. a run of the tracking store."""
+
+    def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
+        """Keep the metrics of one round."""
+        ...
+
+
+class Field(Callback):
+    """Moves the opponents on, and keeps the games under way in the checkpoint."""
+
+    def __init__(self, collector: Collector) -> None:
+        self.collector = collector
+
+    def on_train_batch_end(
+        self,
+        trainer: lightning.Trainer,
+        pl_module: lightning.LightningModule,
+        outputs: Any,
+        batch: Experience,
+        batch_idx: int,
+    ) -> None:
+        """After each round."""
+        assert isinstance(pl_module, RoundLearner)
+        self.collector.opponents.advance(pl_module.rounds_done, pl_module.network)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The collector's state."""
+        return {"collector": self.collector.state_dict()}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from it."""
+        self.collector.load_state_dict(state_dict["collector"])
+
+
+class Curve(Callback):
+    """Logs every round, and measures strength at evenly spaced points; stops at the plateau when asked to."""
+
+    def __init__(
+        self,
+        measure: Callable[[], Mapping[str, float]],
+        points: int,
+        patience: int,
+        log: MetricsLog | None,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.measure = measure
+        self.points = points
+        self.patience = patience
+        self.log = log
+        self.tell = tell
+        self.rows: list[Row] = []
+        self._since: list[Metrics] = []
+        self._payoffs: deque[float] = deque(maxlen=ROLLING_ROUNDS)
+        self._clock = time.perf_counter()
+
+    def on_train_batch_end(
+        self,
+        trainer: lightning.Trainer,
+        pl_module: lightning.LightningModule,
+        outputs: Any,
+        batch: Experience,
+        batch_idx: int,
+    ) -> None:
+        """After each round."""
+        assert isinstance(pl_module, RoundLearner)
+        self._payoffs.append(batch.learner_payoff)
+        metrics: Metrics = {
+            **outputs["metrics"],
+            "payoff": batch.learner_payoff,
+            "payoff/rolling": sum(self._payoffs) / len(self._payoffs),
+            "game_decisions": len(batch) / max(1, int((batch.seats == 0).sum())),
+        }
+        self._since.append(metrics)
+        spent = time.perf_counter() - self._clock
+        logged = {**metrics, "decisions": float(pl_module.decisions_done), "decisions_per_second": len(batch) / spent}
+        if self._is_point(pl_module):
+            logged |= self._add_row(pl_module)
+            if self._is_plateau():
+                trainer.should_stop = True
+        if self.log is not None:
+            self.log.log_metrics(logged, pl_module.rounds_done)
+        self._clock = time.perf_counter()
+
+    def _is_point(self, learner: RoundLearner) -> bool:
+        done, total = learner.rounds_done, learner.total_rounds
+        return self.points > 0 and done * self.points // total > (done - 1) * self.points // total
+
+    def _add_row(self, learner: RoundLearner) -> Mapping[str, float]:
+        learner.network.eval()
+        strength = self.measure()
+        keys = list(self._since[-1])
+        means = {key: sum(metrics[key] for metrics in self._since) / len(self._since) for key in keys}
+        counters = {"round": float(learner.rounds_done), "decisions": float(learner.decisions_done)}
+        self.rows.append({**counters, **means, **strength})
+        self._since.clear()
+        shown = [f"{name.split('/', 1)[1]} {value:.3f}" for name, value in strength.items() if _is_mean(name)]
+        self.tell(f"round {learner.rounds_done}/{learner.total_rounds}: " + ", ".join(shown))
+        return strength
+
+    def _is_plateau(self) -> bool:
+        """Whether the last `patience` points brought no new best of the mean strength over the references."""
+        if not self.patience or len(self.rows) <= self.patience:
+            return False
+        scores = [sum(value for name, value in row.items() if _is_mean(name)) for row in self.rows]
+        return max(scores[-self.patience :]) <= max(scores[: -self.patience])
+
+    def state_dict(self) -> dict[str, Any]:
+        """The curve so far."""
+        return {"rows": self.rows, "since": self._since, "payoffs": list(self._payoffs)}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from it."""
+        self.rows = list(state_dict["rows"])
+        self._since = list(state_dict["since"])
+        self._payoffs = deque(state_dict["payoffs"], maxlen=ROLLING_ROUNDS)
+
+
+class Checkpoints(Callback):
+    """Writes the one checkpoint of a run every so many seconds, and when training is stopped on purpose."""
+
+    def __init__(self, path: Path, seconds: float) -> None:
+        self.path = path
+        self.seconds = seconds
+        self._last = time.monotonic()
+
+    def on_train_batch_end(
+        self,
+        trainer: lightning.Trainer,
+        pl_module: lightning.LightningModule,
+        outputs: Any,
+        batch: Experience,
+        batch_idx: int,
+    ) -> None:
+        """After each round."""
+        if time.monotonic() - self._last >= self.seconds:
+            self.save(trainer)
+
+    def save(self, trainer: lightning.Trainer) -> None:
+        """Write beside, then move over: whatever happens, a whole checkpoint stands at `path`, the old or the new."""
+        part = self.path.with_suffix(f".{os.getpid()}.part")
+        try:
+            trainer.save_checkpoint(part)
+            with part.open("rb") as file:
+                os.fsync(file.fileno())
+            part.replace(self.path)
+        finally:
+            part.unlink(missing_ok=True)
+        self._last = time.monotonic()
+
+
+def _is_mean(name: str) -> bool:
+    return name.startswith("strength/") and not name.endswith(("_low", "_high"))

@@ -1,0 +1,40 @@
+"""One experiment: everything that a training run depends on, built and checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from cardlab.arena.options import ArenaOptions
+from cardlab.experience.opponents import AgentOf, Opponents
+from cardlab.games.protocol import Game
+from cardlab.learners.rounds import LearnerOptions
+from cardlab.networks.protocol import Network, NetworkOptions
+from cardlab.training.options import TrainerOptions
+
+
+class OpponentOptions(Protocol):
+    """Frozen options of one kind of opponents."""
+
+    def build(self, game: Game, agent_of: AgentOf, network: Network) -> Opponents:
+        """The field of opponents."""
+        ...
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What a composed configuration means."""
+
+    name: str
+    seed: int
+    game: Game  # as trained on: options for training only included
+    agent: LearnerOptions
+    network: NetworkOptions
+    opponents: OpponentOptions
+    trainer: TrainerOptions
+    arena: ArenaOptions
+    config: Mapping[str, Any]  # the plain configuration that it was built from
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of training that the budget gives."""
+        return self.trainer.rounds(self.agent.decisions_per_round)

@@ -1,0 +1,35 @@
+"""The budget of a training run and the machine it may use: conf/trainer/."""
+
+from dataclasses import dataclass
+
+from cardlab.options import check_choice, check_range
+
+
+@dataclass(frozen=True)
+class TrainerOptions:
+    """`trainer=…`: budgets are counts, never seconds, so that a run is the same on any machine."""
+
+    decisions: int = 1_000_000  # of the learner, in all
+    tables: int = 1024  # games side by side
+    threads: int = 1  # of torch
+    processes: int = 1
+    device: str = "cpu"
+    checkpoint_seconds: float = 60.0
+    evaluations: int = 20  # points on the strength curve
+    evaluation_deals: int = 500  # per reference and point
+    patience: int = 0  # points without a new best after which training stops; 0: never
+
+    def __post_init__(self) -> None:
+        check_range("trainer.decisions", self.decisions, 1, whole=True)
+        check_range("trainer.tables", self.tables, 1, 1_000_000, whole=True)
+        check_range("trainer.threads", self.threads, 1, 1024, whole=True)
+        check_range("trainer.processes", self.processes, 1, 1, whole=True)
+        check_choice("trainer.device", self.device, ("cpu", "gpu"))
+        check_range("trainer.checkpoint_seconds", self.checkpoint_seconds, 0)
+        check_range("trainer.evaluations", self.evaluations, 0, whole=True)
+        check_range("trainer.evaluation_deals", self.evaluation_deals, 2, whole=True)
+        check_range("trainer.patience", self.patience, 0, whole=True)
+
+    def rounds(self, decisions_per_round: int) -> int:
+        """Rounds that the budget gives."""
+        return -(-self.decisions // decisions_per_round)

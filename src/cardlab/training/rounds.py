@@ -1,0 +1,28 @@
+"""What Lightning iterates over: rounds of experience, gathered when they are asked for."""
+
+from collections.abc import Iterator
+
+from cardlab.experience.collector import Collector
+from cardlab.experience.records import Experience
+from cardlab.learners.rounds import RoundLearner
+
+
+class Rounds:
+    """One item is one round: games of the network as it is at that moment.
+
+    Its length is known, so Lightning fetches nothing ahead: a round gathered early would be off-policy.
+    """
+
+    def __init__(self, learner: RoundLearner, collector: Collector, decisions: int) -> None:
+        self.learner = learner
+        self.collector = collector
+        self.decisions = decisions
+
+    def __len__(self) -> int:
+        return self.learner.total_rounds
+
+    def __iter__(self) -> Iterator[Experience]:
+        while self.learner.rounds_done < self.learner.total_rounds:
+            self.learner.network.eval()
+            self.collector.sampler = self.learner.learning_agent()
+            yield self.collector.collect(self.decisions)

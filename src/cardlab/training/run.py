@@ -1,0 +1,168 @@
+"""One training run: from an experiment to a policy's folder and its learning curve. Goes on where it was cut off."""
+
+import csv
+import hashlib
+import json
+import logging
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import lightning
+import numpy as np
+import torch
+from filelock import FileLock, Timeout
+
+from cardlab.agents.policies import describe, save_policy
+from cardlab.experience.collector import Collector
+from cardlab.games.catalogue import for_matches
+from cardlab.learners.rounds import RoundLearner
+from cardlab.training.callbacks import Checkpoints, Curve, Field, MetricsLog, Row
+from cardlab.training.experiment import Experiment
+from cardlab.training.rounds import Rounds
+from cardlab.training.strength import measure_strength
+
+_PACKAGE = Path(__file__).parents[1]
+_CHECKPOINT = "checkpoint.ckpt"
+_NOT_TRAINING = {"arena"}  # parts of the configuration that training does not depend on, beyond its curve
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint cannot be read; the message is one line that names the file."""
+
+
+class RunInUse(RuntimeError):
+    """Another process is training in this run folder."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a training run leaves."""
+
+    folder: Path  # the policy
+    digest: str
+    rows: list[Row]  # the learning curve
+    rounds: int
+
+
+def run_folder(root: Path, experiment: Experiment) -> Path:
+    """`root`/NAME/<hash of configuration and code>: where this very training keeps its checkpoint."""
+    config = {key: value for key, value in experiment.config.items() if key not in _NOT_TRAINING}
+    digest = hashlib.sha256(json.dumps(config, sort_keys=True, default=str).encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return root / experiment.name / digest.hexdigest()[:16]
+
+
+def train(
+    experiment: Experiment,
+    *,
+    run_dir: Path,
+    model_dir: Path,
+    log: MetricsLog | None = None,
+    tell: Callable[[str], None] = print,
+) -> Trained:
+    """Train, or go on from the checkpoint in `run_dir`, and write the policy to `model_dir`.
+
+    Raises RunInUse, CheckpointError, or TrainingDiverged; the last good checkpoint stays in each case.
+    """
+    run_dir.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(run_dir / "lock")
+    try:
+        with lock.acquire(timeout=0):
+            return _train(experiment, run_dir / _CHECKPOINT, model_dir, log, tell)
+    except Timeout as error:
+        raise RunInUse(f"{run_dir}: another process is training here") from error
+
+
+def build_learner(experiment: Experiment) -> tuple[RoundLearner, Collector]:
+    """The learner with a fresh network, and the tables that it learns from; a function of the seed."""
+    torch.manual_seed(experiment.seed)
+    network = experiment.network.build(experiment.game.spec)
+    sequence = np.random.SeedSequence(experiment.seed)
+    for_tables, for_learner = sequence.spawn(2)
+    learner = experiment.agent.build(
+        experiment.game, network, experiment.rounds, int(for_learner.generate_state(1, np.uint64)[0])
+    )
+    opponents = experiment.opponents.build(experiment.game, partial(learner.playing_agent, experiment.game), network)
+    rng = np.random.default_rng(for_tables)
+    tables = experiment.trainer.tables
+    return learner, Collector(experiment.game, learner.learning_agent(), opponents, tables, rng)
+
+
+def write_curve(rows: list[Row], path: Path) -> None:
+    """The learning curve as CSV: a row for each point, no times in it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    names = ["round", "decisions", *sorted({name for row in rows for name in row} - {"round", "decisions"})]
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            counts = {name: int(row[name]) for name in ("round", "decisions")}
+            writer.writerow({**{name: f"{value:.6g}" for name, value in row.items()}, **counts})
+
+
+def _train(
+    experiment: Experiment,
+    checkpoint: Path,
+    model_dir: Path,
+    log: MetricsLog | None,
+    tell: Callable[[str], None],
+) -> Trained:
+    options = experiment.trainer
+    torch.set_num_threads(options.threads)
+    learner, collector = build_learner(experiment)
+    game = for_matches(experiment.game)
+    agent = learner.playing_agent(game, learner.network)
+    measure = partial(measure_strength, game, agent, experiment.arena, options.evaluation_deals)
+    curve = Curve(measure, options.evaluations, options.patience, log, tell)
+    trainer = _lightning(options.device, [Field(collector), curve, Checkpoints(checkpoint, options.checkpoint_seconds)])
+    resume = _check_checkpoint(checkpoint, tell)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module="lightning")
+        trainer.fit(
+            learner,
+            train_dataloaders=Rounds(learner, collector, experiment.agent.decisions_per_round),
+            ckpt_path=resume,
+            weights_only=True,
+        )
+    learner.network.eval()
+    description = describe(game, experiment.network, learner.plays, learner.play_options())
+    digest = save_policy(model_dir, description, learner.network)
+    checkpoint.unlink(missing_ok=True)
+    return Trained(model_dir, digest, curve.rows, learner.rounds_done)
+
+
+def _lightning(device: str, callbacks: list[lightning.Callback]) -> lightning.Trainer:
+    """A trainer that does nothing but call us: one epoch of rounds, no files, no logger, no bar."""
+    for name in ("lightning.pytorch", "lightning.fabric"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    return lightning.Trainer(
+        accelerator="gpu" if device == "gpu" else "cpu",
+        devices=1,
+        max_epochs=1,
+        callbacks=callbacks,
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        num_sanity_val_steps=0,
+        use_distributed_sampler=False,
+    )
+
+
+def _check_checkpoint(path: Path, tell: Callable[[str], None]) -> Path | None:
+    """The checkpoint to go on from, if there is one; CheckpointError when it is torn or foreign."""
+    if not path.exists():
+        return None
+    try:
+        content: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        done = int(content["learner"]["rounds_done"])
+    except Exception as error:
+        reason = str(error).splitlines()[0] if str(error) else repr(error)
+        raise CheckpointError(f"{path}: is not a checkpoint of this run ({reason[:120]}): delete it") from error
+    tell(f"going on after round {done} ({path})")
+    return path

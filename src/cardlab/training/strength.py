@@ -1,0 +1,31 @@
+"""How strong a policy is right now, against the references of its experiment."""
+
+from collections.abc import Mapping
+
+from cardlab.arena.intervals import Estimate
+from cardlab.arena.match import play_match
+from cardlab.arena.options import ArenaOptions
+from cardlab.games.protocol import Game
+from cardlab.playing.protocol import Agent
+
+CURVE_SEED_OFFSET = 1_000_003  # curve deals are neither those of training nor those of the final evaluation
+
+
+def measure_strength(game: Game, agent: Agent, arena: ArenaOptions, deals: int) -> Mapping[str, float]:
+    """Points and win rates against each reference with 95 % intervals, by metric name; alone: `strength/self`."""
+    seed = arena.seed + CURVE_SEED_OFFSET
+    if game.spec.num_players == 1:
+        return _bounded("strength/self", play_match(game, [agent], deals, seed).points)
+    metrics: dict[str, float] = {}
+    for reference in arena.references or ("random",):
+        field = [reference] * (game.spec.num_players - 1)
+        match = play_match(game, [agent, *field], deals, seed)
+        name = reference.replace(":", ".")
+        metrics |= _bounded(f"strength/{name}", match.points)
+        if match.wins is not None:
+            metrics |= _bounded(f"win_rate/{name}", match.wins)
+    return metrics
+
+
+def _bounded(name: str, estimate: Estimate) -> dict[str, float]:
+    return {name: estimate.mean, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
