@@ -1,0 +1,79 @@
+"""The door itself: MLflow's client, imported when first used, with its telemetry off and its schema in place."""
+
+import logging
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock
+
+from cardlab.tracking.address import sqlite_file, without_password
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+_ENVIRONMENT = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "true",
+    # A run does not wait four minutes for a server that is away: what it has to tell is kept and sent later.
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
+}
+_LOG_LEVELS = {  # what these report as errors is raised to us as well
+    "mlflow.store.db.utils": logging.CRITICAL,
+    "alembic": logging.WARNING,
+    "urllib3.connectionpool": logging.ERROR,
+}
+_SCHEMA_TIMEOUT = 120.0  # seconds; a first process writes the schema in two
+
+
+class TrackingUnavailable(RuntimeError):
+    """The store cannot be reached or used; the message is one line, fit for a terminal."""
+
+    def __init__(self, address: str, error: Exception) -> None:
+        super().__init__(f"tracking store {without_password(address)}: {first_line(error)}")
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what went wrong, fit to be shown."""
+    lines = str(error).strip().splitlines()
+    return without_password(lines[0] if lines else repr(error))
+
+
+def quiet_environment() -> None:
+    """Set what MLflow reads when it is imported; whoever starts MLflow in another process calls this too."""
+    for key, value in _ENVIRONMENT.items():
+        os.environ.setdefault(key, value)
+
+
+def connect(address: str, root: Path) -> "MlflowClient":
+    """A client whose store has its schema; any number of processes may do this at once. Raises TrackingUnavailable.
+
+    MLflow writes the schema of a fresh database without a lock, so that all but one of several processes that start
+    together would fail half-way: here they take turns.
+    """
+    quiet_environment()
+    from mlflow import MlflowClient  # noqa: PLC0415  1.4 s, and only after the environment is set
+
+    for name, level in _LOG_LEVELS.items():
+        logging.getLogger(name).setLevel(level)
+    try:
+        if address.startswith("http"):
+            return MlflowClient(address)
+        file = sqlite_file(address, root)
+        lock = Path(f"{file}.lock") if file else root / "runs" / "tracking" / "schema.lock"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(lock, timeout=_SCHEMA_TIMEOUT):
+            if file:
+                _write_ahead(file)
+            return MlflowClient(address)  # writes the schema
+    except Exception as error:
+        raise TrackingUnavailable(address, error) from error
+
+
+def _write_ahead(file: Path) -> None:
+    """Let readers and one writer work side by side; the setting stays in the file."""
+    with closing(sqlite3.connect(file, timeout=_SCHEMA_TIMEOUT)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")

@@ -1,0 +1,140 @@
+"""Where the store is, and how it is made when several processes come first."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cardlab.options import InvalidOption
+from cardlab.tracking import Store, TrackingUnavailable
+from cardlab.tracking.address import project_root, without_password
+
+FIRST = """
+import sys, time
+from pathlib import Path
+from cardlab.tracking import Store
+while not Path(sys.argv[1]).exists():
+    time.sleep(0.005)
+with Store().start_run("thirty_one", sys.argv[2], params={"seed": sys.argv[2]}) as run:
+    for step in range(20):
+        run.log_metrics({"loss": float(step)}, step)
+        run.flush()
+"""
+
+
+def test_importing_the_door_does_not_open_it() -> None:
+    code = "import sys, cardlab.tracking as t; t.Store('sqlite:////nowhere/x.db'); assert 'mlflow' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_four_processes_make_one_fresh_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    go = tmp_path / "go"
+    processes = [
+        subprocess.Popen([sys.executable, "-c", FIRST, str(go), str(number)], stderr=subprocess.PIPE, text=True)
+        for number in range(4)
+    ]
+    time.sleep(1.0)
+    go.touch()
+    errors = [process.communicate()[1] for process in processes]
+    assert [process.returncode for process in processes] == [0] * 4, "\n".join(errors)
+    assert not any(errors)
+    client = Store().client
+    experiments = [experiment.name for experiment in client.search_experiments()]
+    assert sorted(experiments) == ["Default", "thirty_one"]
+    runs = client.search_runs([Store().experiment_id("thirty_one")])
+    assert sorted(run.info.run_name for run in runs) == ["0", "1", "2", "3"]
+    assert {run.info.status for run in runs} == {"FINISHED"}
+    for run in runs:
+        assert len(client.get_metric_history(run.info.run_id, "loss")) == 20
+    with closing(sqlite3.connect(tmp_path / "mlflow.db")) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.mark.usefixtures("root")
+def test_telemetry_is_off() -> None:
+    code = (
+        "from cardlab.tracking import Store\nStore().client\n"
+        "from mlflow.telemetry import get_telemetry_client as telemetry\nassert telemetry() is None"
+    )
+    switches = ("MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK", "CI", "PYTEST_CURRENT_TEST")
+    plain = {key: value for key, value in os.environ.items() if key not in switches}
+    subprocess.run([sys.executable, "-c", code], check=True, env=plain)
+
+
+def test_the_store_is_at_the_root_of_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    monkeypatch.delenv("DVC_ROOT", raising=False)
+    (tmp_path / ".dvc").mkdir()
+    (tmp_path / "src" / "deep").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "src" / "deep")
+    assert project_root() == tmp_path
+    assert Store().address == f"sqlite:///{tmp_path}/mlflow.db"
+    copy = tmp_path / ".dvc" / "tmp" / "exps" / "abc"
+    (copy / ".dvc").mkdir(parents=True)
+    monkeypatch.chdir(copy)
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    assert Store().address == f"sqlite:///{tmp_path}/mlflow.db"
+    assert Store().spool.is_relative_to(tmp_path / "runs")
+
+
+def test_an_address_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    for address, expected in {
+        "sqlite:///other.db": f"sqlite:///{tmp_path}/other.db",
+        "sqlite:////data/x.db": "sqlite:////data/x.db",
+        "postgresql+psycopg://me:secret@db/mlflow": "postgresql+psycopg://me:secret@db/mlflow",
+        "http://tracking:5000": "http://tracking:5000",
+    }.items():
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
+        assert Store().address == expected
+
+
+@pytest.mark.parametrize("address", ["mlruns", "./mlruns", "file:///tmp/mlruns", "/tmp/mlruns", "ftp://x/y"])
+def test_a_folder_is_no_store(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", address)
+    with pytest.raises(InvalidOption, match=r"^MLFLOW_TRACKING_URI=.*: must be the address of a database"):
+        Store()
+
+
+def test_a_store_that_cannot_be_reached_is_one_line_without_the_password(tmp_path: Path) -> None:
+    store = Store("http://me:secret@127.0.0.1:9", tmp_path)
+    with pytest.raises(TrackingUnavailable) as raised:
+        store.start_run("thirty_one", "ppo")
+    assert "\n" not in str(raised.value)
+    assert "secret" not in str(raised.value)
+    assert "me:…@127.0.0.1:9" in str(raised.value)
+    assert without_password("sqlite:////a/b.db") == "sqlite:////a/b.db"
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+    (tmp_path / "mlflow.db").write_text("not a database, but long enough to be read as one" * 10)
+    with pytest.raises(TrackingUnavailable, match=r"mlflow\.db: .*file is not a database"):
+        Store(f"sqlite:///{tmp_path}/mlflow.db", tmp_path).start_run("thirty_one", "ppo")
+
+
+def test_trials_stand_under_their_parent(store: Store) -> None:
+    study = store.start_run("thirty_one", "study")
+    trial = store.start_run("thirty_one", "trial 0", parent=study.id)
+    trial.finish()
+    study.finish()
+    assert store.client.get_run(trial.id).data.tags["mlflow.parentRunId"] == study.id
+
+
+def test_artifacts_lie_beside_the_database(store: Store, tmp_path: Path) -> None:
+    with store.start_run("a name with spaces", "run") as run:
+        run.log_text("x", "note.txt")
+    assert len(list((tmp_path / "mlartifacts" / "a name with spaces").rglob("note.txt"))) == 1
+
+
+def test_a_deleted_experiment_comes_back(store: Store) -> None:
+    store.client.delete_experiment(store.experiment_id("thirty_one"))
+    with store.start_run("thirty_one", "ppo") as run:
+        pass
+    assert store.client.get_run(run.id).info.status == "FINISHED"
