@@ -17,6 +17,10 @@ WINDOW_MASKS = (1 << WINDOW_RANKS).sum(axis=1)
 EMPTY, SUITED, PAIRED, MIXED = range(4)
 COMPLETE = -1
 
+# Traits of a line, each a field of 4 bits (cards: 5 bits), so that a sum of traits counts them all at once.
+TRAIT_CARDS, TRAIT_PAIRED, TRAIT_LACKS_ONE, TRAIT_SHARES, TRAIT_SUITED, TRAIT_OF_SUIT = 0, 8, 12, 16, 20, 24
+_ONES = 0x1111111111111  # one in each field of the counts of ranks
+
 BOARD = np.dtype(
     [
         ("num_cards", np.int8, NUM_LINES),
@@ -26,17 +30,20 @@ BOARD = np.dtype(
         ("purpose", np.int8, NUM_LINES),
         ("ranks", np.int32, NUM_LINES),  # mask
         ("counts", np.int64, NUM_LINES),  # 4 bits a rank
+        ("traits", np.int64, NUM_LINES),
         ("seen", np.int64),  # cards on the grid and the one turned up
         ("seen_ranks", np.int32, NUM_SUITS),  # mask of the ranks seen in each suit
         ("unseen_by_rank", np.int64, NUM_RANKS),
         ("unseen_by_suit", np.int64, NUM_SUITS),
+        ("slots", np.int64, SIDE),  # scratch of the encoder
         ("chance", np.float32, NUM_RANKS),  # that at least one of the unseen cards of a rank turns up
         # by orientation (0 rows, 1 columns), open lines only:
-        ("holders", np.int64, (2, NUM_RANKS)),  # lines that hold a rank
+        ("holders", np.int64, 2),  # lines that hold a rank, 4 bits a rank
         ("collectors", np.int64, (2, NUM_SUITS)),  # SUITED lines of a suit
         ("demand", np.int64, (2, NUM_SUITS)),  # cards that these lack
         ("purposes", np.int64, (2, 4)),
-    ]
+    ],
+    align=True,
 )
 
 Board = Any  # one record of BOARD; numpy has no static type for the fields of a record
@@ -68,6 +75,14 @@ def survey_line(board: Board, grid: Cards, line: int) -> None:
     board["pairs"][line] = pairs
     board["suit"][line] = suit
     board["purpose"][line] = purpose
+    traits = num_cards << TRAIT_CARDS
+    if purpose == SUITED:
+        traits |= 1 << TRAIT_SUITED | 1 << (TRAIT_OF_SUIT + 4 * suit)
+    elif purpose == PAIRED:
+        traits |= 1 << TRAIT_PAIRED
+    if num_cards == SIDE - 1:
+        traits |= 1 << TRAIT_LACKS_ONE
+    board["traits"][line] = traits
 
 
 @kernel
@@ -95,8 +110,7 @@ def survey_unseen(board: Board, grid: Cards, card: int) -> None:
 def survey_demand(board: Board) -> None:
     """Count, by orientation, what the open lines hold, collect and lack."""
     for way in range(2):
-        for rank in range(NUM_RANKS):
-            board["holders"][way, rank] = 0
+        board["holders"][way] = 0
         for suit in range(NUM_SUITS):
             board["collectors"][way, suit] = 0
             board["demand"][way, suit] = 0
@@ -113,13 +127,8 @@ def count_line(board: Board, line: int, weight: int) -> None:
         return
     way = 0 if line < SIDE else 1
     board["purposes"][way, purpose] += weight
-    ranks = board["ranks"][line]
-    rank = 0
-    while ranks:
-        if ranks & 1:
-            board["holders"][way, rank] += weight
-        ranks >>= 1
-        rank += 1
+    counts = board["counts"][line]
+    board["holders"][way] += weight * ((counts | counts >> 1 | counts >> 2) & _ONES)
     if purpose == SUITED:
         suit = board["suit"][line]
         board["collectors"][way, suit] += weight

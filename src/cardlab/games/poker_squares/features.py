@@ -1,4 +1,4 @@
-"""The named blocks of the observation, of the actions and of what only a critic may see, and the kernels that fill them."""
+"""The named blocks of the observation, of the actions and of a critic's extra view, and the kernels that fill them."""
 
 import numpy as np
 from numpy.typing import NDArray

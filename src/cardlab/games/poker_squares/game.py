@@ -1,13 +1,13 @@
 """Poker Squares as a Game: the options, and one kernel call behind each method."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import NUM_CARDS, card_text, check_decks, draw_seeds, shuffled_decks
+from cardlab.cards.deck import card_text, check_decks, draw_seeds, shuffled_decks
 from cardlab.games.poker_squares import features, rules
 from cardlab.games.protocol import (
     Actions,
@@ -120,8 +120,10 @@ class PokerSquares:
         return rules.sum_lines(states, self.scores, True)
 
     def partial_value(self, states: AnyStates) -> Floats:
-        """[G] sum of the ten lines' scores as they stand: pairs and more of a kind count, straights and flushes
-        need five cards, and an empty line counts as a high card, as in the challenge's framework.
+        """[G] sum of the ten lines' scores as they stand.
+
+        Pairs and more of a kind count, straights and flushes need five cards, and an empty line is a high card, as
+        in the challenge's framework.
         """
         return rules.sum_lines(states, self.scores, False)[:, 0]
 
@@ -202,13 +204,14 @@ def _card_up(info_state: InfoStates) -> int:
     return int(info_state["deck"][turn]) if turn < rules.NUM_CELLS else -1
 
 
-def _check_scores(scoring: str, custom_scores: Sequence[int]) -> tuple[int, ...]:
-    scores = tuple(custom_scores)
+def _check_scores(scoring: str, custom_scores: object) -> tuple[int, ...]:
+    given = tuple(custom_scores) if isinstance(custom_scores, Iterable) else (custom_scores,)
     if scoring != "custom":
-        if scores:
-            raise InvalidOption("game.custom_scores", list(scores), "left empty unless game.scoring=custom")
-        return scores
-    fits = all(isinstance(score, int) and not isinstance(score, bool) and -128 <= score <= 127 for score in scores)
-    if len(scores) != len(rules.CATEGORIES) or not fits:
-        raise InvalidOption("game.custom_scores", list(scores), "ten whole numbers from -128 to 127")
+        if given and custom_scores is not None:
+            raise InvalidOption("game.custom_scores", custom_scores, "left empty unless game.scoring=custom")
+        return ()
+    scores = tuple(score for score in given if isinstance(score, int) and not isinstance(score, bool))
+    fits = all(-128 <= score <= 127 for score in scores)
+    if not fits or len(given) != len(rules.CATEGORIES) or len(scores) != len(given):
+        raise InvalidOption("game.custom_scores", custom_scores, "ten whole numbers from -128 to 127")
     return scores

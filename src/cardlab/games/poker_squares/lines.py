@@ -10,8 +10,12 @@ from cardlab.cards.deck import Cards
 from cardlab.games.poker_squares.boards import (
     COMPLETE,
     NUM_WINDOWS,
-    PAIRED,
     SUITED,
+    TRAIT_LACKS_ONE,
+    TRAIT_OF_SUIT,
+    TRAIT_PAIRED,
+    TRAIT_SHARES,
+    TRAIT_SUITED,
     WINDOW_MASKS,
     WINDOW_RANKS,
     Board,
@@ -101,7 +105,7 @@ def encode_line(board: Board, grid: Cards, line: int, card: int, scores: Scores,
     _encode_crossing(board, grid, line, out)
     if num_cards == 0:
         return
-    _encode_ranks(board, line, out)
+    _encode_ranks(board, grid, line, out)
     _encode_flush(board, line, out)
     straight_outs = straight_flush_outs = royal_outs = 0
     if pairs == 0:
@@ -121,30 +125,33 @@ def _encode_turn(board: Board, card: int, out: Floats) -> None:
 
 
 @kernel
-def _encode_ranks(board: Board, line: int, out: Floats) -> None:
-    """Fill the slots, sorted by (cards held, copies not seen)."""
+def _encode_ranks(board: Board, grid: Cards, line: int, out: Floats) -> None:
+    """Fill the slots, sorted by (cards held, copies not seen, rank)."""
     way = 0 if line < SIDE else 1
-    ranks = board["ranks"][line]
     counts = board["counts"][line]
-    num_slots = 0
-    for rank in range(13):
-        if not (ranks >> rank) & 1:
+    slots = board["slots"]
+    num_slots = ranks = 0
+    for position in range(SIDE):
+        card = int(grid[line_cell(line, position)])
+        rank = card >> 2
+        if card < 0 or (ranks >> rank) & 1:
             continue
-        count = (counts >> (4 * rank)) & 15
-        unseen = board["unseen_by_rank"][rank]
+        ranks |= 1 << rank
+        key = ((counts >> (4 * rank)) & 15) << 8 | board["unseen_by_rank"][rank] << 4 | rank
         slot = num_slots
         num_slots += 1
-        while slot > 0 and 8 * count + unseen > 32 * out[_COUNT + slot - 1] + 3 * out[_UNSEEN + slot - 1] + 0.5:
-            for start in (_COUNT, _UNSEEN, _RIVALS, _ALLIES):
-                out[start + slot] = out[start + slot - 1]
+        while slot > 0 and key > slots[slot - 1]:
+            slots[slot] = slots[slot - 1]
             slot -= 1
-        out[_COUNT + slot] = count / 4
-        out[_UNSEEN + slot] = unseen / 3
-        out[_RIVALS + slot] = (board["holders"][way, rank] - 1) / 2
-        out[_ALLIES + slot] = board["holders"][1 - way, rank] / 2
+        slots[slot] = key
     for slot in range(num_slots):
-        unseen = int(3 * out[_UNSEEN + slot] + 0.5)
-        out[_CHANCE + slot] = AT_LEAST[board["seen"], unseen, 1]
+        rank = slots[slot] & 15
+        unseen = (slots[slot] >> 4) & 15
+        out[_COUNT + slot] = (slots[slot] >> 8) / 4
+        out[_UNSEEN + slot] = unseen / 3
+        out[_CHANCE + slot] = board["chance"][rank]
+        out[_RIVALS + slot] = (((board["holders"][way] >> (4 * rank)) & 15) - 1) / 2
+        out[_ALLIES + slot] = ((board["holders"][1 - way] >> (4 * rank)) & 15) / 2
         if slot < 2:
             out[_CHANCE_OF_TWO + slot] = AT_LEAST[board["seen"], unseen, 2]
 
@@ -232,20 +239,20 @@ def _encode_crossing(board: Board, grid: Cards, line: int, out: Floats) -> None:
     way = 0 if line < SIDE else 1
     suit = board["suit"][line]
     ranks = board["ranks"][line]
+    traits = 0
     for position in range(SIDE):
-        if grid[line_cell(line, position)] >= 0:
-            continue
-        other = position + SIDE if way == 0 else position
-        purpose = board["purpose"][other]
-        out[_CROSSING] += board["num_cards"][other] / 25
-        if purpose == SUITED:
-            out[_CROSSING + (1 if board["suit"][other] == suit else 2)] += 1 / 5
-        elif purpose == PAIRED:
-            out[_CROSSING + 3] += 1 / 5
-        if board["ranks"][other] & ranks:
-            out[_CROSSING + 4] += 1 / 5
-        if board["num_cards"][other] == SIDE - 1:
-            out[_CROSSING + 5] += 1 / 5
+        if grid[line_cell(line, position)] < 0:
+            other = position + SIDE if way == 0 else position
+            traits += board["traits"][other]
+            if board["ranks"][other] & ranks:
+                traits += 1 << TRAIT_SHARES
+    same_suit = (traits >> (TRAIT_OF_SUIT + 4 * suit)) & 15 if suit >= 0 else 0
+    out[_CROSSING] = (traits & 31) / 25
+    out[_CROSSING + 1] = same_suit / 5
+    out[_CROSSING + 2] = (((traits >> TRAIT_SUITED) & 15) - same_suit) / 5
+    out[_CROSSING + 3] = ((traits >> TRAIT_PAIRED) & 15) / 5
+    out[_CROSSING + 4] = ((traits >> TRAIT_SHARES) & 15) / 5
+    out[_CROSSING + 5] = ((traits >> TRAIT_LACKS_ONE) & 15) / 5
     for purpose in range(4):
         out[_SAME_WAY + purpose] = board["purposes"][way, purpose] / 5
         out[_OTHER_WAY + purpose] = board["purposes"][1 - way, purpose] / 5

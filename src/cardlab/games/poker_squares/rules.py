@@ -143,7 +143,7 @@ def scan_line(grid: Cards, line: int) -> tuple[int, int, int, int, int]:
     """
     num_cards = ranks = suits = counts = pairs = 0
     for position in range(SIDE):
-        card = np.int64(grid[line_cell(line, position)])
+        card = int(grid[line_cell(line, position)])
         if card >= 0:
             rank = card >> 2
             pairs += (counts >> (4 * rank)) & 15
