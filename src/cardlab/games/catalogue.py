@@ -11,6 +11,7 @@ GAMES = {
     "poker_squares": "cardlab.games.poker_squares.game:PokerSquares",
     "thirty_one": "cardlab.games.thirty_one.game:ThirtyOne",
     "big2": "cardlab.games.big2.game:Big2",
+    "open_face": "cardlab.games.open_face.game:OpenFace",
 }
 
 

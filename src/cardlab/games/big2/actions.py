@@ -1,0 +1,84 @@
+"""The 1,695 actions: which positions of the sorted hand are played. Blocks by size, lexicographic inside each.
+
+The numbering is that of the seed (its posts "Big 2 Action Space"), with the ten triples it left out.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from cardlab.kernels import kernel
+
+HAND_SIZE = 13
+MAX_PLAY = 5
+
+
+def _all_positions() -> Iterator[tuple[int, ...]]:
+    """Positions of every action but the pass, in the order of their numbers."""
+    for size in range(1, MAX_PLAY + 1):
+        for positions in combinations(range(HAND_SIZE), size):
+            if _may_form_hand(positions):
+                yield positions
+
+
+def _may_form_hand(positions: tuple[int, ...]) -> bool:
+    """Whether cards of equal rank, which stand within four positions of a sorted hand, could stand here."""
+    if len(positions) in (2, 3):
+        return positions[-1] - positions[0] <= 3
+    if len(positions) == 4:
+        return positions[1] - positions[0] <= 3 and positions[3] - positions[2] <= 3
+    return True
+
+
+_POSITIONS = tuple(_all_positions())
+_NUMBERS = {positions: number for number, positions in enumerate(_POSITIONS)}
+
+PASS = len(_POSITIONS)
+NUM_ACTIONS = PASS + 1
+
+ACTION_SIZES = np.array([*map(len, _POSITIONS), 0], dtype=np.int8)
+"""[A] number of cards each action plays; 0 for the pass."""
+
+SIZE_STARTS = np.searchsorted(ACTION_SIZES[:PASS], np.arange(MAX_PLAY + 2)).astype(np.int16)
+"""[7] first action that plays this many cards; the actions of size n are SIZE_STARTS[n] to SIZE_STARTS[n + 1]."""
+
+ACTION_POSITIONS = np.full((NUM_ACTIONS, MAX_PLAY), -1, dtype=np.int8)
+"""[A, 5] positions each action plays, ascending, -1 behind the last."""
+for _number, _positions in enumerate(_POSITIONS):
+    ACTION_POSITIONS[_number, : len(_positions)] = _positions
+
+WITHOUT_FIRST = np.array(
+    [next(number for number in range(SIZE_STARTS[size], PASS) if _POSITIONS[number][0] > 0) for size in range(1, 6)],
+    dtype=np.int16,
+)
+"""[5] the first action of each size (less one) that leaves position 0 in the hand, as all behind it do."""
+
+PAIR_NUMBERS = np.zeros((HAND_SIZE, HAND_SIZE), dtype=np.int16)
+"""[13, 13] the action that plays a pair of positions."""
+for _i, _j in combinations(range(HAND_SIZE), 2):
+    PAIR_NUMBERS[_i, _j] = _NUMBERS.get((_i, _j), 0)
+
+FOUR_BASES = np.zeros((HAND_SIZE, HAND_SIZE), dtype=np.int16)
+"""[13, 13] what the first two of four positions add: four (a, b, c, d) = FOUR_BASES[a, b] + PAIR_NUMBERS[c, d]."""
+for _a, _b in combinations(range(HAND_SIZE - 2), 2):
+    if _b - _a <= 3:
+        FOUR_BASES[_a, _b] = _NUMBERS[_a, _b, _b + 1, _b + 2] - _NUMBERS[_b + 1, _b + 2]
+
+FIVE_TERMS = np.zeros((MAX_PLAY, HAND_SIZE), dtype=np.int16)
+"""[5, 13] what the i-th of five positions adds to an action's number (the combinatorial number system)."""
+for _place in range(MAX_PLAY):
+    for _position in range(HAND_SIZE):
+        _behind = len(tuple(combinations(range(_position + 1, HAND_SIZE), MAX_PLAY - _place)))
+        FIVE_TERMS[_place, _position] = (PASS - 1 if _place == 0 else 0) - _behind
+
+
+def action_number(positions: Sequence[int]) -> int:
+    """The action that plays these positions, ascending; the pass for none; KeyError when there is no such action."""
+    return _NUMBERS[tuple(positions)] if positions else PASS
+
+
+@kernel
+def three_number(first: int, middle: int, last: int) -> int:
+    """The action that plays these three positions: of each `first` come (1, 2), (1, 3), (2, 3) behind it, in order."""
+    return 46 + 3 * first + (middle - first if last - first == 3 else 0)

@@ -1,0 +1,153 @@
+"""Deals of the cards that one player cannot see, by the others' counts: uniform, or by weights."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import mix, shuffle
+from cardlab.games.big2.combinations import DECK_CARD
+from cardlab.games.big2.rules import HIDDEN
+from cardlab.games.protocol import Floats, InfoStates
+from cardlab.kernels import kernel
+
+
+@kernel
+def deal_unseen(info_states: InfoStates, seeds: NDArray[np.uint64]) -> None:
+    """Give the hidden cards of each row to the hands that lack cards, all ways alike, as a function of `seeds` [G]."""
+    unseen = np.empty(53, dtype=np.int8)
+    missing = np.empty(4, dtype=np.int64)
+    for g in range(info_states.shape[0]):
+        place = info_states[g]["place"]
+        count = _find_unseen(place, info_states[g]["counts"], unseen, missing)
+        shuffle(unseen, count, seeds[g])
+        _deal_in_order(place, unseen, missing)
+
+
+@kernel
+def deal_by_weights(info_states: InfoStates, weights: Floats, seeds: NDArray[np.uint64]) -> None:
+    """Give the hidden cards of each row to the hands that lack cards, each way as likely as its product of weights.
+
+    `weights` [G, 4, 52], at least 0, are those of each player holding each card of the deck. Exact: `totals[i, a, b]`
+    is the weight of all ways to deal the cards from i on when the first two of the others still lack a and b cards;
+    then the cards are drawn one by one. Where no way has any weight, all are alike.
+    """
+    unseen = np.empty(53, dtype=np.int8)
+    missing = np.empty(4, dtype=np.int64)
+    others = np.empty(3, dtype=np.int64)
+    shares = np.empty((52, 3))
+    totals = np.empty((53, 14, 14))
+    for g in range(info_states.shape[0]):
+        place = info_states[g]["place"]
+        count = _find_unseen(place, info_states[g]["counts"], unseen, missing)
+        if count == 0:
+            continue
+        _order_others(missing, others)
+        _take_shares(weights[g], unseen, count, others, shares)
+        first = int(missing[others[0]])
+        second = int(missing[others[1]])
+        _fill_totals(shares, count, first, second, totals)
+        if totals[0, first, second] > 0:
+            _draw(place, unseen, count, others, shares, totals, missing, seeds[g])
+        else:
+            shuffle(unseen, count, seeds[g])
+            _deal_in_order(place, unseen, missing)
+
+
+@kernel
+def _find_unseen(
+    place: NDArray[np.uint8], counts: NDArray[np.int8], unseen: NDArray[np.int8], missing: NDArray[np.int64]
+) -> int:
+    """Write the hidden cards into `unseen` and how many cards each hand lacks into `missing` [4]; number of cards."""
+    for player in range(4):
+        missing[player] = counts[player]
+    count = 0
+    for card in range(52):
+        unseen[count] = card
+        count += place[card] == HIDDEN
+        if place[card] < HIDDEN:
+            missing[place[card]] -= 1
+    return count
+
+
+@kernel
+def _deal_in_order(place: NDArray[np.uint8], unseen: NDArray[np.int8], missing: NDArray[np.int64]) -> None:
+    index = 0
+    for player in range(4):
+        for _ in range(missing[player]):
+            place[unseen[index]] = player
+            index += 1
+
+
+@kernel
+def _order_others(missing: NDArray[np.int64], others: NDArray[np.int64]) -> None:
+    """The three hands that lack the most cards, so that whoever lacks none beside them is left out."""
+    least = 0
+    for player in range(4):
+        if missing[player] < missing[least]:
+            least = player
+    index = 0
+    for player in range(4):
+        if player != least:
+            others[index] = player
+            index += 1
+
+
+@kernel
+def _take_shares(
+    weights: Floats, unseen: NDArray[np.int8], count: int, others: NDArray[np.int64], shares: NDArray[np.float64]
+) -> None:
+    """Weights of the three hands for each unseen card, over their largest: products of 39 of them stay in range."""
+    for index in range(count):
+        card = DECK_CARD[unseen[index]]
+        largest = 0.0
+        for hand in range(3):
+            shares[index, hand] = weights[others[hand], card]
+            largest = max(largest, shares[index, hand])
+        if largest > 0:
+            for hand in range(3):
+                shares[index, hand] /= largest
+
+
+@kernel
+def _fill_totals(shares: NDArray[np.float64], count: int, first: int, second: int, totals: NDArray[np.float64]) -> None:
+    totals[count, : first + 1, : second + 1] = 0.0
+    totals[count, 0, 0] = 1.0
+    for index in range(count - 1, -1, -1):
+        cards = count - index
+        for a in range(first + 1):
+            for b in range(second + 1):
+                total = 0.0
+                if a > 0:
+                    total += shares[index, 0] * totals[index + 1, a - 1, b]
+                if b > 0:
+                    total += shares[index, 1] * totals[index + 1, a, b - 1]
+                if a + b < cards:
+                    total += shares[index, 2] * totals[index + 1, a, b]
+                totals[index, a, b] = total if a + b <= cards else 0.0
+
+
+@kernel
+def _draw(
+    place: NDArray[np.uint8],
+    unseen: NDArray[np.int8],
+    count: int,
+    others: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    totals: NDArray[np.float64],
+    missing: NDArray[np.int64],
+    seed: np.uint64,
+) -> None:
+    a = missing[others[0]]
+    b = missing[others[1]]
+    for index in range(count):
+        to_first = shares[index, 0] * totals[index + 1, a - 1, b] if a > 0 else 0.0
+        to_second = shares[index, 1] * totals[index + 1, a, b - 1] if b > 0 else 0.0
+        uniform = np.float64(mix(seed, np.uint64(index)) >> np.uint64(32)) * 2.0**-32
+        point = uniform * totals[index, a, b]
+        if point < to_first:
+            place[unseen[index]] = others[0]
+            a -= 1
+        elif point < to_first + to_second:
+            place[unseen[index]] = others[1]
+            b -= 1
+        else:
+            place[unseen[index]] = others[2]

@@ -1,0 +1,199 @@
+"""Big 2 behind the Game protocol: its options, and the kernels of this folder called for whole arrays of games."""
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import cards_text, check_decks, draw_seeds, shuffled_decks
+from cardlab.games.big2 import determinization, features, rules
+from cardlab.games.big2.action_features import ACTION_BLOCKS, describe_actions
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
+from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
+from cardlab.games.protocol import (
+    Actions,
+    AnyStates,
+    Bools,
+    Floats,
+    GameSpec,
+    InfoStates,
+    Players,
+    States,
+)
+from cardlab.options import check_choice
+
+
+@dataclass(frozen=True)
+class Big2:
+    """Four players shed thirteen cards each, by hands of one to five cards that must be beaten in kind."""
+
+    rules: str = "published"
+    opening: str = "forced"  # or choose: the holder of the 3♦ leads any hand that contains it
+    penalty: str = "plain"  # or doubled: cards left count ×2 from 10, ×3 at 13
+    straight_flush: str = "ranked"  # or unbeatable: by nothing, as in the published code
+    features: str = "published"  # or full
+
+    def __post_init__(self) -> None:
+        """Raise InvalidOption for an option that the game does not know."""
+        check_choice("game.rules", self.rules, ("published",))
+        check_choice("game.opening", self.opening, ("forced", "choose"))
+        check_choice("game.penalty", self.penalty, ("plain", "doubled"))
+        check_choice("game.straight_flush", self.straight_flush, ("ranked", "unbeatable"))
+        check_choice("game.features", self.features, tuple(features.OBSERVATIONS))
+
+    @cached_property
+    def spec(self) -> GameSpec:
+        """The constants of the game."""
+        loss = 39.0 if self.penalty == "doubled" else 13.0
+        return GameSpec(
+            name="big2",
+            num_players=rules.NUM_PLAYERS,
+            num_actions=NUM_ACTIONS,
+            # At most 49 plays, down to one card for each loser; up to three passes before each but the first.
+            max_decisions=192 if self.opening == "forced" else 193,
+            payoff_range=(-loss, 3 * loss),
+            zero_sum=True,
+            decision_kinds=("play",),
+            action_kinds=(0,) * NUM_ACTIONS,
+            blocks=features.OBSERVATIONS[self.features],
+            action_blocks=ACTION_BLOCKS,
+            privileged_blocks=features.PRIVILEGED,
+            options=asdict(self),
+        )
+
+    @property
+    def state_dtype(self) -> np.dtype[np.void]:
+        """The record of one game, 66 bytes."""
+        return rules.STATE_DTYPE
+
+    def deal(
+        self,
+        num_games: int,
+        rng: np.random.Generator,
+        decks: NDArray[np.int8] | None = None,
+        seeds: NDArray[np.uint64] | None = None,
+    ) -> States:
+        """[G] fresh games; there is no later chance for `seeds` to fix."""
+        states = States(np.empty(num_games, dtype=rules.STATE_DTYPE))
+        decks = shuffled_decks(num_games, rng) if decks is None else check_decks(decks)
+        rules.deal(states, decks, self.opening == "forced")
+        return states
+
+    def current_player(self, states: AnyStates) -> Players:
+        """[G] who decides next, NOBODY when the game is over or UNRESOLVED."""
+        return rules.current_player(states)
+
+    def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
+        """[G] zeros: there is one kind of decision."""
+        return np.zeros(len(states), dtype=np.int8)
+
+    def legal_actions(self, states: AnyStates) -> Bools:
+        """[G, 1695] what the current player may do."""
+        return rules.legal_actions(states, self.straight_flush == "unbeatable")
+
+    def apply(self, states: AnyStates, actions: Actions) -> None:
+        """Play `actions` [G] in place; another's play on an InfoState, whose cards nobody named, is UNRESOLVED."""
+        rules.apply(states, actions)
+
+    def is_over(self, states: AnyStates) -> Bools:
+        """[G] whether somebody has shed all cards."""
+        return rules.is_over(states)
+
+    def payoffs(self, states: AnyStates) -> Floats:
+        """[G, 4] paid when the game is over, zeros before."""
+        return rules.payoffs(states, self.penalty == "doubled")
+
+    def information(self, states: States, players: Players) -> InfoStates:
+        """[G] copies without the others' cards; their counts and all that was played stay."""
+        info_states = InfoStates(states.copy())
+        rules.hide(info_states, players)
+        return info_states
+
+    def determinize(
+        self,
+        info_states: InfoStates,
+        players: Players,
+        rng: np.random.Generator,
+        weights: Floats | None = None,
+    ) -> States:
+        """[G] full states: the unseen cards dealt to the others by their counts.
+
+        Every deal is as likely as the others, or as the product of `weights` [G, 4, 52] (at least 0, at [g, p, c] that
+        of player p holding card c of the deck), exactly; uniform in rows where no deal has any weight.
+        """
+        states = info_states.copy()
+        seeds = draw_seeds(len(states), rng)
+        if weights is None:
+            determinization.deal_unseen(states, seeds)
+        else:
+            determinization.deal_by_weights(states, weights, seeds)
+        return States(states)
+
+    def observe(self, info_states: InfoStates, players: Players) -> Floats:
+        """[G, F] what `players` see."""
+        if self.features == "full":
+            return features.observe_full(info_states, players)
+        return features.observe_published(info_states, players)
+
+    def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
+        """Rows [K], actions [K], features [K, Fa] of the legal actions."""
+        legal = self.legal_actions(info_states)
+        rows, columns = np.divmod(np.flatnonzero(legal), NUM_ACTIONS)
+        actions = columns.astype(np.int16)
+        return rows, actions, describe_actions(info_states, rows, actions)
+
+    def privileged(self, states: States, players: Players) -> Floats:
+        """[G, 156] the hands of the next three players."""
+        return features.write_hands(states, players)
+
+    def holders(self, states: States) -> NDArray[np.int8]:
+        """[G, 52] who has each card in hand, -1 for nobody."""
+        return rules.holders(states)
+
+    def action_text(self, info_state: InfoStates, action: int) -> str:
+        """`pass`, or the kind and the cards, as in `pair 3d 3c`; positions where the cards are not known."""
+        if action == PASS:
+            return "pass"
+        positions = ACTION_POSITIONS[action, : ACTION_SIZES[action]]
+        player = (int(info_state["opener"]) + int(info_state["moves"])) % rules.NUM_PLAYERS
+        held = _held(info_state, player)
+        if positions[-1] >= held.size:
+            return "cards at " + " ".join(str(position) for position in positions)
+        cards = held[positions]
+        kind, _ = classify(cards, cards.size)
+        return f"{KINDS[kind]} {cards_text(DECK_CARD[cards])}"
+
+    def render(self, info_state: InfoStates) -> str:
+        """One line a player, with the cards in hand as far as they are known, and one for the hand to beat."""
+        mover = int(rules.current_player(InfoStates(info_state.reshape(1)))[0])
+        lines = [_player_line(info_state, player, mover) for player in range(rules.NUM_PLAYERS)]
+        return "\n".join([*lines, _trick_line(info_state)])
+
+
+def _held(info_state: InfoStates, player: int) -> NDArray[np.int8]:
+    return np.flatnonzero(info_state["place"] == player).astype(np.int8)
+
+
+def _cards_of_move(info_state: InfoStates, move: int) -> NDArray[np.intp]:
+    return np.flatnonzero(info_state["place"] == rules.PLAYED + move)
+
+
+def _player_line(info_state: InfoStates, player: int, mover: int) -> str:
+    marker = ">" if player == mover else " "
+    known = cards_text(DECK_CARD[_held(info_state, player)])
+    hidden = int(info_state["counts"][player]) - _held(info_state, player).size
+    cards = " ".join(part for part in (known, "?? " * hidden) if part).rstrip()
+    return f"{marker} {player}: {cards or '-'}"
+
+
+def _trick_line(info_state: InfoStates) -> str:
+    phase = int(info_state["phase"])
+    if phase != rules.PLAYING:
+        return "over" if phase == rules.OVER else "waits for cards that are not known"
+    if info_state["kind"] < 0:
+        return "control"
+    move = int(info_state["moves"]) - 1 - int(info_state["passes"])
+    player = (int(info_state["opener"]) + move) % rules.NUM_PLAYERS
+    cards = cards_text(DECK_CARD[_cards_of_move(info_state, move)])
+    return f"to beat: {KINDS[int(info_state['kind'])]} {cards} by {player}, {int(info_state['passes'])} passes"

@@ -1,0 +1,231 @@
+"""Big 2: the record of one game and the kernels that move it.
+
+Every decision, passes too, moves on to the next player. So the number of the move at which each card was played tells
+who played it, in which trick, and who passed on what: the whole history in one byte a card.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import Cards
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
+from cardlab.games.big2.combinations import (
+    DECK_CARD,
+    FLUSH,
+    FOUR,
+    FULL_HOUSE,
+    LOWEST_CARD,
+    NO_KIND,
+    PAIR,
+    SINGLE,
+    STRAIGHT,
+    STRAIGHT_FLUSH,
+    STRENGTH_ORDER,
+    THREE,
+    classify,
+)
+from cardlab.games.big2.legality import keep_first, mark_legal
+from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, Players, States
+from cardlab.kernels import kernel
+
+NUM_PLAYERS = 4
+
+HIDDEN = 4  # place of a card that the owner of an InfoState cannot see; 0 … 3 is the hand of that player
+PLAYED = 5  # place of a card played at move 0; at move t it is PLAYED + t
+
+PLAYING, OVER, UNRESOLVED = range(3)
+
+SHOWN_PAIR, SHOWN_THREE, SHOWN_FOUR_CARDS, SHOWN_STRAIGHT, SHOWN_FLUSH, SHOWN_FULL_HOUSE = (
+    1 << bit for bit in range(6)
+)
+
+STATE_DTYPE = np.dtype(
+    [
+        ("place", np.uint8, (52,)),  # of each card in Big 2's order: a player's hand, HIDDEN, or PLAYED + move
+        ("counts", np.int8, (4,)),  # cards left to each player
+        ("shown", np.uint8, (4,)),  # SHOWN_… of what each player has ever played
+        ("opener", np.int8),  # who made move 0
+        ("moves", np.uint8),  # moves made, passes and a forced opening included
+        ("kind", np.int8),  # of the hand to beat; NO_KIND with control
+        ("key", np.int8),  # its deciding card; -1 with control
+        ("passes", np.int8),  # since it was played
+        ("phase", np.int8),  # PLAYING, OVER or UNRESOLVED
+    ]
+)
+
+_SHOWN = np.zeros(9, dtype=np.uint8)
+_SHOWN[PAIR] = SHOWN_PAIR
+_SHOWN[THREE] = SHOWN_THREE
+_SHOWN[3 : FOUR + 1] = SHOWN_FOUR_CARDS
+_SHOWN[STRAIGHT] = SHOWN_STRAIGHT
+_SHOWN[FLUSH] = SHOWN_FLUSH
+_SHOWN[FULL_HOUSE] = SHOWN_FULL_HOUSE
+_SHOWN[STRAIGHT_FLUSH] = SHOWN_STRAIGHT | SHOWN_FLUSH
+
+
+@kernel
+def deal(states: States, decks: Cards, forced_opening: bool) -> None:
+    """Fill `states` [G]: player p gets decks[g, 13p : 13p + 13]; the holder of the 3♦ opens, or has opened with it."""
+    for g in range(states.shape[0]):
+        state = states[g]
+        place = state["place"]
+        for position in range(52):
+            place[STRENGTH_ORDER[decks[g, position]]] = position // 13
+        for player in range(4):
+            state["counts"][player] = 13
+            state["shown"][player] = 0
+        opener = place[LOWEST_CARD]
+        state["opener"] = opener
+        state["moves"] = 0
+        state["kind"] = NO_KIND
+        state["key"] = -1
+        state["passes"] = 0
+        state["phase"] = PLAYING
+        if forced_opening:
+            place[LOWEST_CARD] = PLAYED
+            state["counts"][opener] = 12
+            state["moves"] = 1
+            state["kind"] = SINGLE
+            state["key"] = LOWEST_CARD
+
+
+@kernel
+def current_player(states: AnyStates) -> Players:
+    """[G] who decides next, -1 for nobody."""
+    players = np.empty(states.shape[0], dtype=np.int8)
+    for g in range(states.shape[0]):
+        state = states[g]
+        playing = state["phase"] == PLAYING
+        players[g] = (int(state["opener"]) + int(state["moves"])) % 4 if playing else -1
+    return players
+
+
+@kernel
+def hold(place: NDArray[np.uint8], player: int, hand: NDArray[np.int8]) -> int:
+    """Write the cards of `player` into `hand` [at least 14] in ascending order; their number."""
+    count = 0
+    for card in range(52):
+        hand[count] = card
+        count += place[card] == player
+    return count
+
+
+@kernel
+def legal_actions(states: AnyStates, unbeatable: bool) -> Bools:
+    """[G, A] what the current player may do; `unbeatable`: nothing beats a straight flush."""
+    legal = np.zeros((states.shape[0], NUM_ACTIONS), dtype=np.bool_)
+    hand = np.empty(14, dtype=np.int8)
+    starts = np.empty(14, dtype=np.int8)
+    for g in range(states.shape[0]):
+        state = states[g]
+        if state["phase"] != PLAYING:
+            continue
+        place = state["place"]
+        kind = int(state["kind"])
+        if unbeatable and kind == STRAIGHT_FLUSH:
+            legal[g, PASS] = True
+            continue
+        player = (int(state["opener"]) + int(state["moves"])) % 4
+        count = hold(place, player, hand)
+        mark_legal(hand, count, kind, int(state["key"]), starts, legal[g])
+        if place[LOWEST_CARD] == player:
+            keep_first(legal[g])
+    return legal
+
+
+@kernel
+def apply(states: AnyStates, actions: Actions) -> None:
+    """Play `actions` [G] in place; an InfoState whose owner cannot see what is played stops UNRESOLVED."""
+    hand = np.empty(14, dtype=np.int8)
+    cards = np.empty(5, dtype=np.int8)
+    for g in range(states.shape[0]):
+        state = states[g]
+        if state["phase"] != PLAYING:
+            continue
+        player = (int(state["opener"]) + int(state["moves"])) % 4
+        size = int(ACTION_SIZES[actions[g]])
+        if size == 0:
+            _pass(state)
+            continue
+        place = state["place"]
+        if hold(place, player, hand) < state["counts"][player]:
+            state["phase"] = UNRESOLVED
+            continue
+        moves = int(state["moves"])
+        for index in range(size):
+            cards[index] = hand[ACTION_POSITIONS[actions[g], index]]
+            place[cards[index]] = PLAYED + moves
+        kind, key = classify(cards, size)
+        state["kind"] = kind
+        state["key"] = key
+        state["passes"] = 0
+        state["moves"] = moves + 1
+        state["shown"][player] |= _SHOWN[kind]
+        state["counts"][player] -= size
+        if state["counts"][player] == 0:
+            state["phase"] = OVER
+
+
+@kernel
+def _pass(state: np.void) -> None:
+    """The third pass in a row gives control to the last to play, who is next."""
+    state["moves"] += 1
+    state["passes"] += 1
+    if state["passes"] == 3:
+        state["kind"] = NO_KIND
+        state["key"] = -1
+        state["passes"] = 0
+
+
+@kernel
+def is_over(states: AnyStates) -> Bools:
+    """[G] whether somebody has shed all cards."""
+    over = np.empty(states.shape[0], dtype=np.bool_)
+    for g in range(states.shape[0]):
+        over[g] = states[g]["phase"] == OVER
+    return over
+
+
+@kernel
+def payoffs(states: AnyStates, doubled: bool) -> Floats:
+    """[G, 4] each loser's cards left, negative, and their sum to the winner; `doubled`: ×2 from 10 cards, ×3 at 13."""
+    paid = np.zeros((states.shape[0], 4), dtype=np.float32)
+    for g in range(states.shape[0]):
+        state = states[g]
+        if state["phase"] != OVER:
+            continue
+        total = 0
+        winner = 0
+        for player in range(4):
+            left = int(state["counts"][player])
+            if left == 0:
+                winner = player
+            price = left
+            if doubled and left >= 10:
+                price = 3 * left if left == 13 else 2 * left
+            paid[g, player] = -price
+            total += price
+        paid[g, winner] = total
+    return paid
+
+
+@kernel
+def hide(states: AnyStates, players: Players) -> None:
+    """Blank in place what `players` [G] cannot know: the others' cards, but for the 3♦, whose holder opens."""
+    for g in range(states.shape[0]):
+        place = states[g]["place"]
+        player = players[g]
+        for card in range(LOWEST_CARD + 1, 52):
+            if place[card] < HIDDEN and place[card] != player:
+                place[card] = HIDDEN
+
+
+@kernel
+def holders(states: AnyStates) -> NDArray[np.int8]:
+    """[G, 52] who has each card of the deck in hand, -1 for nobody (or nobody knows)."""
+    who = np.empty((states.shape[0], 52), dtype=np.int8)
+    for g in range(states.shape[0]):
+        place = states[g]["place"]
+        for card in range(52):
+            who[g, DECK_CARD[card]] = place[card] if place[card] < HIDDEN else -1
+    return who
