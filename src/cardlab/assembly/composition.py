@@ -1,11 +1,13 @@
 """The door to Hydra: from the name of a configuration and overrides to plain data, or one clear line."""
 
+import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 from hydra import compose, initialize_config_dir
+from hydra import main as hydra_main
 from hydra.core.config_search_path import ConfigSearchPath, SearchPathQuery
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.plugins import Plugins
@@ -14,6 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from cardlab.assembly.explanation import REFUSALS, explain, explain_value
+from cardlab.options import InvalidOption
 
 VERSION_BASE = "1.3"
 OWN_FOLDER = "conf"
@@ -42,6 +45,12 @@ class OwnFolderFirst(SearchPathPlugin):
         shipped = f"file://{shipped_folder()}"
         if own is not None and any(entry.path in (shipped, str(shipped_folder())) for entry in search_path.get_path()):
             search_path.prepend("own", f"file://{own}", anchor=SearchPathQuery(provider="main"))
+
+
+def search_folders() -> list[Path]:
+    """Where configurations are looked for, first things first."""
+    own = own_folder()
+    return [own, shipped_folder()] if own else [shipped_folder()]
 
 
 def register_search_path() -> None:
@@ -90,3 +99,29 @@ def _replace_entry(tree: DictConfig, text: str) -> None:
     """Put sweep.space.KEY={…} in the place of what stands there: Hydra would merge the two, or refuse a new key."""
     override = OverridesParser.create().parse_override(text)
     OmegaConf.update(tree, override.key_or_group, override.value(), merge=False, force_add=True)
+
+
+def tree_text(tree: DictConfig, *, package: str | None = None, resolve: bool = False) -> str:
+    """`tree`, or the part of it at the key `package`, as YAML."""
+    node = OmegaConf.select(tree, package) if package else tree
+    if not OmegaConf.is_config(node):
+        raise InvalidOption("--package", package, f"one of {', '.join(map(str, tree))}")
+    try:
+        return OmegaConf.to_yaml(node, resolve=resolve)
+    except OmegaConfBaseException as error:
+        raise explain_value(error) from error
+
+
+def hand_to_hydra(config_name: str, arguments: Sequence[str]) -> None:
+    """Let Hydra's own program answer `arguments`: --info, --cfg hydra, --shell-completion."""
+    register_search_path()
+    program, *rest = sys.argv
+    sys.argv = [program, *arguments]
+    try:
+        hydra_main(config_path=str(shipped_folder()), config_name=config_name, version_base=VERSION_BASE)(_nothing)()
+    finally:
+        sys.argv = [program, *rest]
+
+
+def _nothing(_: DictConfig) -> None:
+    """Hydra's program wants a task; what it is handed here never gets to one."""

@@ -15,15 +15,11 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from cardlab.assembly.options import unknown_key
+from cardlab.assembly.options import InvalidConfiguration, unknown_key
 from cardlab.options import InvalidOption
 
 REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
 """What Hydra raises for overrides that it cannot take."""
-
-
-class InvalidConfiguration(ValueError):
-    """A configuration that cannot be composed; the message is one line, fit for a terminal."""
 
 
 def explain(error: Exception, config_name: str, overrides: Sequence[str]) -> ValueError:

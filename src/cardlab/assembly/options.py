@@ -15,6 +15,11 @@ from cardlab.options import InvalidOption, check_choice
 
 T = TypeVar("T")
 
+
+class InvalidConfiguration(ValueError):
+    """A configuration that cannot be composed; the message is one line, fit for a terminal."""
+
+
 Registry = Mapping[str, str | type]
 """Registry key → options class, or where it stands, as "module:Class"."""
 

@@ -1,0 +1,77 @@
+"""From a composed configuration to the objects of an experiment, checked before anything is trained or written."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import torch
+
+from cardlab.agents.loading import load_agent
+from cardlab.agents.random import RandomAgent
+from cardlab.assembly.options import build_options, build_part, unknown_key
+from cardlab.assembly.parts import build_arena, build_game, group
+from cardlab.experience.opponents import OPPONENTS
+from cardlab.learners.catalogue import LEARNERS
+from cardlab.networks.catalogue import NETWORKS
+from cardlab.options import InvalidOption, check_range
+from cardlab.training.experiment import Experiment
+from cardlab.training.options import TrainerOptions
+
+T = TypeVar("T")
+
+PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
+"""The groups of which an experiment is made; beside them it has `name` and `seed`."""
+
+
+def build_experiment(config: Mapping[str, Any]) -> Experiment:
+    """The experiment that `config` describes: the data of conf/train.yaml, or one entry of params.yaml.
+
+    InvalidOption for an unknown key, a value of another type or beyond its limits, and for parts that do not fit each
+    other: a network that the game has no block for, a scripted opponent of another game.
+    """
+    _check_keys(config)
+    experiment = Experiment(
+        name=config["name"],
+        seed=int(config["seed"]),
+        game=build_game(config["game"]),
+        agent=build_part("agent", group("agent", config["agent"]), LEARNERS),
+        network=build_part("network", group("network", config["network"]), NETWORKS),
+        opponents=build_part("opponents", group("opponents", config["opponents"]), OPPONENTS),
+        trainer=build_options(TrainerOptions, group("trainer", config["trainer"]), "trainer"),
+        arena=build_arena(config["arena"]),
+        config=dict(config),
+    )
+    _check_fit(experiment)
+    return experiment
+
+
+def _check_keys(config: Mapping[str, Any]) -> None:
+    known = [*PARTS, "name", "seed"]
+    for key, value in config.items():
+        if key not in known:
+            raise unknown_key(key, value, known, "an experiment")
+    for key in known:
+        if key not in config:
+            raise InvalidOption(key, "???", "given")
+    if not isinstance(config["name"], str) or not config["name"]:
+        raise InvalidOption("name", config["name"], "text")
+    check_range("seed", config["seed"], 0, 2**63 - 1, whole=True)
+
+
+def _check_fit(experiment: Experiment) -> None:
+    """Build once, and throw away, what can refuse its game: a misfit costs no training."""
+    game = experiment.game
+    with torch.random.fork_rng(devices=[]):  # what is thrown away draws nothing from the run's own generator
+        network = experiment.network.build(game.spec)
+        _named("opponents.agents", lambda: experiment.opponents.build(game, lambda _: RandomAgent(game), network))
+    for text in experiment.arena.references:
+        _named("arena.references", lambda text=text: load_agent(game, text))
+
+
+def _named(key: str, build: Callable[[], T]) -> T:
+    """What `build` gives; the InvalidOption of an agent under the key that the CLI knows."""
+    try:
+        return build()
+    except InvalidOption as refusal:
+        if refusal.key != "agent":
+            raise
+        raise InvalidOption(key, refusal.value, refusal.allowed) from refusal

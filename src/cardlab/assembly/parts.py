@@ -1,0 +1,31 @@
+"""Game and arena from their groups: all that playing needs, without a learner."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from cardlab.arena.options import ArenaOptions
+from cardlab.assembly.options import build_options, check_options, resolve_class
+from cardlab.games.catalogue import GAMES, make_game
+from cardlab.games.protocol import Game
+from cardlab.options import InvalidOption, check_choice
+
+
+def build_game(config: object) -> Game:
+    """The game of a group `game`: `config["name"]` with the other keys as its options."""
+    data = group("game", config)
+    name = data.get("name")
+    check_choice("game.name", name, list(GAMES))
+    options = {key: data[key] for key in data if key != "name"}
+    return make_game(cast(str, name), **check_options(resolve_class(GAMES[cast(str, name)]), options, "game"))
+
+
+def build_arena(config: object) -> ArenaOptions:
+    """The options of a group `arena`."""
+    return build_options(ArenaOptions, group("arena", config), "arena")
+
+
+def group(key: str, value: object) -> Mapping[str, Any]:
+    """`value` as the mapping that a group is; InvalidOption when it is none."""
+    if not isinstance(value, Mapping):
+        raise InvalidOption(key, value, f"an option of conf/{key}/, as in {key}=NAME")
+    return cast(Mapping[str, Any], value)

@@ -1,0 +1,30 @@
+"""Shell completion: the verbs are completed here, everything behind them by Hydra's own completion."""
+
+import os
+from collections.abc import Sequence
+
+from cardlab.assembly.composition import hand_to_hydra
+from cardlab.assembly.options import InvalidConfiguration
+from cardlab.cli.verbs import VERBS
+
+_LINE = "COMP_LINE"  # the line so far, as every shell's script of Hydra passes it
+
+
+def complete(words: Sequence[str]) -> None:
+    """`install=SHELL` and `uninstall=SHELL` print a script for `eval`; `query=SHELL` prints the candidates."""
+    if len(words) != 1 or words[0].partition("=")[0] not in ("install", "uninstall", "query"):
+        raise InvalidConfiguration('-sc: takes install=SHELL or uninstall=SHELL: eval "$(cardlab -sc install=bash)"')
+    if not words[0].startswith("query="):
+        _ask_hydra("train", words[0])
+        return
+    program, _, rest = os.environ.get(_LINE, "").partition(" ")
+    verb, space, overrides = rest.lstrip().partition(" ")
+    if not space:
+        print(" ".join(name for name in VERBS if name.startswith(verb)))
+    elif verb in VERBS:
+        os.environ[_LINE] = f"{program} {overrides}"
+        _ask_hydra(VERBS[verb].config_name, words[0])
+
+
+def _ask_hydra(config_name: str, word: str) -> None:
+    hand_to_hydra(config_name, ["--shell-completion", word])

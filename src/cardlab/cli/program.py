@@ -1,0 +1,83 @@
+"""The program `cardlab`: finds the verb, composes its configuration, and says what is wrong in one line."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from cardlab.assembly.composition import compose_tree, hand_to_hydra, plain, tree_text
+from cardlab.assembly.options import InvalidConfiguration
+from cardlab.cli.arguments import find_verb, parse_arguments
+from cardlab.cli.completion import complete
+from cardlab.cli.guide import overview, verb_guide
+from cardlab.cli.verbs import Request, Verb
+from cardlab.options import InvalidOption
+
+FAILED = 1
+MISUSED = 2  # the command line or the configuration is wrong; nothing was done
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line `arguments` (the process's own by default); the exit status."""
+    try:
+        return _run(sys.argv[1:] if arguments is None else list(arguments))
+    except (InvalidOption, InvalidConfiguration) as error:
+        return _complain(error, MISUSED)
+    except KeyboardInterrupt:
+        print("cardlab: stopped", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `cardlab … | head`: nobody reads on
+        return FAILED
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] != __name__.partition(".")[0]:
+            raise
+        return _complain(error, FAILED)  # an error that this package defines is a message, not a bug
+
+
+def _complain(error: Exception, status: int) -> int:
+    print(f"cardlab: error: {' '.join(str(error).split())}", file=sys.stderr)
+    return status
+
+
+def _run(arguments: list[str]) -> int:
+    parsed = parse_arguments(arguments)
+    if parsed.shell_completion:
+        complete(parsed.words)
+    elif parsed.version:
+        print(f"cardlab {version('cardlab')}")
+    elif parsed.words:
+        return _run_verb(find_verb(parsed.words[0]), tuple(parsed.words[1:]), parsed)
+    else:
+        print(overview())
+        return 0 if parsed.help else MISUSED
+    return 0
+
+
+def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace) -> int:
+    flags = _flags(verb, parsed)
+    if parsed.help:
+        print(verb_guide(verb, overrides))
+        return 0
+    tree = compose_tree(verb.config_name, overrides)
+    if parsed.cfg == "job":
+        print(tree_text(tree, package=parsed.package, resolve=parsed.resolve), end="")
+    elif parsed.cfg:
+        hand_to_hydra(verb.config_name, [f"--cfg={parsed.cfg}", *overrides])
+    elif parsed.info:
+        hand_to_hydra(verb.config_name, [f"--info={parsed.info}", *overrides])
+    else:
+        return verb.load()(Request(plain(tree), overrides, flags))
+    return 0
+
+
+def _flags(verb: Verb, parsed: argparse.Namespace) -> frozenset[str]:
+    """The verb's own flags that are given; InvalidConfiguration for one of another verb."""
+    if parsed.multirun:
+        raise InvalidConfiguration("--multirun: to try several values, cardlab sweep … sweep.sampler=grid")
+    given = {name for name, value in vars(parsed).items() if name.startswith("--") and value}
+    for flag in sorted(given - set(verb.flags)):
+        raise InvalidConfiguration(f"{flag}: cardlab {verb.name} has no such flag")
+    return frozenset(given)

@@ -1,0 +1,102 @@
+"""What `cardlab` can do: one entry per verb. The program, its help, completion and docs/cli.md all read this table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for: the composed configuration as plain data, the overrides it came from, and flags."""
+
+    config: Mapping[str, Any]
+    overrides: tuple[str, ...] = ()
+    flags: frozenset[str] = frozenset()
+
+
+class Run(Protocol):
+    """The body of a verb."""
+
+    def __call__(self, request: Request) -> int:
+        """Do it; the exit status."""
+        ...
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb, the configuration in conf/ that it composes, and how it is called."""
+
+    name: str
+    summary: str
+    examples: tuple[str, ...]
+    config: str = ""  # conf/CONFIG.yaml; as the verb when empty
+    flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → what it does
+
+    @property
+    def config_name(self) -> str:
+        """Name of the file in conf/, without .yaml."""
+        return self.config or self.name
+
+    def load(self) -> Run:
+        """The body, imported now: it brings along what it needs."""
+        return cast(Run, import_module(f"cardlab.cli.{self.name}").run)
+
+
+_ALL = (
+    Verb(
+        "train",
+        "train one experiment",
+        (
+            "cardlab train experiment=poker_squares_td",
+            "cardlab train game=thirty_one agent=dqn trainer=quick agent.epsilon=0.05",
+            "cardlab train experiment=thirty_one_dqn agent=ppo network.widths=[128,128] seed=3",
+        ),
+    ),
+    Verb(
+        "evaluate",
+        "play an agent against reference opponents",
+        (
+            "cardlab evaluate policy=models/poker_squares_td arena.deals=40000",
+            "cardlab evaluate policy=threshold:level:30 game=thirty_one arena.references=[greedy,random]",
+        ),
+    ),
+    Verb(
+        "sweep",
+        "search the best hyperparameters of an experiment",
+        (
+            "cardlab sweep game=thirty_one agent=dqn sweep=dqn sweep.trials=20",
+            "cardlab sweep agent=ppo 'sweep.space.agent.clip_range={low: 0.05, high: 0.4}'",
+            "cardlab sweep game=thirty_one agent=dqn sweep=dqn sweep.apply=thirty_one_tuned",
+        ),
+    ),
+    Verb(
+        "tournament",
+        "play every agent against every other",
+        ("cardlab tournament game=thirty_one 'agents=[random,greedy,threshold:level:30]' arena.deals=2000",),
+    ),
+    Verb(
+        "replay",
+        "show one game move by move",
+        ("cardlab replay game=thirty_one 'agents=[models/thirty_one_dqn,greedy]' seed=3",),
+    ),
+    Verb(
+        "runs",
+        "list the recorded runs",
+        ("cardlab runs", "cardlab runs experiment=thirty_one_dqn limit=5", "cardlab runs policy=models/thirty_one_dqn"),
+    ),
+    Verb("ui", "serve the MLflow UI on this project's runs", ("cardlab ui", "cardlab ui port=8080")),
+    Verb(
+        "compose",
+        "write the benchmark's params.yaml from conf/",
+        (
+            "cardlab compose",
+            "cardlab compose --check",
+            "cardlab compose agent@experiments.thirty_one_dqn.agent=ppo",
+        ),
+        config="config",
+        flags={"--check": "write nothing; fail when params.yaml is not what conf/ gives"},
+    ),
+)
+
+VERBS: Mapping[str, Verb] = {verb.name: verb for verb in _ALL}
