@@ -1,0 +1,153 @@
+"""Open-face Chinese Poker behind the Game protocol."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import card_text, cards_text, check_decks, shuffled_decks
+from cardlab.cards.hands import front_table, strength_table
+from cardlab.games.open_face import features, rules
+from cardlab.games.open_face.royalties import MAX_PAYOFF
+from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
+from cardlab.options import check_choice
+
+FEATURES = ("rows", "seed")
+
+
+@dataclass(frozen=True)
+class OpenFace:
+    """The plain 13-card game for two, without fantasyland (games sheet of Tan and Xiao 2018)."""
+
+    features: str = "rows"  # rows: what each row holds, may become and risks; seed: 27 one-hot slots of the paper
+
+    state_dtype: ClassVar[np.dtype[np.void]] = rules.STATE
+
+    def __post_init__(self) -> None:
+        check_choice("game.features", self.features, FEATURES)
+
+    @property
+    def spec(self) -> GameSpec:
+        """The constants of the game."""
+        return GameSpec(
+            name="open_face",
+            num_players=2,
+            num_actions=rules.NUM_ROWS,
+            max_decisions=rules.NUM_DEALT,
+            payoff_range=(-MAX_PAYOFF, MAX_PAYOFF),
+            zero_sum=True,
+            decision_kinds=("place",),
+            action_kinds=(0,) * rules.NUM_ROWS,
+            blocks=features.BLOCKS if self.features == "rows" else features.SEED_BLOCKS,
+            action_blocks=features.ACTION_BLOCKS,
+            privileged_blocks=features.PRIVILEGED_BLOCKS,
+            options={"features": self.features},
+        )
+
+    def deal(
+        self,
+        num_games: int,
+        rng: np.random.Generator,
+        decks: NDArray[np.int8] | None = None,
+        seeds: NDArray[np.uint64] | None = None,
+    ) -> States:
+        """[G] games before the first card is placed; there is no later chance, so `seeds` change nothing."""
+        states = States(np.zeros(num_games, dtype=rules.STATE))
+        rules.start(states, shuffled_decks(num_games, rng) if decks is None else check_decks(decks))
+        return states
+
+    def current_player(self, states: AnyStates) -> Players:
+        """[G] who places the next card; NOBODY when the game is over or that card is not known."""
+        return states["mover"].copy()
+
+    def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
+        """[G] zeros: every decision places a card."""
+        return np.zeros(len(states), dtype=np.int8)
+
+    def legal_actions(self, states: AnyStates) -> Bools:
+        """[G, 3] the rows of the player to move that have room."""
+        return rules.legal(states)
+
+    def apply(self, states: AnyStates, actions: Actions) -> None:
+        """Place the next card in rows `actions` [G], in place.
+
+        On InfoStates the card after it stays unknown: nobody is to move until `determinize` turns it up.
+        """
+        rules.place(states, actions, strength_table(), front_table())
+
+    def is_over(self, states: AnyStates) -> Bools:
+        """[G] whether all 26 cards have been placed."""
+        return states["step"] == rules.NUM_DEALT
+
+    def payoffs(self, states: AnyStates) -> Floats:
+        """[G, 2] points; 0 until the game is over."""
+        return states["scores"].astype(np.float32)
+
+    def information(self, states: States, players: Players) -> InfoStates:
+        """[G] copies without the cards that have not been turned up: both players know the same."""
+        known = InfoStates(states.copy())
+        rules.blank(known)
+        return known
+
+    def determinize(
+        self,
+        info_states: InfoStates,
+        players: Players,
+        rng: np.random.Generator,
+        weights: Floats | None = None,
+    ) -> States:
+        """[G] the same games with a uniformly random rest of the deck; nobody holds it, so `weights` say nothing."""
+        states = States(info_states.copy())
+        rules.fill_unknown(states, shuffled_decks(len(states), rng))
+        return states
+
+    def observe(self, info_states: InfoStates, players: Players) -> Floats:
+        """[G, F] the table as `players` [G] see it, in the blocks of the spec."""
+        if self.features == "seed":
+            return features.observe_seed(info_states, players)
+        return features.observe_rows(info_states, players)
+
+    def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
+        """Rows [K], actions [K], features [K, Fa]: what the row becomes, and what that does to the board."""
+        rows, actions = np.nonzero(rules.legal(info_states))
+        chosen = actions.astype(np.int16)
+        return rows, chosen, features.observe_actions(info_states, players, rows, chosen)
+
+    def privileged(self, states: States, players: Players) -> Floats:
+        """[G, Fp] which cards the deck still holds for either player, and how soon they come."""
+        return features.observe_deck(states, players)
+
+    def holders(self, states: States) -> NDArray[np.int8]:
+        """[G, 52] who has each card that has been turned up, -1 for the deck's."""
+        return rules.held_by(states)
+
+    def action_text(self, info_state: InfoStates, action: int) -> str:
+        """`As to the back`."""
+        card = info_state["deck"][min(int(info_state["step"]), rules.NUM_DEALT - 1)]
+        return f"{card_text(int(card))} to the {rules.ROW_NAMES[action]}"
+
+    def render(self, info_state: InfoStates) -> str:
+        """Both boards row by row, what is to be placed, and the points once the game is over."""
+        step = int(info_state["step"])
+        lines = [_board_text(info_state, player) for player in range(2)]
+        if step == rules.NUM_DEALT:
+            lines.append(f"points {info_state['scores'][0]:+d} {info_state['scores'][1]:+d}")
+        else:
+            turned = range(step, rules.num_turned(step))
+            to_place = cards_text(info_state["deck"][index] for index in turned)
+            lines.append(f"player {rules.owner(step)} to place {to_place}")
+        return "\n".join(lines)
+
+
+def _board_text(info_state: InfoStates, player: int) -> str:
+    lines: list[str] = []
+    for row, name in enumerate(rules.ROW_NAMES):
+        held = [
+            card
+            for index, (card, place) in enumerate(zip(info_state["deck"], info_state["rows"], strict=True))
+            if place == row and rules.owner(index) == player
+        ]
+        empty = ["--"] * (rules.capacity(row) - len(held))
+        lines.append(f"player {player} {name:<6}  " + " ".join([*map(card_text, map(int, held)), *empty]))
+    return "\n".join(lines)

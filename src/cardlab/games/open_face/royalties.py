@@ -1,0 +1,61 @@
+"""Points for strong rows, and the order in which rows of three and of five cards compete.
+
+A row's *rank* is one number for fronts and rows of five alike: the code of a front (cards/hands.py), and for five cards
+the largest such number that no front above them reaches. So every comparison of two rows compares two ranks.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.hands import (
+    CATEGORY_STARTS,
+    FRONT_SHIFT,
+    PAIR,
+    STRENGTH_CATEGORIES,
+    THREE,
+    TWO_PAIR,
+    Strengths,
+    five_card_strength,
+    front_code,
+)
+from cardlab.kernels import kernel
+
+# by category, high card to royal flush (Tan and Xiao 2018, figure 1)
+MIDDLE_ROYALTIES = np.array([0, 0, 0, 2, 4, 8, 12, 20, 30, 50], dtype=np.int8)
+BACK_ROYALTIES = np.array([0, 0, 0, 0, 2, 4, 6, 10, 15, 25], dtype=np.int8)
+MAX_PAYOFF = 98.0
+"""A foul's 6 (or three rows and the scoop) beside two royal flushes, 75, and 999 in front, 17.
+
+A front of tens or better leaves at most one royal flush: two need two cards of each rank from ten to ace.
+"""
+
+FIVE_BITS = (1 << FRONT_SHIFT) - 1
+_PAIR_START = CATEGORY_STARTS[PAIR]
+_PAIR_SPAN = (CATEGORY_STARTS[TWO_PAIR] - _PAIR_START) // 13  # strengths of one pair with all kickers
+_THREE_START = CATEGORY_STARTS[THREE]
+_THREE_SPAN = (CATEGORY_STARTS[THREE + 1] - _THREE_START) // 13
+_FIRST_PAID_PAIR = 4  # sixes
+
+
+@kernel
+def row_rank(strength_table: Strengths, front_table: NDArray[np.int32], key: int, row: int) -> int:
+    """The rank of the complete row (0 front, 1 middle, 2 back) with this key."""
+    if row == 0:
+        return front_code(front_table, key)
+    return five_card_strength(strength_table, key) << FRONT_SHIFT | FIVE_BITS
+
+
+@kernel
+def royalty(rank: int, row: int) -> int:
+    """Points that a row of this rank earns on a valid board."""
+    strength = rank >> FRONT_SHIFT
+    category = STRENGTH_CATEGORIES[strength]
+    if row == 1:
+        return np.int64(MIDDLE_ROYALTIES[category])
+    if row == 2:
+        return np.int64(BACK_ROYALTIES[category])
+    if category == THREE:
+        return 10 + (strength - _THREE_START) // _THREE_SPAN
+    if category == PAIR:
+        return max((strength - _PAIR_START) // _PAIR_SPAN - _FIRST_PAID_PAIR + 1, 0)
+    return 0

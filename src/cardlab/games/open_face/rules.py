@@ -1,0 +1,186 @@
+"""Open-face Chinese Poker for two: the record of one game and its kernels.
+
+Decision n places the card deck[n]: player 0 decides 0 to 4, player 1 decides 5 to 9, then they alternate. A player sees
+every card that has been turned up, so the record needs no more than who put what where, and the order of the deck.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import UNKNOWN
+from cardlab.cards.hands import CARD_KEYS, Strengths
+from cardlab.games.open_face.royalties import row_rank, royalty
+from cardlab.games.protocol import NOBODY, Actions, AnyStates, Bools, Players
+from cardlab.kernels import kernel
+
+FRONT, MIDDLE, BACK = 0, 1, 2
+ROW_NAMES = ("front", "middle", "back")
+NUM_ROWS = 3
+NUM_OPENING = 5  # cards that a player places with all of them in sight
+NUM_SLOTS = 13
+NUM_DEALT = 2 * NUM_SLOTS
+SCOOP = 3
+FOUL = 6  # what a fouled board pays: three rows and the scoop
+
+STATE = np.dtype(
+    [
+        ("keys", np.int32, (2, NUM_ROWS)),  # sums of CARD_KEYS over the cards of each row
+        ("ranks", np.int32, (2, NUM_ROWS)),  # of the rows that are complete (royalties.py); 0 before
+        ("scores", np.int16, (2,)),  # 0 until the game is over
+        ("deck", np.int8, (NUM_DEALT,)),  # the cards in the order they are turned up
+        ("rows", np.int8, (NUM_DEALT,)),  # the row of each card that has been placed, else UNKNOWN
+        ("sizes", np.int8, (2, NUM_ROWS)),
+        ("step", np.int8),  # cards placed so far
+        ("mover", np.int8),  # whose card is next; NOBODY when over, or when that card is not known
+    ],
+    align=True,  # without a byte of padding, so that records compare as bytes
+)
+
+
+@kernel
+def capacity(row: int) -> int:
+    """Number of cards that a row holds."""
+    return 3 if row == 0 else 5
+
+
+@kernel
+def owner(index: int) -> int:
+    """The player who places card `index` of the deck."""
+    if index < 2 * NUM_OPENING:
+        return 0 if index < NUM_OPENING else 1
+    return index & 1
+
+
+@kernel
+def num_turned(step: int) -> int:
+    """How many cards of the deck lie open once `step` cards have been placed."""
+    if step < NUM_OPENING:
+        return NUM_OPENING
+    if step < 2 * NUM_OPENING:
+        return 2 * NUM_OPENING
+    return min(step + 1, NUM_DEALT)
+
+
+@kernel
+def is_foul(front: int, middle: int, back: int) -> bool:
+    """Whether rows of these ranks are out of order; equal rows are not."""
+    return back < middle or middle < front
+
+
+@kernel
+def royalty_sum(front: int, middle: int, back: int) -> int:
+    """Royalties of a board that is valid."""
+    return royalty(front, 0) + royalty(middle, 1) + royalty(back, 2)
+
+
+@kernel
+def settle(mine: NDArray[np.int32], theirs: NDArray[np.int32]) -> int:
+    """What the owner of the ranks `mine` [3] wins from the owner of `theirs` [3], in points."""
+    foul = is_foul(mine[0], mine[1], mine[2])
+    their_foul = is_foul(theirs[0], theirs[1], theirs[2])
+    if foul and their_foul:
+        return 0
+    if foul:
+        return -FOUL - royalty_sum(theirs[0], theirs[1], theirs[2])
+    if their_foul:
+        return FOUL + royalty_sum(mine[0], mine[1], mine[2])
+    won = 0
+    for row in range(NUM_ROWS):
+        won += np.int64(mine[row] > theirs[row]) - np.int64(mine[row] < theirs[row])
+    if won in (NUM_ROWS, -NUM_ROWS):  # won in all three
+        won *= 2
+    return won + royalty_sum(mine[0], mine[1], mine[2]) - royalty_sum(theirs[0], theirs[1], theirs[2])
+
+
+@kernel
+def start(states: AnyStates, decks: NDArray[np.int8]) -> None:
+    """Set up zeroed records [G] with the first cards of `decks` [G, 52]."""
+    for g in range(states.shape[0]):
+        state = states[g]
+        for index in range(NUM_DEALT):
+            state["deck"][index] = decks[g, index]
+            state["rows"][index] = UNKNOWN
+
+
+@kernel
+def legal(states: AnyStates) -> Bools:
+    """[G, 3] the rows of the player to move that have room."""
+    actions = np.zeros((states.shape[0], NUM_ROWS), dtype=np.bool_)
+    for g in range(states.shape[0]):
+        mover = states[g]["mover"]
+        if mover >= 0:
+            sizes = states[g]["sizes"]
+            for row in range(NUM_ROWS):
+                actions[g, row] = sizes[mover, row] < capacity(row)
+    return actions
+
+
+@kernel
+def place(states: AnyStates, actions: Actions, strength_table: Strengths, front_table: NDArray[np.int32]) -> None:
+    """Put the card of the player to move into row actions[g], in place; settle when it was the last.
+
+    The tables are strength_table() and front_table() of cards/hands.py.
+    """
+    for g in range(states.shape[0]):
+        state = states[g]
+        mover = state["mover"]
+        if mover < 0:
+            continue
+        row = np.int64(actions[g])
+        step = np.int64(state["step"])
+        state["rows"][step] = row
+        state["keys"][mover, row] += CARD_KEYS[state["deck"][step]]
+        state["sizes"][mover, row] += 1
+        if state["sizes"][mover, row] == capacity(row):
+            state["ranks"][mover, row] = row_rank(strength_table, front_table, state["keys"][mover, row], row)
+        step += 1
+        state["step"] = step
+        if step == NUM_DEALT:
+            score = settle(state["ranks"][0], state["ranks"][1])
+            state["scores"][0] = score
+            state["scores"][1] = -score
+            state["mover"] = NOBODY
+        else:
+            state["mover"] = owner(step) if state["deck"][step] >= 0 else NOBODY
+
+
+@kernel
+def blank(states: AnyStates) -> None:
+    """Hide, in place, every card that has not been turned up."""
+    for g in range(states.shape[0]):
+        state = states[g]
+        for index in range(num_turned(np.int64(state["step"])), NUM_DEALT):
+            state["deck"][index] = UNKNOWN
+
+
+@kernel
+def fill_unknown(states: AnyStates, orders: NDArray[np.int8]) -> None:
+    """Give each unknown card of the records [G] the next card of orders[g] that is not in the record yet."""
+    for g in range(states.shape[0]):
+        state = states[g]
+        seen = np.uint64(0)
+        for index in range(NUM_DEALT):
+            if state["deck"][index] >= 0:
+                seen |= np.uint64(1) << np.uint64(state["deck"][index])
+        drawn = 0
+        for index in range(NUM_DEALT):
+            if state["deck"][index] >= 0:
+                continue
+            while seen >> np.uint64(orders[g, drawn]) & np.uint64(1):
+                drawn += 1
+            state["deck"][index] = orders[g, drawn]
+            drawn += 1
+        if state["step"] < NUM_DEALT:
+            state["mover"] = owner(np.int64(state["step"]))
+
+
+@kernel
+def held_by(states: AnyStates) -> NDArray[np.int8]:
+    """[G, 52] the player who has each card, on the board or turned up before them; NOBODY for the deck's."""
+    holders = np.full((states.shape[0], 52), NOBODY, dtype=np.int8)
+    for g in range(states.shape[0]):
+        state = states[g]
+        for index in range(num_turned(np.int64(state["step"]))):
+            if state["deck"][index] >= 0:
+                holders[g, state["deck"][index]] = owner(index)
+    return holders
