@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.catalogue import agent_factories, make_agent, split_name
+from cardlab.agents.loading import load_agent
 from cardlab.arena.seating import Entry, Lineup
 from cardlab.games.protocol import Game, States
 from cardlab.options import InvalidOption
@@ -74,17 +74,6 @@ def deal_block(game: Game, seed: int, first: int, last: int) -> States:
     return States(np.concatenate(blocks)[start : start + last - first])
 
 
-def resolve(game: Game, entry: Entry) -> Agent:
-    """The agent that `entry` is or names; networks are loaded only for a text that names no agent of the catalogue."""
-    if not isinstance(entry, str):
-        return entry
-    if split_name(entry)[0] in agent_factories(game):
-        return make_agent(game, entry)
-    from cardlab.agents.loading import load_agent  # noqa: PLC0415 — brings torch
-
-    return load_agent(game, entry)
-
-
 class ChunkPlayer:
     """Plays the jobs of some lineups with agents that are made once."""
 
@@ -118,7 +107,7 @@ class ChunkPlayer:
     def _agent(self, entry: Entry) -> Agent:
         key = entry if isinstance(entry, str) else id(entry)
         if key not in self._agents:
-            self._agents[key] = resolve(self.game, entry)
+            self._agents[key] = load_agent(self.game, entry) if isinstance(entry, str) else entry
         return self._agents[key]
 
 
