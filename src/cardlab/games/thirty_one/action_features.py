@@ -1,0 +1,115 @@
+"""What each legal action leads to: the inputs of networks that score encoded actions."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.games.protocol import Actions, Floats, Players, layout, width
+from cardlab.games.thirty_one.actions import CALL, DRAW, KEEP_HAND, NUM_ACTIONS, SWAP_FIRST, TAKE
+from cardlab.games.thirty_one.features import write_card
+from cardlab.games.thirty_one.hands import BEST_SCORE, HAND_SIZE, card_value, score_after_swap
+from cardlab.games.thirty_one.outlook import (
+    LOW_VALUE,
+    NUM_VALUES,
+    Counts,
+    add_suit_sums,
+    count_cards,
+    drawable_cards,
+    sum_beside,
+)
+from cardlab.games.thirty_one.record import Record, Records, next_living
+from cardlab.games.thirty_one.rules import mark_legal
+from cardlab.games.thirty_one.showdown import score_of
+from cardlab.kernels import kernel
+
+ACTION_BLOCKS = layout(
+    action=(NUM_ACTIONS,),  # one-hot
+    score=(1,),  # after this turn / 31: of a draw the expected one, with the best swap
+    gain=(1,),  # its difference to the score now / 11
+    best=(1,),  # whether it is 31; of a draw the chance
+    suit_sums=(4,),  # of the hand after a swap / 31; of the hand now for draw, take and call
+    left_discard=(4,),  # what a swap leaves on the discard pile, value / 11 in its suit's slot
+    helps_next=(1,),  # most that it makes of the next player's known cards / 31
+    helps_gain=(1,),  # … and the difference to what they score alone / 11
+    ends_round=(1,),  # the call of the first turn
+    called=(1,),  # somebody has called, or this action calls
+)
+NUM_ACTION_FEATURES = width(ACTION_BLOCKS)
+
+
+@kernel
+def encode_actions(info_states: Records, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
+    """Rows [K], actions [K], features [K, Fa] of the legal actions, by row, then action."""
+    legal = mark_legal(info_states)
+    total = legal.sum()
+    rows = np.empty(total, dtype=np.intp)
+    actions = np.empty(total, dtype=np.int16)
+    features = np.zeros((total, NUM_ACTION_FEATURES), dtype=np.float32)
+    counts = np.empty((4, NUM_VALUES), dtype=np.int64)
+    k = 0
+    for g in range(legal.shape[0]):
+        for action in range(NUM_ACTIONS):
+            if legal[g, action]:
+                rows[k] = g
+                actions[k] = action
+                _encode(info_states[g], players[g], action, features[k], counts)
+                k += 1
+    return rows, actions, features
+
+
+@kernel
+def _encode(state: Record, owner: int, action: int, row: Floats, counts: Counts) -> None:
+    hand = state["hands"][owner]
+    score = score_of(state, owner)
+    row[action] = 1.0
+    at = NUM_ACTIONS
+    if action == DRAW:
+        _expect_draw(state, owner, row, at, counts)
+    else:
+        reached = score
+        if action == TAKE:
+            reached = 0
+            for position in range(HAND_SIZE):
+                reached = max(reached, score_after_swap(hand, position, state["top"]))
+        elif action != CALL:
+            reached = score_after_swap(hand, action - SWAP_FIRST, state["drawn"])
+        row[at] = reached / 31
+        row[at + 1] = (reached - score) / 11
+        row[at + 2] = reached == BEST_SCORE
+    at += 3
+    add_suit_sums(hand, action - SWAP_FIRST if action >= SWAP_FIRST else HAND_SIZE, row[at : at + 4], 1 / 31)
+    if action >= SWAP_FIRST:
+        _encode_discard(state, owner, action, row, at)
+    row[at + 10] = action == CALL and state["turns"] == 0
+    row[at + 11] = action == CALL or state["caller"] >= 0
+
+
+@kernel
+def _encode_discard(state: Record, owner: int, action: int, row: Floats, at: int) -> None:
+    """The suit sums with the pending card, and from `left_discard` to `helps_gain`."""
+    discard = state["drawn"]
+    if action != KEEP_HAND:
+        if discard >= 0:
+            row[at + (discard & 3)] += card_value(discard) / 31
+        discard = state["hands"][owner, action - SWAP_FIRST]
+    write_card(discard, row, at + 4, 1 / 11)
+    if discard >= 0:
+        follower = next_living(state, owner)
+        known = score_of(state, follower)
+        helped = max(known, sum_beside(state["hands"][follower], discard & 3) + card_value(discard))
+        row[at + 8] = helped / 31
+        row[at + 9] = (helped - known) / 11
+
+
+@kernel
+def _expect_draw(state: Record, owner: int, row: Floats, at: int, counts: Counts) -> None:
+    """`score`, `gain` and `best` of drawing, over the cards that may come."""
+    total = count_cards(drawable_cards(state), counts)
+    score = score_of(state, owner)
+    for suit in range(4):
+        beside = sum_beside(state["hands"][owner], suit)
+        for value in range(NUM_VALUES):
+            chance = counts[suit, value] / max(total, 1)
+            reached = max(score, beside + value + LOW_VALUE)
+            row[at] += chance * reached / 31
+            row[at + 1] += chance * (reached - score) / 11
+            row[at + 2] += chance * (reached == BEST_SCORE)

@@ -1,0 +1,171 @@
+"""Thirty-One behind the `Game` protocol."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import check_decks, draw_seeds, shuffled_decks
+from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
+from cardlab.games.thirty_one.action_features import ACTION_BLOCKS, encode_actions
+from cardlab.games.thirty_one.actions import ACTION_KINDS, DECISION_KINDS, NUM_ACTIONS
+from cardlab.games.thirty_one.features import BLOCKS, observe_table
+from cardlab.games.thirty_one.knowledge import fill_hidden, find_holders, hide
+from cardlab.games.thirty_one.privileged_features import PRIVILEGED_BLOCKS, see_all
+from cardlab.games.thirty_one.record import MAX_PLAYERS, OVER, STATE_DTYPE, SWAP, RuleOptions
+from cardlab.games.thirty_one.rendering import move_text, table_text
+from cardlab.games.thirty_one.rules import apply_actions, deal_matches, mark_legal
+from cardlab.games.thirty_one.seed_features import SEED_BLOCKS, observe_seed
+from cardlab.options import check_choice, check_range
+
+MOST_TURNS = 10_000  # counters of turns and rounds are 16 bits wide
+MOST_LIVES = 100  # lives are 8 bits wide
+
+
+@dataclass(frozen=True)
+class ThirtyOne:
+    """A match of 2 to 9 players; see docs/games/thirty_one.md.
+
+    `play: round` and `reward: shaped` are for training. InvalidOption when an option is out of its range.
+    """
+
+    num_players: int = 2
+    lives: int = 3
+    max_turns: int = 100  # of a round, without a call
+    max_rounds: int = 100
+    play: str = "match"
+    reward: str = "plain"
+    features: str = "table"
+
+    def __post_init__(self) -> None:
+        check_range("game.num_players", self.num_players, 2, MAX_PLAYERS, whole=True)
+        check_range("game.lives", self.lives, 1, MOST_LIVES, whole=True)
+        check_range("game.max_turns", self.max_turns, 1, MOST_TURNS, whole=True)
+        check_range("game.max_rounds", self.max_rounds, 1, MOST_TURNS, whole=True)
+        check_choice("game.play", self.play, ("match", "round"))
+        check_choice("game.reward", self.reward, ("plain", "shaped"))
+        check_choice("game.features", self.features, ("table", "seed"))
+
+    @cached_property
+    def _options(self) -> RuleOptions:
+        one_round = self.play == "round"
+        rounds = 1 if one_round else self.max_rounds
+        return RuleOptions(self.num_players, self.lives, self.max_turns, rounds, self.reward == "shaped", one_round)
+
+    @cached_property
+    def spec(self) -> GameSpec:
+        """The constants of the game."""
+        return GameSpec(
+            name="thirty_one",
+            num_players=self.num_players,
+            num_actions=NUM_ACTIONS,
+            max_decisions=self._max_decisions(),
+            payoff_range=self._payoff_range(),
+            zero_sum=self.reward == "plain",
+            decision_kinds=DECISION_KINDS,
+            action_kinds=ACTION_KINDS,
+            blocks=BLOCKS if self.features == "table" else SEED_BLOCKS,
+            action_blocks=ACTION_BLOCKS,
+            privileged_blocks=PRIVILEGED_BLOCKS,
+            options={"features": self.features},
+        )
+
+    def _max_decisions(self) -> int:
+        # the last turn that may call does, and everybody else draws and swaps once more
+        return self._options.max_rounds * (2 * self.max_turns + 2 * self.num_players - 3)
+
+    def _payoff_range(self) -> tuple[float, float]:
+        if self.reward == "plain":
+            return -1.0 / (self.num_players - 1), 1.0
+        rounds = self._options.max_rounds
+        # only who is above the lowest gains, so somebody else lost a life; 25 is a 31 against a 2
+        gains = min(rounds, self.lives * (self.num_players - 1))
+        return -(7.0 + 0.3 * self.lives) * rounds, 25.0 * gains
+
+    @property
+    def state_dtype(self) -> np.dtype[np.void]:
+        """The record of one match, the same for every number of players."""
+        return STATE_DTYPE
+
+    def deal(
+        self,
+        num_games: int,
+        rng: np.random.Generator,
+        decks: NDArray[np.int8] | None = None,
+        seeds: NDArray[np.uint64] | None = None,
+    ) -> States:
+        """[G] fresh matches; `decks` [G, 52] order round one, `seeds` [G] all later chance."""
+        dealt = shuffled_decks(num_games, rng) if decks is None else check_decks(decks)
+        later = draw_seeds(num_games, rng) if seeds is None else np.asarray(seeds, dtype=np.uint64)
+        if len(dealt) != num_games or len(later) != num_games:
+            raise ValueError(f"decks and seeds: must be of {num_games} games, not {len(dealt)} and {len(later)}")
+        states = np.zeros(num_games, dtype=STATE_DTYPE)
+        deal_matches(states, dealt, later, self._options)
+        return States(states)
+
+    def current_player(self, states: AnyStates) -> Players:
+        """[G] who decides next."""
+        return states["player"].copy()
+
+    def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
+        """[G] 0 for a turn, 1 for a swap."""
+        return (states["phase"] == SWAP).astype(np.int8)
+
+    def legal_actions(self, states: AnyStates) -> Bools:
+        """[G, A] what the current player may do."""
+        return mark_legal(states)
+
+    def apply(self, states: AnyStates, actions: Actions) -> None:
+        """Play `actions` [G] in place. In an InfoState hand positions are those that its owner sees."""
+        apply_actions(states, actions, self._options)
+
+    def is_over(self, states: AnyStates) -> Bools:
+        """[G] whether the match has ended."""
+        return states["phase"] == OVER
+
+    def payoffs(self, states: AnyStates) -> Floats:
+        """[G, P] paid so far."""
+        return states["paid"][:, : self.num_players].copy()
+
+    def information(self, states: States, players: Players) -> InfoStates:
+        """[G] what `players` [G] know."""
+        return InfoStates(hide(states, players))
+
+    def determinize(
+        self,
+        info_states: InfoStates,
+        players: Players,
+        rng: np.random.Generator,
+        weights: Floats | None = None,
+    ) -> States:
+        """[G] full states; with `weights` [G, P, 52] hands are filled card by card in proportion to them."""
+        if weights is None:
+            weights = np.zeros((0, self.num_players, 52), dtype=np.float32)
+        return States(fill_hidden(info_states, draw_seeds(len(info_states), rng), weights))
+
+    def observe(self, info_states: InfoStates, players: Players) -> Floats:
+        """[G, F] the blocks of the spec."""
+        if self.features == "seed":
+            return observe_seed(info_states, players)
+        return observe_table(info_states, players, self.max_turns, self._options.max_rounds)
+
+    def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
+        """Rows [K], actions [K], features [K, Fa] of the legal actions."""
+        return encode_actions(info_states, players)
+
+    def privileged(self, states: States, players: Players) -> Floats:
+        """[G, Fp] the opponents' hands and the next cards."""
+        return see_all(states, players)
+
+    def holders(self, states: States) -> NDArray[np.int8]:
+        """[G, 52] who holds each card; the pending one belongs to who drew it."""
+        return find_holders(states)
+
+    def action_text(self, info_state: InfoStates, action: int) -> str:
+        """What `action` means, in a few words."""
+        return move_text(info_state, action)
+
+    def render(self, info_state: InfoStates) -> str:
+        """The table as its owner sees it."""
+        return table_text(info_state, self.num_players)

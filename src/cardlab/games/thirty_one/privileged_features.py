@@ -1,0 +1,47 @@
+"""What a critic that sees all may add to the observation: the opponents' hands and the next cards of the stock."""
+
+import numpy as np
+
+from cardlab.games.protocol import Floats, Players, layout, width
+from cardlab.games.thirty_one.features import write_card
+from cardlab.games.thirty_one.hands import HAND_SIZE
+from cardlab.games.thirty_one.outlook import add_suit_sums, seats_by_distance
+from cardlab.games.thirty_one.record import MAX_PLAYERS, Records
+from cardlab.games.thirty_one.showdown import score_of
+from cardlab.kernels import kernel
+
+NUM_NEXT_CARDS = 3
+
+PRIVILEGED_BLOCKS = layout(
+    scores=(MAX_PLAYERS - 1,),  # of the opponents by distance / 31
+    hand_sums=(MAX_PLAYERS - 1, 4),  # their suit sums / 31
+    margin=(1,),  # own score less the lowest of the others / 31
+    next_cards=(NUM_NEXT_CARDS, 4),  # of the stock, value / 11 in the suit's slot
+    pending=(4,),  # the drawn card, whoever drew it
+)
+NUM_PRIVILEGED = width(PRIVILEGED_BLOCKS)
+
+
+@kernel
+def see_all(states: Records, players: Players) -> Floats:
+    """[G, Fp] the blocks of `PRIVILEGED_BLOCKS`, one behind the other."""
+    features = np.zeros((states.shape[0], NUM_PRIVILEGED), dtype=np.float32)
+    seats = np.empty(MAX_PLAYERS, dtype=np.int64)
+    others = MAX_PLAYERS - 1
+    for g in range(states.shape[0]):
+        state = states[g]
+        row = features[g]
+        living = seats_by_distance(state, players[g], seats)
+        lowest = 31 if living > 1 else 0
+        for i in range(living - 1):
+            score = score_of(state, seats[i + 1])
+            lowest = min(lowest, score)
+            row[i] = score / 31
+            at = others + 4 * i
+            add_suit_sums(state["hands"][seats[i + 1]], HAND_SIZE, row[at : at + 4], 1 / 31)
+        row[5 * others] = (score_of(state, players[g]) - lowest) / 31
+        left = state["stock_left"]
+        for i in range(min(NUM_NEXT_CARDS, left)):
+            write_card(state["stock"][left - 1 - i], row, 5 * others + 1 + 4 * i, 1 / 11)
+        write_card(state["drawn"], row, NUM_PRIVILEGED - 4, 1 / 11)
+    return features

@@ -1,0 +1,231 @@
+"""Thirty-One: the kernels that deal a match and play it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import NUM_CARDS, UNKNOWN, mix, shuffle
+from cardlab.games.protocol import NOBODY, Actions, Bools
+from cardlab.games.thirty_one.actions import CALL, KEEP_HAND, NUM_ACTIONS, SWAP_FIRST, TAKE
+from cardlab.games.thirty_one.hands import HAND_SIZE, card_bit, sort_hand
+from cardlab.games.thirty_one.record import (
+    MAX_PLAYERS,
+    MAX_STOCK,
+    OVER,
+    SWAP,
+    TURN,
+    UNRESOLVED,
+    Record,
+    Records,
+    RuleOptions,
+    next_living,
+)
+from cardlab.games.thirty_one.showdown import match_ends, pay_match, settle_round
+from cardlab.kernels import kernel
+
+LIVES_SALT = 0  # rounds count from 1, so they salt the seed with 1, 2, …
+RESHUFFLE_SALT = 64  # beyond the 52 salts that `shuffle` spends on the round's own seed
+
+
+@kernel
+def deal_matches(states: Records, decks: NDArray[np.int8], seeds: NDArray[np.uint64], options: RuleOptions) -> None:
+    """Fill `states` [G], all zero, with matches whose first round lies as in `decks` [G, 52]."""
+    for g in range(states.shape[0]):
+        state = states[g]
+        state["seed"] = seeds[g]
+        state["owner"] = NOBODY
+        state["round"] = 1
+        of_lives = mix(seeds[g], np.uint64(LIVES_SALT))
+        for player in range(options.num_players):
+            lives = options.lives
+            if options.one_round:
+                lives = 1 + np.int64(mix(of_lives, np.uint64(player)) % np.uint64(options.lives))
+            state["lives"][player] = lives
+        state["starter"] = 0
+        _deal_round(state, decks[g])
+
+
+@kernel
+def _deal_round(state: Record, cards: NDArray[np.int8]) -> None:
+    """Start a round with `cards` [52]: the k-th living player takes the k-th triple, then one is turned up."""
+    dealt = 0
+    for player in range(MAX_PLAYERS):
+        hand = state["hands"][player]
+        if state["lives"][player] > 0:
+            for i in range(HAND_SIZE):
+                hand[i] = cards[dealt + i]
+            sort_hand(hand)
+            dealt += HAND_SIZE
+        else:
+            hand[:] = UNKNOWN
+    state["top"] = cards[dealt]
+    state["discards"] = card_bit(cards[dealt])
+    left = NUM_CARDS - 1 - dealt
+    stock = state["stock"]
+    for i in range(left):
+        stock[i] = cards[NUM_CARDS - 1 - i]
+    for i in range(left, MAX_STOCK):
+        stock[i] = UNKNOWN
+    state["stock_left"] = left
+    state["visible"] = 0
+    state["restocked"] = 0
+    state["reshuffles"] = 0
+    state["turns"] = 0
+    state["drawn"] = UNKNOWN
+    state["taken"] = 0
+    state["caller"] = NOBODY
+    state["player"] = state["starter"]
+    state["phase"] = TURN
+
+
+@kernel
+def mark_legal(states: Records) -> Bools:
+    """[G, A] what the player to move may do."""
+    legal = np.zeros((states.shape[0], NUM_ACTIONS), dtype=np.bool_)
+    for g in range(states.shape[0]):
+        state = states[g]
+        phase = state["phase"]
+        if phase == TURN:
+            legal[g, :CALL] = True
+            legal[g, CALL] = state["caller"] == NOBODY
+        elif phase == SWAP:
+            legal[g, SWAP_FIRST:KEEP_HAND] = True
+            legal[g, KEEP_HAND] = state["taken"] == 0
+    return legal
+
+
+@kernel
+def apply_actions(states: Records, actions: Actions, options: RuleOptions) -> None:
+    """Play `actions` [G] in place; rows where nobody is to move stay as they are."""
+    cards = np.empty(NUM_CARDS, dtype=np.int8)
+    for g in range(states.shape[0]):
+        state = states[g]
+        action = actions[g]
+        phase = state["phase"]
+        if phase == SWAP:
+            _swap(state, action)
+            _end_turn(state, options, cards)
+        elif phase == TURN:
+            if action == CALL:
+                state["caller"] = state["player"]
+                if state["turns"] == 0:  # under the gun
+                    _show(state, options, cards)
+                else:
+                    _end_turn(state, options, cards)
+            elif action == TAKE:
+                _take(state)
+            else:
+                _draw(state)
+
+
+@kernel
+def _take(state: Record) -> None:
+    bit = card_bit(state["top"])
+    state["discards"] &= ~bit
+    state["visible"] |= bit
+    state["drawn"] = state["top"]
+    state["taken"] = 1
+    state["top"] = UNKNOWN
+    state["phase"] = SWAP
+
+
+@kernel
+def _draw(state: Record) -> None:
+    if state["stock_left"] == 0:
+        _reshuffle(state)
+    left = max(state["stock_left"] - 1, 0)
+    state["drawn"] = state["stock"][left]
+    state["stock"][left] = UNKNOWN
+    state["stock_left"] = left
+    state["phase"] = SWAP
+
+
+@kernel
+def _reshuffle(state: Record) -> None:
+    """Make the stock again from the discard pile under its top card."""
+    top = card_bit(state["top"])
+    cards = state["discards"] & ~top
+    state["discards"] = top
+    state["restocked"] = cards
+    state["from_stock"][:] = 0
+    stock = state["stock"]
+    count = 0
+    for card in range(NUM_CARDS):
+        if cards & card_bit(card):
+            stock[count] = card if state["owner"] == NOBODY else UNKNOWN
+            count += 1
+    state["stock_left"] = count
+    state["reshuffles"] += 1
+    of_round = mix(state["seed"], np.uint64(state["round"]))
+    shuffle(stock, count, mix(of_round, np.uint64(RESHUFFLE_SALT + state["reshuffles"])))
+
+
+@kernel
+def _swap(state: Record, action: int) -> None:
+    """Put the drawn card into the hand, or not; what is left over becomes the top of the discard pile."""
+    card = state["drawn"]
+    outgoing = card
+    player = state["player"]
+    if action != KEEP_HAND:
+        hand = state["hands"][player]
+        outgoing = hand[action - SWAP_FIRST]
+        hand[action - SWAP_FIRST] = card
+        sort_hand(hand)
+    bit = card_bit(outgoing)
+    if state["owner"] != NOBODY and state["restocked"] != 0 and action != KEEP_HAND:
+        _count_from_stock(state, card)
+    state["visible"] &= ~bit
+    state["discards"] |= bit
+    state["top"] = outgoing
+    state["drawn"] = UNKNOWN
+    state["taken"] = 0
+
+
+@kernel
+def _count_from_stock(state: Record, card: int) -> None:
+    """Keep `from_stock` of the player to move, in an InfoState, when a card is swapped for `card`.
+
+    Which hidden card goes out is not known here: one from before the reshuffle, as long as there is any.
+    """
+    player = state["player"]
+    hidden = 0
+    for i in range(HAND_SIZE):
+        hidden += state["hands"][player, i] < 0
+    came = 1 if card < 0 and state["taken"] == 0 else 0
+    state["from_stock"][player] = min(state["from_stock"][player] + came, hidden)
+
+
+@kernel
+def _end_turn(state: Record, options: RuleOptions, cards: NDArray[np.int8]) -> None:
+    state["turns"] += 1
+    follower = next_living(state, state["player"])
+    caller = state["caller"]
+    if follower == caller or (caller == NOBODY and state["turns"] >= options.max_turns):
+        _show(state, options, cards)
+    else:
+        state["player"] = follower
+        state["phase"] = TURN
+
+
+@kernel
+def _show(state: Record, options: RuleOptions, cards: NDArray[np.int8]) -> None:
+    """Show all hands, settle, and deal the next round or end the match; `cards` [52] is scratch space.
+
+    An InfoState settles only what ends the match and needs no hidden card: its owner cannot see the next deal either.
+    """
+    state["player"] = NOBODY
+    ends = match_ends(state, options)
+    if state["owner"] != NOBODY and not ends:
+        state["phase"] = UNRESOLVED
+        return
+    settle_round(state, options)
+    if ends:
+        if not options.shaped:
+            pay_match(state, options.num_players)
+        state["phase"] = OVER
+        return
+    state["round"] += 1
+    state["starter"] = next_living(state, state["starter"])
+    for card in range(NUM_CARDS):
+        cards[card] = card
+    shuffle(cards, NUM_CARDS, mix(state["seed"], np.uint64(state["round"])))
+    _deal_round(state, cards)
