@@ -12,19 +12,19 @@ from cardlab.cli.arguments import find_verb, parse_arguments
 from cardlab.cli.completion import complete
 from cardlab.cli.guide import overview, verb_guide
 from cardlab.cli.verbs import Request, Verb
-from cardlab.options import InvalidOption
 
 FAILED = 1
-MISUSED = 2  # the command line or the configuration is wrong; nothing was done
+MISUSED = 2  # the command line or the configuration is wrong: nothing was done
 INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line `arguments` (the process's own by default); the exit status."""
+    """Run the command line `arguments` (the process's own by default); the exit status.
+
+    Errors that the package itself defines are messages for the user, in one line; any other is a bug, with its trace.
+    """
     try:
         return _run(sys.argv[1:] if arguments is None else list(arguments))
-    except (InvalidOption, InvalidConfiguration) as error:
-        return _complain(error, MISUSED)
     except KeyboardInterrupt:
         print("cardlab: stopped", file=sys.stderr)
         return INTERRUPTED
@@ -32,14 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `cardlab … | head`: nobody reads on
         return FAILED
     except Exception as error:
-        if type(error).__module__.partition(".")[0] != __name__.partition(".")[0]:
+        if type(error).__module__.partition(".")[0] != "cardlab":
             raise
-        return _complain(error, FAILED)  # an error that this package defines is a message, not a bug
-
-
-def _complain(error: Exception, status: int) -> int:
-    print(f"cardlab: error: {' '.join(str(error).split())}", file=sys.stderr)
-    return status
+        print(f"cardlab: error: {' '.join(str(error).split())}", file=sys.stderr)
+        return MISUSED if isinstance(error, ValueError) else FAILED
 
 
 def _run(arguments: list[str]) -> int:

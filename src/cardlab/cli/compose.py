@@ -1,0 +1,59 @@
+"""`cardlab compose`: conf/config.yaml to params.yaml, which DVC's stages read; --check says whether it is stale."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+from cardlab.assembly.options import InvalidConfiguration
+from cardlab.cli.verbs import Request
+
+PARAMS = Path("params.yaml")
+_HEADER = "# Written by `cardlab compose` from conf/config.yaml: edit conf/, not this file.\n"
+
+
+def run(request: Request) -> int:
+    """Write params.yaml, or with --check raise InvalidConfiguration when it holds other data than conf/ gives."""
+    config = dict(request.config)
+    check_names(config)
+    if "--check" in request.flags:
+        difference = first_difference(config, read_params(PARAMS))
+        if difference:
+            raise InvalidConfiguration(f"{PARAMS} is stale at {difference}: run `cardlab compose`")
+        print(f"{PARAMS} is what conf/ gives")
+        return 0
+    PARAMS.write_text(_HEADER + OmegaConf.to_yaml(OmegaConf.create(config)), encoding="utf-8")
+    print(f"{PARAMS}: {', '.join(config['experiments'])}")
+    return 0
+
+
+def check_names(config: Mapping[str, Any]) -> None:
+    """InvalidConfiguration when an experiment is called otherwise than its entry: they share folders by that name."""
+    for key, experiment in config.get("experiments", {}).items():
+        if experiment["name"] != key:
+            raise InvalidConfiguration(f"experiments.{key}.name={experiment['name']}: must be {key}, as its entry")
+
+
+def read_params(path: Path) -> Any:
+    """The data of a params.yaml; InvalidConfiguration when there is none or it is no YAML."""
+    try:
+        return OmegaConf.to_container(OmegaConf.load(path))
+    except (OSError, YAMLError, OmegaConfBaseException) as error:
+        raise InvalidConfiguration(f"{path} cannot be read ({error}): run `cardlab compose`") from error
+
+
+def first_difference(wanted: object, found: object, key: str = "") -> str | None:
+    """The first key at which two nested mappings differ, None when they are the same data."""
+    if not isinstance(wanted, Mapping) or not isinstance(found, Mapping):
+        return None if wanted == found else key or "its top"
+    for name in dict.fromkeys([*wanted, *found]):
+        inner = f"{key}.{name}" if key else str(name)
+        if name not in wanted or name not in found:
+            return inner
+        difference = first_difference(wanted[name], found[name], inner)
+        if difference:
+            return difference
+    return None

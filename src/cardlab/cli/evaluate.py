@@ -1,0 +1,41 @@
+"""`cardlab evaluate`: one agent against reference opponents."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from cardlab.agents.policies import policy_digest, policy_game
+from cardlab.arena.evaluate import evaluate, evaluation_table, write_evaluation
+from cardlab.arena.progress import bars
+from cardlab.assembly.parts import build_arena, build_game
+from cardlab.cli.verbs import Request
+from cardlab.games.catalogue import for_matches
+from cardlab.games.protocol import Game
+from cardlab.options import InvalidOption
+
+
+def run(request: Request) -> int:
+    """Print the table of figures; write them too when `output` is given."""
+    config = request.config
+    text = str(config["policy"])
+    options = build_arena(config["arena"])
+    game = _game(config, text)
+    digest = policy_digest(Path(text)) if Path(text).is_dir() else ""
+    name = Path(text).name
+    with bars(Console(stderr=True)) as watch:
+        evaluation = evaluate(game, text, options, policy_digest=digest, experiment=name, watch=watch)
+    Console().print(evaluation_table(evaluation))
+    if config["output"]:
+        write_evaluation(evaluation, Path(config["output"]))
+    return 0
+
+
+def _game(config: Mapping[str, Any], policy: str) -> Game:
+    """The game that is given, else the one that the policy was trained for."""
+    if config.get("game"):
+        return for_matches(build_game(config["game"]))
+    if not Path(policy).is_dir():
+        raise InvalidOption("policy", policy, "a policy's folder, or a scripted agent with game=NAME beside it")
+    return policy_game(Path(policy))

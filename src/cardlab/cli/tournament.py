@@ -1,0 +1,26 @@
+"""`cardlab tournament`: every agent against every other."""
+
+from pathlib import Path
+
+from rich.console import Console
+
+from cardlab.arena.progress import bars
+from cardlab.arena.tournament import run_tournament, tournament_table
+from cardlab.assembly.options import convert
+from cardlab.assembly.parts import build_arena, build_game
+from cardlab.cli.verbs import Request
+from cardlab.games.catalogue import for_matches
+
+
+def run(request: Request) -> int:
+    """Print the cross table, and leave it in the folder `output`."""
+    config = request.config
+    agents = convert("agents", config["agents"], tuple[str, ...])
+    options = build_arena(config["arena"])
+    game = for_matches(build_game(config["game"]))
+    folder = Path(convert("output", config["output"], str))
+    with bars(Console(stderr=True)) as watch:
+        tournament = run_tournament(game, agents, options, folder, watch=watch)
+    Console().print(tournament_table(tournament))
+    print(folder / "tournament.json")
+    return 0
