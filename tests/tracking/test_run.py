@@ -308,3 +308,18 @@ def test_a_torn_journal_gives_its_whole_lines(tmp_path: Path, cut: int, spoil: b
     final.confirm(len(final.entries))
     final.close()
     assert not path.exists()
+
+
+def test_a_folder_remembers_its_run_until_it_is_finished(store: Store, tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "one"
+    killed = store.start_or_resume(folder, "thirty_one", "ppo", params={"seed": 1})
+    killed.log_metrics({"loss": 1.0}, 1)
+    killed.finish("KILLED")
+    resumed = store.start_or_resume(folder, "thirty_one", "ppo", params={"seed": 1})
+    resumed.log_metrics({"loss": 1.0}, 1)
+    resumed.log_metrics({"loss": 2.0}, 2)
+    resumed.finish()
+    anew = store.start_or_resume(folder, "thirty_one", "ppo", params={"seed": 1})
+    anew.finish()
+    assert killed.id == resumed.id != anew.id
+    assert history(store, killed.id, "loss") == [(1, 1.0), (2, 2.0)]

@@ -5,7 +5,7 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal
@@ -44,6 +44,7 @@ class Run:
         wait: float = 30.0,
     ) -> None:
         self.id = run_id
+        self.when_finished: Callable[[], None] | None = None  # told when, and only when, all went well
         self._client = client
         self._stopped_by = stopped_by
         self._complained: set[str] = set()
@@ -124,6 +125,8 @@ class Run:
         if self._journal.entries:
             _logger.warning("run %s: what could not be sent is kept in %s", self.id, self._journal.path)
         self._journal.close()
+        if status == "FINISHED" and self.when_finished is not None:
+            self.when_finished()
 
     def __enter__(self) -> "Run":
         return self

@@ -79,6 +79,27 @@ class Store:
         self.send_leftovers()
         return run
 
+    def start_or_resume(
+        self,
+        folder: Path,
+        experiment: str,
+        name: str,
+        *,
+        tags: Mapping[str, object] | None = None,
+        params: Mapping[str, Any] | None = None,
+    ) -> Run:
+        """Go on with the run that was begun with this `folder`, or begin one there, as start_run does.
+
+        The folder remembers the run until it is finished; a training done once more is a run of its own.
+        """
+        memory = folder / "mlflow_run"
+        resume = memory.read_text().strip() if memory.exists() else ""
+        run = self.start_run(experiment, name, tags=tags, params=params, resume=resume or None)
+        folder.mkdir(parents=True, exist_ok=True)
+        memory.write_text(run.id + "\n")
+        run.when_finished = lambda: memory.unlink(missing_ok=True)
+        return run
+
     def send_leftovers(self) -> int:
         """Send what runs that were cut off have kept on disk; the number of runs. Never raises."""
         try:

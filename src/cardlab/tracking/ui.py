@@ -1,0 +1,112 @@
+"""MLflow's own pages on this project's store."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from cardlab.options import InvalidOption, check_range
+from cardlab.tracking.client import quiet_environment
+from cardlab.tracking.store import Store
+
+# MLflow opens on its pages for language models; this is the view that compares training runs.
+_COMPARE = "#/experiments/{id}/runs?workflowType=machine_learning&compareRunsMode=CHART"
+_SECONDS_TO_START = 60.0
+
+
+def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, tell: Callable[[str], None] = print) -> int:
+    """Serve the UI until Ctrl-C and tell the links to compare runs; the exit status.
+
+    A store that is a server has its own pages: only the links are told. Raises InvalidOption for a port that is taken
+    and TrackingUnavailable.
+    """
+    store.client.search_experiments(max_results=1)  # says in one line what is wrong, before anything starts
+    store.send_leftovers()
+    if store.address.startswith("http"):
+        _tell_links(store, store.address.rstrip("/"), tell)
+        return 0
+    check_free(host, port)
+    base = f"http://{_shown(host)}:{port}"
+    log = store.root / "runs" / "tracking" / "ui.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as sink:
+        command, environment = _command(store, host, port), _environment(store)
+        process = subprocess.Popen(command, env=environment, cwd=store.root, stdout=sink, stderr=sink)
+    try:
+        if _answers(process, host, port):
+            _tell_links(store, base, tell)
+        status = process.wait()
+        tell(f"the MLflow server ended by itself; its last words are in {log}")
+        return status
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def compare_links(store: Store, base: str) -> Iterator[tuple[str, str]]:
+    """(experiment, address of the view that compares its runs), for every experiment that has runs."""
+    for experiment in store.client.search_experiments():
+        if store.client.search_runs([experiment.experiment_id], max_results=1):
+            yield experiment.name, f"{base}/{_COMPARE.format(id=experiment.experiment_id)}"
+
+
+def check_free(host: str, port: int) -> None:
+    """Raise InvalidOption unless a server can listen there."""
+    check_range("port", port, 1, 65535, whole=True)
+    try:
+        _bind(host, port)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InvalidOption("port", port, f"free on {host} ({reason}), e.g. port={_bind(host, 0)}") from error
+
+
+def _bind(host: str, port: int) -> int:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does: a port in TIME_WAIT is free
+        probe.bind((host, port))
+        return int(probe.getsockname()[1])
+
+
+def _tell_links(store: Store, base: str, tell: Callable[[str], None]) -> None:
+    ends = "" if store.address.startswith("http") else " (Ctrl-C ends it)"
+    tell(f"MLflow UI on {base}{ends}")
+    for name, link in compare_links(store, base):
+        tell(f"compare the runs of {name}: {link}")
+
+
+def _command(store: Store, host: str, port: int) -> list[str]:
+    where = ["--host", host, "--port", str(port), "--artifacts-destination", str(store.root / "mlartifacts")]
+    how = ["--workers", "1", "--uvicorn-opts", "--log-level warning"]
+    return [sys.executable, "-m", "mlflow", "server", *where, *how]
+
+
+def _environment(store: Store) -> dict[str, str]:
+    """The address goes here, not into the command, which every user of the machine can read."""
+    quiet_environment()
+    return os.environ | {
+        "MLFLOW_BACKEND_STORE_URI": store.address,
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+        "MLFLOW_LOGGING_LEVEL": "ERROR",
+    }
+
+
+def _answers(process: "subprocess.Popen[bytes]", host: str, port: int) -> bool:
+    """Wait until the server listens; False when it has ended or does not begin."""
+    deadline = time.monotonic() + _SECONDS_TO_START
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            with socket.create_connection((_shown(host), port), timeout=1.0):
+                return True
+        except OSError:
+            time.sleep(0.2)
+    return False
+
+
+def _shown(host: str) -> str:
+    """An address that a browser on this machine can open."""
+    return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)
