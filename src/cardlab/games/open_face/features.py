@@ -9,7 +9,7 @@ from cardlab.games.open_face import lines
 from cardlab.games.open_face.lines import ROYALTY_UNIT, write_line
 from cardlab.games.open_face.prospects import Nodes, nodes
 from cardlab.games.open_face.royalties import row_rank
-from cardlab.games.open_face.rules import NUM_DEALT, NUM_OPENING, NUM_ROWS, NUM_SLOTS, capacity, num_turned, owner
+from cardlab.games.open_face.rules import NUM_DEALT, NUM_OPENING, NUM_ROWS, NUM_SLOTS, capacity, num_turned, owner, wide
 from cardlab.games.open_face.survey import NUM_LINES, SURVEY, add_card, bound, foul_is_certain, is_safe, survey
 from cardlab.games.protocol import Actions, Floats, InfoStates, Players, States, layout, width
 from cardlab.kernels import kernel
@@ -48,7 +48,7 @@ def _observe_rows(info_states: InfoStates, players: Players, table: Nodes, scrat
     out = np.zeros((info_states.shape[0], _WIDTH), dtype=np.float32)
     found = scratch[0]
     for g in range(info_states.shape[0]):
-        state, viewer = info_states[g], np.int64(players[g])
+        state, viewer = info_states[g], wide(players[g])
         survey(state, viewer, table, found)
         _write_status(out[g], found, state, viewer)
         _write_cards(out[g], state)
@@ -61,7 +61,7 @@ def _observe_rows(info_states: InfoStates, players: Players, table: Nodes, scrat
 @kernel
 def _write_status(out: Floats, found: np.void, state: np.void, viewer: int) -> None:
     """Who moves and began, how far the game is, and for both boards: certain foul, safe, royalties, cards to come."""
-    step = np.int64(state["step"])
+    step = wide(state["step"])
     if found["mover"] >= 0:
         out[found["mover"]] = 1.0
     out[2] = step == NUM_DEALT
@@ -92,9 +92,9 @@ def _write_cards(out: Floats, state: np.void) -> None:
         out[_UNSEEN_RANKS + rank] = 1.0
     for suit in range(NUM_SUITS):
         out[_UNSEEN_SUITS + suit] = 1.0
-    step = np.int64(state["step"])
+    step = wide(state["step"])
     for index in range(NUM_DEALT):
-        card = np.int64(state["deck"][index])
+        card = wide(state["deck"][index])
         if card < 0:
             break
         out[_UNSEEN + card] = 0.0
@@ -133,16 +133,17 @@ def _observe_actions(
     out = np.zeros((rows.size, _ACTION_WIDTH), dtype=np.float32)
     before, after = scratch[0], scratch[1]
     for k in range(rows.size):
-        state, action = info_states[rows[k]], np.int64(actions[k])
+        row, action = int(rows[k]), wide(actions[k])
+        state = info_states[row]
         if k == 0 or rows[k] != rows[k - 1]:
-            survey(state, np.int64(players[rows[k]]), table, before)
+            survey(state, wide(players[row]), table, before)
         scratch[1] = before
-        mover, card = np.int64(before["mover"]), np.int64(before["card"])
+        mover, card = wide(before["mover"]), wide(before["card"])
         line = NUM_ROWS * mover + action
         add_card(after, line, card, table)
         rank = 0
         if after["sizes"][line] == capacity(action):
-            key = state["keys"][owner(np.int64(state["step"])), action] + CARD_KEYS[card]
+            key = state["keys"][owner(wide(state["step"])), action] + CARD_KEYS[card]
             rank = row_rank(strengths, fronts, key, action)
         bound(after, line, rank, table)
         after["card"] = -1
@@ -167,7 +168,7 @@ def _write_changes(out: Floats, before: np.void, after: np.void, line: int) -> N
 
 
 def observe_seed(info_states: InfoStates, players: Players) -> Floats:
-    """[G, 27 · 53]: the viewer's 13 slots front to back, the opponent's, then the card to place; one-hot, last empty."""
+    """[G, 27 · 53]: the viewer's 13 slots front to back, the opponent's, the card to place; one-hot, last: empty."""
     return _observe_seed(info_states, players)
 
 
@@ -180,9 +181,9 @@ def _observe_seed(info_states: InfoStates, players: Players) -> Floats:
         state = info_states[g]
         slots[:] = NUM_CARDS
         filled[:] = 0
-        for index in range(np.int64(state["step"])):
-            row = np.int64(state["rows"][index])
-            side = np.int64(owner(index) != players[g])
+        for index in range(wide(state["step"])):
+            row = wide(state["rows"][index])
+            side = int(owner(index) != players[g])
             line = NUM_ROWS * side + row
             first_slot = 0 if row == 0 else 5 * row - 2
             slots[NUM_SLOTS * side + first_slot + filled[line]] = state["deck"][index]
@@ -201,8 +202,8 @@ def observe_deck(states: States, players: Players) -> Floats:
     for g in range(states.shape[0]):
         state = states[g]
         before = np.zeros(2, dtype=np.int64)
-        for index in range(num_turned(np.int64(state["step"])), NUM_DEALT):
-            side = np.int64(owner(index) != players[g])
+        for index in range(num_turned(wide(state["step"])), NUM_DEALT):
+            side = int(owner(index) != players[g])
             out[g, NUM_CARDS * side + state["deck"][index]] = 1.0 / (1.0 + before[side])
             before[side] += 1
     return out

@@ -4,7 +4,7 @@ import numpy as np
 
 from cardlab.cards.deck import NUM_RANKS, NUM_SUITS
 from cardlab.cards.hands import FLUSH, FOUR, FULL_HOUSE, PAIR, STRAIGHT, STRAIGHT_FLUSH, THREE, TWO_PAIR
-from cardlab.games.open_face.rules import NUM_ROWS, capacity
+from cardlab.games.open_face.rules import NUM_ROWS, capacity, wide
 from cardlab.games.open_face.survey import NUM_LINES, flush_suit, is_broken, is_safe, straight_ranks
 from cardlab.games.protocol import Floats, layout, width
 from cardlab.kernels import kernel
@@ -104,7 +104,7 @@ def _write_draws(out: Floats, found: np.void, line: int, suit: int, wanted: int)
 @kernel
 def _write_fit(out: Floats, found: np.void, line: int, suit: int, wanted: int) -> None:
     """What the card to place would be here: there is room, copies of its rank, keeps the flush, keeps a straight."""
-    card = np.int64(found["card"])
+    card = wide(found["card"])
     if card < 0 or found["mover"] != line // NUM_ROWS:
         return
     out[_FIT] = 1.0

@@ -21,8 +21,8 @@ from cardlab.cards.hands import (
 from cardlab.kernels import kernel
 
 # by category, high card to royal flush (Tan and Xiao 2018, figure 1)
-MIDDLE_ROYALTIES = np.array([0, 0, 0, 2, 4, 8, 12, 20, 30, 50], dtype=np.int8)
-BACK_ROYALTIES = np.array([0, 0, 0, 0, 2, 4, 6, 10, 15, 25], dtype=np.int8)
+MIDDLE_ROYALTIES = np.array([0, 0, 0, 2, 4, 8, 12, 20, 30, 50], dtype=np.int64)
+BACK_ROYALTIES = np.array([0, 0, 0, 0, 2, 4, 6, 10, 15, 25], dtype=np.int64)
 MAX_PAYOFF = 98.0
 """A foul's 6 (or three rows and the scoop) beside two royal flushes, 75, and 999 in front, 17.
 
@@ -41,8 +41,8 @@ _FIRST_PAID_PAIR = 4  # sixes
 def row_rank(strength_table: Strengths, front_table: NDArray[np.int32], key: int, row: int) -> int:
     """The rank of the complete row (0 front, 1 middle, 2 back) with this key."""
     if row == 0:
-        return front_code(front_table, key)
-    return five_card_strength(strength_table, key) << FRONT_SHIFT | FIVE_BITS
+        return int(front_code(front_table, key))
+    return int(five_card_strength(strength_table, key)) << FRONT_SHIFT | FIVE_BITS
 
 
 @kernel
@@ -51,9 +51,9 @@ def royalty(rank: int, row: int) -> int:
     strength = rank >> FRONT_SHIFT
     category = STRENGTH_CATEGORIES[strength]
     if row == 1:
-        return np.int64(MIDDLE_ROYALTIES[category])
+        return int(MIDDLE_ROYALTIES[category])
     if row == 2:
-        return np.int64(BACK_ROYALTIES[category])
+        return int(BACK_ROYALTIES[category])
     if category == THREE:
         return 10 + (strength - _THREE_START) // _THREE_SPAN
     if category == PAIR:

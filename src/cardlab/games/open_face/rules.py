@@ -4,13 +4,15 @@ Decision n places the card deck[n]: player 0 decides 0 to 4, player 1 decides 5 
 every card that has been turned up, so the record needs no more than who put what where, and the order of the deck.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.cards.deck import UNKNOWN
 from cardlab.cards.hands import CARD_KEYS, Strengths
 from cardlab.games.open_face.royalties import row_rank, royalty
-from cardlab.games.protocol import NOBODY, Actions, AnyStates, Bools, Players
+from cardlab.games.protocol import NOBODY, Actions, AnyStates, Bools
 from cardlab.kernels import kernel
 
 FRONT, MIDDLE, BACK = 0, 1, 2
@@ -35,6 +37,12 @@ STATE = np.dtype(
     ],
     align=True,  # without a byte of padding, so that records compare as bytes
 )
+
+
+@kernel
+def wide(number: Any) -> int:
+    """An int8 to int32 of a record as a whole number of 64 bits: one compiled callee for all, and no overflow."""
+    return int(np.int64(number))
 
 
 @kernel
@@ -86,7 +94,7 @@ def settle(mine: NDArray[np.int32], theirs: NDArray[np.int32]) -> int:
         return FOUL + royalty_sum(mine[0], mine[1], mine[2])
     won = 0
     for row in range(NUM_ROWS):
-        won += np.int64(mine[row] > theirs[row]) - np.int64(mine[row] < theirs[row])
+        won += int(mine[row] > theirs[row]) - int(mine[row] < theirs[row])
     if won in (NUM_ROWS, -NUM_ROWS):  # won in all three
         won *= 2
     return won + royalty_sum(mine[0], mine[1], mine[2]) - royalty_sum(theirs[0], theirs[1], theirs[2])
@@ -126,8 +134,8 @@ def place(states: AnyStates, actions: Actions, strength_table: Strengths, front_
         mover = state["mover"]
         if mover < 0:
             continue
-        row = np.int64(actions[g])
-        step = np.int64(state["step"])
+        row = wide(actions[g])
+        step = wide(state["step"])
         state["rows"][step] = row
         state["keys"][mover, row] += CARD_KEYS[state["deck"][step]]
         state["sizes"][mover, row] += 1
@@ -149,7 +157,7 @@ def blank(states: AnyStates) -> None:
     """Hide, in place, every card that has not been turned up."""
     for g in range(states.shape[0]):
         state = states[g]
-        for index in range(num_turned(np.int64(state["step"])), NUM_DEALT):
+        for index in range(num_turned(wide(state["step"])), NUM_DEALT):
             state["deck"][index] = UNKNOWN
 
 
@@ -171,7 +179,7 @@ def fill_unknown(states: AnyStates, orders: NDArray[np.int8]) -> None:
             state["deck"][index] = orders[g, drawn]
             drawn += 1
         if state["step"] < NUM_DEALT:
-            state["mover"] = owner(np.int64(state["step"]))
+            state["mover"] = owner(wide(state["step"]))
 
 
 @kernel
@@ -180,7 +188,7 @@ def held_by(states: AnyStates) -> NDArray[np.int8]:
     holders = np.full((states.shape[0], 52), NOBODY, dtype=np.int8)
     for g in range(states.shape[0]):
         state = states[g]
-        for index in range(num_turned(np.int64(state["step"]))):
+        for index in range(num_turned(wide(state["step"]))):
             if state["deck"][index] >= 0:
                 holders[g, state["deck"][index]] = owner(index)
     return holders

@@ -8,7 +8,7 @@ import numpy as np
 from cardlab.cards.deck import NUM_RANKS, NUM_SUITS, UNKNOWN
 from cardlab.games.open_face.prospects import EMPTY, MAX_NODE_SIZE, Nodes
 from cardlab.games.open_face.royalties import royalty
-from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, owner
+from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, owner, wide
 from cardlab.kernels import kernel
 
 NUM_LINES = 2 * NUM_ROWS
@@ -40,19 +40,19 @@ def survey(state: np.void, viewer: int, nodes: Nodes, found: np.void) -> None:
     """Fill the record `found` (SURVEY) with the table of `state` as `viewer` sees it."""
     _clear(found)
     for index in range(NUM_DEALT):
-        card = np.int64(state["deck"][index])
+        card = wide(state["deck"][index])
         if card < 0:
             break
-        row = np.int64(state["rows"][index])
+        row = wide(state["rows"][index])
         if row >= 0:
-            add_card(found, NUM_ROWS * np.int64(owner(index) != viewer) + row, card, nodes)
-    step = np.int64(state["step"])
+            add_card(found, NUM_ROWS * int(owner(index) != viewer) + row, card, nodes)
+    step = wide(state["step"])
     if step < NUM_DEALT:
         found["card"] = state["deck"][step]
         found["mover"] = np.int8(owner(step) != viewer)
     for line in range(NUM_LINES):
         player = viewer if line < NUM_ROWS else 1 - viewer
-        bound(found, line, np.int64(state["ranks"][player, line % NUM_ROWS]), nodes)
+        bound(found, line, wide(state["ranks"][player, line % NUM_ROWS]), nodes)
 
 
 @kernel
@@ -98,11 +98,11 @@ def bound(found: np.void, line: int, rank: int, nodes: Nodes) -> None:
     if found["sizes"][line] == capacity(row):
         low = high = rank
     elif row == 0:
-        low, high = np.int64(node["low_front"]), np.int64(node["high_front"])
+        low, high = wide(node["low_front"]), wide(node["high_front"])
     else:
-        low, high = np.int64(node["low"]), np.int64(node["high"])
+        low, high = wide(node["low"]), wide(node["high"])
         if found["sizes"][line] == 0 or flush_suit(found, line) >= 0:
-            high = max(high, np.int64(node["suited"]))
+            high = max(high, wide(node["suited"]))
     found["lows"][line] = low
     found["highs"][line] = high
     found["royalties"][line] = royalty(low, row)
@@ -112,7 +112,7 @@ def bound(found: np.void, line: int, rank: int, nodes: Nodes) -> None:
 @kernel
 def flush_suit(found: np.void, line: int) -> int:
     """The suit in which a middle or back with cards is, or may become, a flush; -1 when it cannot."""
-    size = np.int64(found["sizes"][line])
+    size = wide(found["sizes"][line])
     if line % NUM_ROWS == 0 or size == 0:
         return -1
     for suit in range(NUM_SUITS):
@@ -126,7 +126,7 @@ def straight_ranks(found: np.void, line: int) -> int:
     """Bits of the free ranks that fit a straight of this middle or back: 0 when it is one, -1 when it cannot be."""
     if line % NUM_ROWS == 0 or found["repeats"][line] > 0:
         return -1
-    held, free = np.int64(found["held"][line]), np.int64(found["free_bits"])
+    held, free = wide(found["held"][line]), wide(found["free_bits"])
     wanted = -1
     for window in WINDOWS:
         missing = window & ~held
