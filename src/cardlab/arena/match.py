@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.arena.intervals import Estimate, PerDeal, estimate, is_narrow
-from cardlab.arena.options import MIN_DEALS, ArenaOptions
+from cardlab.arena.options import ArenaOptions
 from cardlab.arena.seating import Entry, Lineup, make_lineup
-from cardlab.arena.workers import Tally, Workers, merge
+from cardlab.arena.workers import Tally, Workers, make_jobs, merge
 from cardlab.games.protocol import Game
-from cardlab.options import check_range
 
 Progress = Callable[[int, int], None]
 """Told (deals played, deals at most) after each chunk."""
@@ -184,10 +183,8 @@ def play_lineups(
     progress: Progress | None = None,
 ) -> tuple[Tally, ...]:
     """Play the workers' lineups `places` on the same deals, all or until what is `watched` [D] is narrow enough."""
-    check_range("arena.deals", options.deals, MIN_DEALS, whole=True)
-    jobs = workers.jobs(places, options.deals, options.seed, options.chunk, stops=options.until is not None)
     done: tuple[Tally, ...] | None = None
-    chunks = workers.play(jobs)
+    chunks = workers.play(make_jobs(workers.lineups, places, options))
     try:
         for new in chunks:
             done = new if done is None else tuple(merge(pair) for pair in zip(done, new, strict=True))

@@ -17,6 +17,7 @@ from cardlab.arena.match import play_lineups
 from cardlab.arena.options import ArenaOptions
 from cardlab.arena.progress import Watch
 from cardlab.arena.ratings import MOST_RATED, Duels
+from cardlab.arena.records import game_options
 from cardlab.arena.seating import Lineup, make_lineup
 from cardlab.arena.workers import Tally, Workers
 from cardlab.games.protocol import Game
@@ -75,7 +76,7 @@ def what_is_played(game: Game, names: tuple[str, str], options: ArenaOptions) ->
     return {
         "format": FORMAT,
         "game": game.spec.name,
-        "spec": hashlib.sha256(repr(game.spec).encode()).hexdigest(),
+        "options": game_options(game),
         "agents": [{"name": name, "digest": _agent_digest(game, name)} for name in names],
         "deals": options.deals,
         "seed": options.seed,

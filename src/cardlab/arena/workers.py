@@ -22,7 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.loading import load_agent
+from cardlab.arena.options import ArenaOptions
 from cardlab.arena.seating import Entry, Lineup
+from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game, States
 from cardlab.options import InvalidOption
 from cardlab.playing.loop import Moves, play
@@ -62,6 +64,16 @@ def merge(tallies: Sequence[Tally]) -> Tally:
         np.concatenate([tally.shares for tally in tallies]),
         np.concatenate([tally.games for tally in tallies]),
     )
+
+
+def make_jobs(lineups: Sequence[Lineup], places: Sequence[int], options: ArenaOptions) -> Iterator[Job]:
+    """The chunks of a match between the `lineups` at `places`; smaller ones by default where it may stop early."""
+    chunk = options.chunk
+    if chunk is None:
+        tables = TABLES if options.until is None else LOOK_TABLES
+        chunk = -(-tables // max(lineups[place].num_seatings for place in places))
+    for index, first in enumerate(range(0, options.deals, chunk)):
+        yield Job(tuple(places), options.seed, index, first, min(first + chunk, options.deals))
 
 
 def deal_block(game: Game, seed: int, first: int, last: int) -> States:
@@ -142,12 +154,13 @@ def one_thread() -> Generator[None, None, None]:
 class Workers:
     """Plays jobs in `processes` processes (in this one for 1) and gives their tallies in the order of the jobs.
 
-    `lineups` are all that will be played. A script that uses more than one process needs the usual
-    `if __name__ == "__main__":`, since processes are spawned. InvalidOption for agents that cannot be pickled.
+    `lineups` are all that will be played; the game is played as matches, without what is for training only. A script
+    that uses more than one process needs the usual `if __name__ == "__main__":`, since processes are spawned.
+    InvalidOption for agents that cannot be pickled.
     """
 
     def __init__(self, game: Game, lineups: Sequence[Lineup], processes: int = 1) -> None:
-        self.game = game
+        self.game = game = for_matches(game)
         self.lineups = tuple(lineups)
         self._ahead = 2 * processes
         self._player = ChunkPlayer(game, self.lineups)
@@ -166,16 +179,6 @@ class Workers:
     ) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
-
-    def jobs(
-        self, lineups: Sequence[int], num_deals: int, seed: int, chunk: int | None, *, stops: bool = False
-    ) -> Iterator[Job]:
-        """The chunks of a match of `num_deals` between `lineups`; smaller ones by default where it may stop early."""
-        if chunk is None:
-            tables = LOOK_TABLES if stops else TABLES
-            chunk = -(-tables // max(self.lineups[place].num_seatings for place in lineups))
-        for index, first in enumerate(range(0, num_deals, chunk)):
-            yield Job(tuple(lineups), seed, index, first, min(first + chunk, num_deals))
 
     def play(self, jobs: Iterable[Job]) -> Generator[tuple[Tally, ...], None, None]:
         """The tallies of each job, in order; a consumer that stops early cancels what has not begun."""
