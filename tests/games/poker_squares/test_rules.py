@@ -1,5 +1,6 @@
 """The rules of the sheet, line by line, against hands written out and against the plain reference."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ SYSTEMS = {
     "custom": (PokerSquares(scoring="custom", custom_scores=ODD), ODD),
 }
 decks = st.permutations(range(52))
+with_jit = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="millions of hands, one Python step at a time")
 
 
 def fresh(deck):
@@ -68,6 +70,7 @@ def test_category(text, name):
     assert hand_name(cards.tolist()) == name
 
 
+@with_jit
 def test_counts_of_all_hands():
     """How many of the 2,598,960 hands fall in each category (the well-known counts)."""
     hands = np.fromiter((card for hand in all_hands() for card in hand), dtype=np.int8, count=5 * 2_598_960)
@@ -145,6 +148,7 @@ def test_afterstate_waits_for_a_card():
     assert drawn["grid"][0, 7] == 0
 
 
+@with_jit
 def test_determinize_is_uniform_over_the_unseen():
     game, players = PokerSquares(), np.zeros(51_000, dtype=np.int8)
     known = np.repeat(game.information(fresh(range(52)), players[:1]), 51_000)

@@ -65,7 +65,7 @@ def observe_lines(states: Records, scores: Scores, unit: float) -> Floats:
 @kernel
 def _encode_cards(board: Board, grid: Cards, card: int, out: Floats) -> None:
     for cell in range(NUM_CELLS):
-        placed = grid[cell]
+        placed = int(grid[cell])
         if placed >= 0:
             start = _CELLS + cell * (2 + NUM_SUITS)
             out[start] = 1

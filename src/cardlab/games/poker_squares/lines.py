@@ -55,7 +55,7 @@ LINE_BLOCKS = layout(
     flush=(
         8,
     ),  # [possible, unseen / 13, chance, chance after rivals' demand, slack / 8, rivals / 2, allies / 2, demand / 8]
-    straight=(6,),  # [possible, windows / 5, best window's chance, sum of chances, outs / 8, width / 4]
+    straight=(5,),  # [possible, windows / 5, best window's chance, sum of chances, outs of a line of four / 8]
     straight_flush=(4,),  # [possible, windows / 5, best window's chance, royal flush possible]
     expected=(1,),  # score after one more card drawn from the unseen, for lines of four, in units
     crossing=(6,),  # over its empty cells, the crossing lines / 5: [cards / 5, same suit, other suit, paired, sharing a

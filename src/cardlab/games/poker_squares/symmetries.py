@@ -1,0 +1,62 @@
+"""The symmetries of Poker Squares: orders of the rows, of the columns and of the suits, and the transposition.
+
+5! · 5! · 2 · 4! = 691,200 equivalent forms of every game, for augmentation: each has the same payoff under the same
+play. (Ranks have an order, so they allow none.)
+"""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from cardlab.cards.deck import NUM_SUITS, Cards
+from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE, Records
+from cardlab.games.protocol import Actions, Bools, InfoStates, States
+from cardlab.kernels import kernel
+
+S = TypeVar("S", States, InfoStates)
+
+
+@dataclass(frozen=True)
+class Symmetries:
+    """One symmetry per game: new places of rows [G, 5] and columns [G, 5], then transposed [G] or not; suits [G, 4]."""
+
+    rows: Cards
+    columns: Cards
+    transposed: Bools
+    suits: Cards
+
+    def cells(self) -> Actions:
+        """[G, 25] the cell, and so the action, that each one becomes."""
+        row = self.rows[:, :, None].astype(np.int16)
+        column = self.columns[:, None, :].astype(np.int16)
+        turned = self.transposed[:, None, None]
+        return np.where(turned, SIDE * column + row, SIDE * row + column).reshape(-1, NUM_CELLS)
+
+
+def draw_symmetries(num_games: int, rng: np.random.Generator) -> Symmetries:
+    """[G] symmetries, each as likely as the others."""
+
+    def orders(size: int) -> Cards:
+        return rng.permuted(np.tile(np.arange(size, dtype=np.int8), (num_games, 1)), axis=1)
+
+    return Symmetries(orders(SIDE), orders(SIDE), rng.random(num_games) < 0.5, orders(NUM_SUITS))
+
+
+def transform(states: S, symmetries: Symmetries) -> tuple[S, Actions]:
+    """Equivalent states [G] of the same kind, and the action [G, 25] that each action becomes."""
+    cells = symmetries.cells()
+    moved = np.empty_like(states)
+    _transform(states, cells, symmetries.suits, moved)
+    return moved, cells
+
+
+@kernel
+def _transform(states: Records, cells: Actions, suits: Cards, moved: Records) -> None:
+    for g in range(states.shape[0]):
+        moved[g]["turn"] = states[g]["turn"]
+        for index in range(NUM_CELLS):
+            card = states[g]["grid"][index]
+            moved[g]["grid"][cells[g, index]] = card if card < 0 else (card >> 2 << 2) + suits[g, card & 3]
+            card = states[g]["deck"][index]
+            moved[g]["deck"][index] = card if card < 0 else (card >> 2 << 2) + suits[g, card & 3]
