@@ -48,7 +48,11 @@ def build_options(options_class: type[T], mapping: Mapping[str, Any], prefix: st
 
     InvalidOption for an unknown or a missing key, for a value of another type, and for what the class itself refuses.
     """
-    return options_class(**check_options(options_class, mapping, prefix))
+    try:
+        return options_class(**check_options(options_class, mapping, prefix))
+    except InvalidOption as refusal:
+        given = mapping.get(refusal.key.removeprefix(f"{prefix}."), refusal.value)
+        raise InvalidOption(refusal.key, given, refusal.allowed) from refusal  # the value as it was written
 
 
 def check_options(options_class: type, mapping: Mapping[str, Any], prefix: str) -> dict[str, Any]:

@@ -41,12 +41,17 @@ def verb_guide(verb: Verb, overrides: Sequence[str] = ()) -> str:
     config = cast(dict[str, Any], OmegaConf.to_container(tree, resolve=False))
     del config["hydra"]
     folders = search_folders()
-    groups = {name: _options_text(folders, name.partition("@")[0], choice) for name, choice in choices.items()}
+    comments = _comments(folders, verb.config_name)
+    groups = {
+        name: _options_text(folders, name.partition("@")[0], choice)
+        for name, choice in sorted(choices.items())
+        if name.count(".") < 2  # in the benchmark: its experiments, without the groups inside each
+    }
     sections = [
         [f"cardlab {verb.name}: {verb.summary}", "", f"usage: cardlab {verb.name} [group=option …] [key=value …]"],
         ["examples", *(f"  {example}" for example in verb.examples)],
         ["groups (group=option; * is chosen)", *_table(groups)] if groups else [],
-        [f"keys (key=value) of conf/{verb.config_name}.yaml", *_key_lines(config, _comments(folders))],
+        [f"keys (key=value) of conf/{verb.config_name}.yaml", *_key_lines(config, comments)],
         ["flags", *_table({**verb.flags, **FLAGS})],
         ["A new key needs +key=value; quote what the shell or Hydra would read: 'key=[1,2]', 'key=\"a?b\"'."],
     ]
@@ -59,11 +64,11 @@ def _options_text(folders: Sequence[Path], group: str, choice: object) -> str:
 
 
 def _key_lines(config: Mapping[str, Any], comments: "Comments", depth: int = 1, group: str = "") -> Iterator[str]:
+    kind = str(config.get("name", "")) if group else ""
     for key, value in config.items():
         inner = isinstance(value, Mapping) and bool(value)
         line = "  " * depth + (f"{key}:" if inner else f"{key}: {_value_text(value)}")
-        comment = comments.get((group, key), "") or comments.get(("", key), "")
-        yield f"{line:<{_COMMENT_COLUMN}}  {comment}".rstrip()
+        yield f"{line:<{_COMMENT_COLUMN}}  {comments.get((group, kind, key), '')}".rstrip()
         if inner:
             yield from _key_lines(cast(Mapping[str, Any], value), comments, depth + 1, key)
 
@@ -76,17 +81,22 @@ def _value_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-Comments = Mapping[tuple[str, str], str]
-"""(group, key) → what the YAML files say behind the key; group "" for the files of the verbs."""
+Comments = Mapping[tuple[str, str, str], str]
+"""(group, name, key) → what the YAML files say behind the key.
+
+Name is that of the registry, "" in groups without one; group is "" for the file of the verb itself.
+"""
 
 
-def _comments(folders: Sequence[Path]) -> Comments:
-    found: dict[tuple[str, str], str] = {}
+def _comments(folders: Sequence[Path], config_name: str) -> Comments:
+    found: dict[tuple[str, str, str], str] = {}
     for folder in folders:
-        for path in sorted(folder.rglob("*.yaml")):
-            group = "" if path.parent == folder else path.parent.name
-            for match in filter(None, map(_COMMENTED_KEY.match, path.read_text(encoding="utf-8").splitlines())):
-                found.setdefault((group, match[1]), match[2])
+        for path in [folder / f"{config_name}.yaml", *sorted(folder.glob("*/*.yaml"))]:
+            group, name = ("", "") if path.parent == folder else (path.parent.name, path.stem)
+            lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+            for match in filter(None, map(_COMMENTED_KEY.match, lines)):
+                found.setdefault((group, name, match[1]), match[2])
+                found.setdefault((group, "", match[1]), match[2])
     return found
 
 

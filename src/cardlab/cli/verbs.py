@@ -78,12 +78,12 @@ _ALL = (
     Verb(
         "replay",
         "show one game move by move",
-        ("cardlab replay game=thirty_one 'agents=[models/thirty_one_dqn,greedy]' seed=3",),
+        ("cardlab replay game=thirty_one 'agents=[models/thirty_one_dqn,greedy]' deal=3",),
     ),
     Verb(
         "runs",
         "list the recorded runs",
-        ("cardlab runs", "cardlab runs experiment=thirty_one_dqn limit=5", "cardlab runs policy=models/thirty_one_dqn"),
+        ("cardlab runs", "cardlab runs game=thirty_one limit=5", "cardlab runs policy=models/thirty_one_dqn"),
     ),
     Verb("ui", "serve the MLflow UI on this project's runs", ("cardlab ui", "cardlab ui port=8080")),
     Verb(

@@ -1,0 +1,50 @@
+"""`cardlab replay`: one game move by move."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from cardlab.arena.records import Record, load_record, save_record
+from cardlab.arena.replay import load_seats, replay_lines, run_replay
+from cardlab.assembly.options import convert
+from cardlab.assembly.parts import build_arena, build_game
+from cardlab.cli.verbs import Request
+from cardlab.games.catalogue import for_matches, make_game
+from cardlab.options import InvalidOption, check_range
+
+
+def run(request: Request) -> int:
+    """Print the moves; keep the game in `output` when that is given."""
+    config = request.config
+    inputs = convert("inputs", config["inputs"], tuple[str, ...])
+    record, lines = _recorded(config, inputs) if config["record"] else _played(config, inputs)
+    for line in lines:
+        print(line)
+    if config["output"]:
+        save_record(record, Path(convert("output", config["output"], str)))
+    return 0
+
+
+def _recorded(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[Record, Iterator[str]]:
+    record = load_record(Path(convert("record", config["record"], str)))
+    game = make_game(record.game, **record.options)
+    _check_inputs(inputs, [block.name for block in game.spec.blocks])
+    return record, replay_lines(game, record, load_seats(game, record), inputs)
+
+
+def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[Record, Iterator[str]]:
+    game = for_matches(build_game(config["game"]))
+    _check_inputs(inputs, [block.name for block in game.spec.blocks])
+    agents = convert("agents", config["agents"], tuple[str, ...])
+    if len(agents) == 1:
+        agents *= game.spec.num_players
+    options = build_arena(config["arena"])
+    places = {key: convert(key, config[key], int) for key in ("deal", "seating")}
+    check_range("deal", places["deal"], 0, options.deals - 1, whole=True)
+    return run_replay(game, agents, options, inputs=inputs, **places)
+
+
+def _check_inputs(inputs: tuple[str, ...], blocks: list[str]) -> None:
+    for name in inputs:
+        if name not in (*blocks, "all"):
+            raise InvalidOption("inputs", name, f"all, or some of {', '.join(blocks)}")

@@ -1,0 +1,12 @@
+"""`cardlab ui`: the MLflow UI on this project's store."""
+
+from cardlab.assembly.options import convert
+from cardlab.cli.verbs import Request
+from cardlab.tracking import Store
+from cardlab.tracking.ui import serve
+
+
+def run(request: Request) -> int:
+    """Serve until Ctrl-C, with the link to the compare view printed."""
+    host = convert("host", request.config["host"], str)
+    return serve(Store(), host, convert("port", request.config["port"], int))
