@@ -1,0 +1,35 @@
+"""Stage evaluate: how strong a trained policy is, on deals that nothing was tuned on.
+
+Usage: evaluate.py EXPERIMENT.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+from omegaconf import OmegaConf
+
+from cardlab.agents.policies import policy_digest
+from cardlab.arena.evaluate import evaluate, write_evaluation
+from cardlab.assembly.parts import build_arena, build_game
+from cardlab.games.catalogue import for_matches
+from cardlab.tracking import Store
+
+
+def main(name: str) -> None:
+    """Evaluate the policy of the experiment `name`."""
+    config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
+    game, model = for_matches(build_game(config["game"])), Path("models", name)
+    digest = policy_digest(model)
+    evaluation = evaluate(game, str(model), build_arena(config["arena"]), policy_digest=digest, experiment=name)
+    output = Path("results", name, "evaluation.json")
+    write_evaluation(evaluation, output)
+    tags = {"kind": "evaluation", "policy.digest": digest}
+    with Store().start_run(game.spec.name, f"{name} evaluation", tags=tags, params=config) as run:
+        figures = evaluation["references"]
+        run.log_metrics({f"{key}/{name}": value for name, row in figures.items() for key, value in row.items()}, step=0)
+        run.log_artifact(output)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,63 @@
+"""How all pictures look, and how a figure becomes part of a page: the same bytes for the same data."""
+
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from io import StringIO
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+# M. Okabe and K. Ito, "Color Universal Design" (2008), without the yellow, which is too light for lines on white
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")  # beside the colour, for prints in grey
+GREY = "#767676"
+
+_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",  # text stays text: searchable, and read aloud
+    "font.family": ["DejaVu Sans", "sans-serif"],
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e3e3e3",
+    "legend.frameon": False,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 4.5,
+}
+_WIDTH = 4.8  # inches: on a phone the page shrinks it little enough that its text stays readable
+
+
+@contextmanager
+def house_style() -> Generator[None]:
+    """All figures are made and written inside this."""
+    with matplotlib.rc_context(_STYLE):
+        yield
+
+
+def new_figure(height: float) -> tuple[Figure, Axes]:
+    """A figure of the page's width and `height` inches, with one pair of axes."""
+    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def inline_svg(figure: Figure, label: str) -> str:
+    """The figure as an <svg> element to stand in a page: it scales, is called `label`, and holds no date.
+
+    Names inside it that nothing refers to are dropped, the others hang on `label`: pictures of one page must not share
+    any.
+    """
+    text = StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": label}):
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    svg = text.getvalue()
+    svg = svg[svg.index("<svg") :].strip()
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    used = set(re.findall(r"#([\w-]+)", svg))
+    svg = re.sub(r' id="([^"]+)"', lambda match: match[0] if match[1] in used else "", svg)
+    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
+    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
+    quoted = label.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+    return svg.replace("<svg", f'<svg role="img" aria-label="{quoted}"', 1)
