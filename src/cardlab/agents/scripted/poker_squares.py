@@ -1,0 +1,92 @@
+"""Scripted agents of Poker Squares: `flush`, the naive player that the seed compares itself with."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import NUM_SUITS, Cards
+from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE, Records
+from cardlab.games.protocol import Actions, Game, InfoStates, Players
+from cardlab.kernels import kernel
+from cardlab.options import check_choice
+from cardlab.playing.protocol import Agent
+
+SPARE_COLUMN = SIDE - 1  # takes what no column collects
+
+
+@kernel
+def collecting_column(grid: Cards, suit: int) -> int:
+    """The column for a card of `suit`; -1 where there is no room.
+
+    That is the one which holds nothing else, or the first empty one if there is no such column yet.
+    """
+    empty = -1
+    for column in range(NUM_SUITS - 1, -1, -1):
+        held = pure = 0
+        for row in range(SIDE):
+            card = int(grid[SIDE * row + column])
+            if card >= 0:
+                held += 1
+                pure += 1 if card & 3 == suit else 0
+        if held == 0:
+            empty = column
+        elif pure == held:
+            return column if held < SIDE else -1
+    return empty
+
+
+@kernel
+def choose_for_flushes(
+    states: Records, uniforms: NDArray[np.float32], match_spare: bool, match_suited: bool
+) -> Actions:
+    """[N] cells; among equals the choice is by `uniforms` [N]. The flags: whether rows with the card's rank attract."""
+    actions = np.zeros(states.shape[0], dtype=np.int16)
+    worth = np.empty(NUM_CELLS, dtype=np.int64)
+    for g in range(states.shape[0]):
+        grid = states[g]["grid"]
+        card = int(states[g]["deck"][states[g]["turn"]])
+        target = collecting_column(grid, card & 3)
+        matching = match_suited if target >= 0 else match_spare
+        for cell in range(NUM_CELLS):
+            worth[cell] = -1
+            if grid[cell] < 0 and target in (-1, cell % SIDE):
+                worth[cell] = 1 if cell % SIDE == SPARE_COLUMN else 0
+                for column in range(SIDE):
+                    other = int(grid[cell - cell % SIDE + column])
+                    if matching and other >= 0 and other >> 2 == card >> 2:
+                        worth[cell] += 2
+        best = worth.max()
+        left = int(uniforms[g] * (worth == best).sum())
+        for cell in range(NUM_CELLS):
+            if worth[cell] == best:
+                actions[g] = cell
+                if left == 0:
+                    break
+                left -= 1
+    return actions
+
+
+@dataclass(frozen=True)
+class FlushAgent:
+    """Collects one suit in each of four columns; a card without room there goes to the fifth column, or anywhere.
+
+    `ranks`: where it prefers rows that hold the card's rank: `ignored` (nowhere), `spare` (for cards without room),
+    `always`. Equals are drawn at random. Source: the seed's "naive player hard-coded to go for flushes".
+    """
+
+    game: Game
+    ranks: str = "ignored"
+
+    def __post_init__(self) -> None:
+        """Check the option."""
+        check_choice("agent.ranks", self.ranks, ["ignored", "spare", "always"])
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] cells."""
+        uniforms = rng.random(len(info_states), dtype=np.float32)
+        return choose_for_flushes(info_states, uniforms, self.ranks != "ignored", self.ranks == "always")
+
+
+AGENTS: Mapping[str, Callable[..., Agent]] = {"flush": FlushAgent}
