@@ -41,26 +41,17 @@ def worth(cards: list[str]) -> tuple[str, list[int]]:
     groups = sorted(Counter(ranks).items(), key=lambda item: (item[1], item[0]), reverse=True)
     order = [rank for rank, _ in groups]
     counts = [count for _, count in groups]
-    if counts[0] == 4:
-        return "four of a kind", order
-    if counts == [3, 2]:
-        return "full house", order
-    if counts[0] == 3:
-        return "three of a kind", order
-    if counts[:2] == [2, 2]:
-        return "two pair", order
-    if counts[0] == 2:
-        return "pair", order
-    if len(cards) == 3:
-        return "high card", order
-    flush = len({card[1] for card in cards}) == 1
-    wheel = order == [14, 5, 4, 3, 2]
-    straight = wheel or order[0] - order[4] == 4
-    if wheel:
-        order = [5, 4, 3, 2, 1]
-    if straight:
-        return ("straight flush" if flush else "straight"), order
-    return ("flush" if flush else "high card"), order
+    by_counts = {(4, 1): "four of a kind", (3, 2): "full house", (2, 2, 1): "two pair"}
+    name = by_counts.get(tuple(counts), {3: "three of a kind", 2: "pair"}.get(counts[0], "high card"))
+    if name == "high card" and len(cards) == 5:
+        wheel = order == [14, 5, 4, 3, 2]
+        straight = wheel or order[0] - order[4] == 4
+        flush = len({card[1] for card in cards}) == 1
+        if wheel:
+            order = [5, 4, 3, 2, 1]
+        if straight or flush:
+            name = " ".join(["straight"] * straight + ["flush"] * flush)
+    return name, order
 
 
 def compare(cards: list[str], others: list[str]) -> int:
