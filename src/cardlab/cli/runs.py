@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cardlab.agents.policies import policy_digest
 from cardlab.assembly.options import convert
+from cardlab.assembly.parts import build_game
 from cardlab.cli.verbs import Request
 from cardlab.options import InvalidOption, check_range
 from cardlab.tracking import Store
@@ -24,7 +25,7 @@ def run(request: Request) -> int:
     limit = convert("limit", config["limit"], int)
     check_range("limit", limit, 1, 1000, whole=True)
     condition = run_filter(config)
-    game = convert("game", config["game"], str | None)
+    game = build_game(config["game"]).spec.name if config.get("game") else None
     client = Store().client
     games = {entry.experiment_id: entry.name for entry in client.search_experiments() if game in (None, entry.name)}
     found: list[Run] = []

@@ -1,0 +1,135 @@
+"""What is wrong is said in one line that names the key, before anything is written."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cardlab.cli import main
+
+PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DVC_ROOT", raising=False)
+    return tmp_path
+
+
+def one_line(text: str) -> str:
+    lines = text.splitlines()
+    assert len(lines) == 1, text
+    assert lines[0].startswith("cardlab: error: ")
+    return lines[0].removeprefix("cardlab: error: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("train agent.gama=1", "agent.gama=1: must be left out: did you mean agent.gamma? agent takes"),
+        ("train agent.gamma=2", "agent.gamma=2: must be a number from 0 to 1"),
+        ("train agent=dqn agent.epsilon=-1", "agent.epsilon=-1: must be a number from 0 to 1"),
+        ("train game=thirty_one game.num_players=1", "game.num_players=1: must be a whole number from 2 to 9"),
+        ("train game=thirty_one network=lines", "network=lines: must be mlp or actions"),
+        ("train agent.gamma=fast", "agent.gamma=fast: must be a number"),
+    ],
+)
+def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str, said: str) -> None:
+    done = subprocess.run([*PROGRAM, *arguments.split()], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert one_line(done.stderr).startswith(said)
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["trian"], "verb=trian: must be one of train, evaluate,"),
+        (["train", "--fast"], "unrecognized arguments: --fast"),
+        (["train", "--multirun"], "--multirun: to try several values, cardlab sweep … sweep.sampler=grid"),
+        (["train", "--check"], "--check: cardlab train has no such flag"),
+        (["train", "--cfg", "job", "-p", "nothing"], "--package=nothing: must be one of game, agent"),
+        (["train", "--cfg", "nothing"], "argument --cfg/-c: invalid choice: 'nothing'"),
+        (["-sc", "query"], "-sc: takes install=SHELL"),
+        (["train", "gmae=thirty_one"], "gmae=thirty_one: must be left out: did you mean game?"),
+        (["train", "game=chess"], "game=chess: must be one of "),
+        (["train", "experiment=nothing"], "experiment=nothing: must be one of default, "),
+        (["train", "agent=null"], "agent=null: must be one of dqn, "),
+        (["train", "agent=dqn", "agent.clip_range=0.1"], "agent.clip_range=0.1: must be left out: agent takes name"),
+        (["train", "agent.gamma.x=1"], "agent.gamma.x=1: must be left out: there is no such key"),
+        (["train", "agent.gamma=0.9,0.99"], "agent.gamma=0.9,0.99: takes one value (to try several: cardlab sweep"),
+        (["train", "agent.gamma=choice(1,2)"], "agent.gamma=choice(1,2): takes one value"),
+        (["train", "agent.gamma"], "agent.gamma: cannot be read as key=value"),
+        (
+            ["train", "name={a:"],
+            "name={a:: cannot be read as key=value (a value with signs such as ? and = needs quotes",
+        ),
+        (["train", "agent.gamma=${nothing}"], "agent.gamma: Interpolation key 'nothing' not found"),
+        (["train", "+agent.gamma=1"], "Could not append to config. An item is already at 'agent.gamma'"),
+        (["evaluate"], "policy=???: must be given"),
+        (
+            ["evaluate", "agent=ppo"],
+            "agent=ppo: must be left out: conf/evaluate.yaml takes arena, policy, output, game",
+        ),
+        (["evaluate", "policy=random"], "policy=random: must be a policy's folder, or a scripted agent with game=NAME"),
+        (["evaluate", "policy=."], ".: is not a policy's folder: no policy.json in it"),
+        (["evaluate", "policy=shark", "game=poker_squares", "arena.deals=2"], "agent=shark: must be"),
+        (["evaluate", "policy=random", "game=poker_squares", "arena.deals=1"], "arena.deals=1: must be a whole number"),
+        (["tournament", "agents=[random]", "game=poker_squares"], "agents=[random]: must be two or more agents"),
+        (["tournament", "agents=random"], "agents=random: must be a list"),
+        (["replay", "deal=-1"], "deal=-1: must be a whole number from 0 to 1999"),
+        (["replay", "game=poker_squares", "inputs=[nothing]"], "inputs=nothing: must be all, or some of "),
+        (["replay", "record=nothing.json"], "nothing.json: is not a record of a game"),
+        (["replay", "agents=[random,random,random]"], "agents=3: must be 2 for thirty_one"),
+        (["runs", "limit=0"], "limit=0: must be a whole number from 1 to 1000"),
+        (["runs", 'name="it\'s"'], "name=it's: must be the name of a run, without quotes in it"),
+        (["runs", "policy=nowhere"], "nowhere: is not a policy's folder"),
+        (["compose", "--check"], "params.yaml cannot be read"),
+        (
+            ["compose", "experiments.thirty_one_dqn.agent.epsilom=1"],
+            "experiments.thirty_one_dqn.agent.epsilom=1: must be left out: "
+            "did you mean experiments.thirty_one_dqn.agent.epsilon?",
+        ),
+        (["compose", "experiments.thirty_one_dqn.name=other"], "experiments.thirty_one_dqn.name=other: must be"),
+    ],
+)
+def test_one_line_names_it(folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert one_line(printed.err).startswith(said)
+    assert os.listdir(folder) == []
+
+
+def test_an_entry_of_a_mapping_is_shown_how_to_be_added(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "opponents=scripted", "opponents.agents.greedy=1"]) == 2
+    assert one_line(capsys.readouterr().err).endswith("; +opponents.agents.greedy=1 adds an entry")
+
+
+def test_a_torn_file_of_ones_own_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "conf/agent").mkdir(parents=True)
+    (folder / "conf/agent/torn.yaml").write_text("gamma: [1, 2\n")
+    assert main(["train", "agent=torn"]) == 2
+    assert "conf/agent/torn.yaml" in one_line(capsys.readouterr().err)
+
+
+def test_a_bug_keeps_its_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> object:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("cardlab.cli.verbs.Verb.load", broken)
+    with pytest.raises(ZeroDivisionError):
+        main(["ui"])
+
+
+def test_ctrl_c_is_no_failure(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(_: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cardlab.cli.verbs.Verb.load", interrupted)
+    assert main(["ui"]) == 130
+    assert capsys.readouterr().err == "cardlab: stopped\n"

@@ -1,0 +1,120 @@
+"""Configurations become experiments; what does not fit is refused in one line that names the key."""
+
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from omegaconf import OmegaConf
+
+from cardlab.arena.options import ArenaOptions
+from cardlab.assembly.composition import compose_config
+from cardlab.assembly.experiment import build_experiment
+from cardlab.assembly.options import resolve_class
+from cardlab.experience.opponents import OPPONENTS
+from cardlab.games.catalogue import GAMES
+from cardlab.learners.catalogue import LEARNERS
+from cardlab.networks.catalogue import NETWORKS
+from cardlab.options import InvalidOption
+from cardlab.training.options import TrainerOptions
+
+CONF = Path(__file__).parents[2] / "conf"
+REGISTRIES = {"game": GAMES, "agent": LEARNERS, "network": NETWORKS, "opponents": OPPONENTS}
+FIRST_GAMES = ("poker_squares", "thirty_one")
+
+
+def refusal(*overrides: str) -> str:
+    with pytest.raises(InvalidOption) as caught:
+        build_experiment(compose_config("train", overrides))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def is_tuned(path: Path) -> bool:
+    return "defaults" in OmegaConf.load(path)
+
+
+def files(group: str) -> list[Path]:
+    return [path for path in sorted((CONF / group).glob("*.yaml")) if not is_tuned(path)]
+
+
+@pytest.mark.parametrize("path", [pytest.param(p, id=f"{g}/{p.stem}") for g in REGISTRIES for p in files(g)])
+def test_files_hold_every_option_at_its_default(path: Path) -> None:
+    """So that `--help` shows all there is, and a run is the same with and without Hydra."""
+    data: Any = OmegaConf.to_container(OmegaConf.load(path))
+    assert data.pop("name") == path.stem
+    options = resolve_class(REGISTRIES[path.parent.name][path.stem])
+    given = {field.name: default(field) for field in fields(options) if field.init}
+    assert {key: listed(value) for key, value in given.items()} == data
+
+
+def default(field: Any) -> object:
+    return field.default if field.default is not MISSING else field.default_factory()
+
+
+def listed(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+@pytest.mark.parametrize(("group", "options"), [("trainer", TrainerOptions), ("arena", ArenaOptions)])
+def test_files_without_a_registry_hold_every_option(group: str, options: type) -> None:
+    for path in files(group):
+        assert set(OmegaConf.load(path)) == {field.name for field in fields(options)}, path
+
+
+@pytest.mark.parametrize("experiment", sorted(path.stem for path in (CONF / "experiment").glob("*.yaml")))
+def test_every_experiment_can_be_built(experiment: str) -> None:
+    config = compose_config("train", [f"experiment={experiment}"])
+    built = build_experiment(config)
+    assert built.name == config["name"]
+    assert built.config == config
+    assert built.rounds > 0
+
+
+@pytest.mark.parametrize("game", FIRST_GAMES)
+@pytest.mark.parametrize("agent", sorted(LEARNERS))
+def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
+    built = build_experiment(compose_config("train", [f"game={game}", f"agent={agent}"]))
+    assert built.game.spec.name == game
+    assert type(built.agent) is resolve_class(LEARNERS[agent])
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (["agent.gamma=2"], "agent.gamma=2: must be a number from 0 to 1"),
+        (["agent=dqn", "agent.epsilon=-1"], "agent.epsilon=-1: must be a number from 0 to 1"),
+        (["game.num_players=1"], "game.num_players=1: must be a whole number from 2 to 9"),
+        (["agent.gamma=high"], "agent.gamma=high: must be a number"),
+        (["network.widths=256"], "network.widths=256: must be a list, as in [1,2]"),
+        (["trainer.decisions=0"], "trainer.decisions=0: must be a whole number of at least 1"),
+        (["agent.name=a2c"], "agent.name=a2c: must be one of ppo, dqn, td"),
+        (["name=''"], "name=: must be text"),
+        (["seed=-1"], "seed=-1: must be a whole number from 0"),
+        (["network=lines"], "network=lines: must be mlp or actions"),
+        (["opponents=scripted", "+opponents.agents.shark=1"], "opponents.agents=shark: must be one of random"),
+        (["arena.references=[shark]"], "arena.references=shark: must be a policy's folder, or one of random"),
+        (["experiment=thirty_one_dqn", "game=poker_squares"], "arena.references=greedy_stock_only: must be"),
+        (["+agent.epsilon=0.1"], "agent.epsilon=0.1: must be left out: agent takes gamma"),
+        (["+rounds=3"], "rounds=3: must be left out: an experiment takes game"),
+    ],
+)
+def test_what_does_not_fit_is_named(overrides: list[str], said: str) -> None:
+    assert refusal(*overrides).startswith(said)
+
+
+def test_a_missing_part_is_named() -> None:
+    config = compose_config("train")
+    del config["trainer"]
+    with pytest.raises(InvalidOption, match=r"trainer=\?\?\?: must be given"):
+        build_experiment(config)
+    with pytest.raises(InvalidOption, match=r"trainer=quick: must be an option of conf/trainer/"):
+        build_experiment({**config, "trainer": "quick"})
+
+
+def test_checking_leaves_the_random_numbers_alone() -> None:
+    torch.manual_seed(1)
+    before = torch.random.get_rng_state()
+    build_experiment(compose_config("train"))
+    assert torch.equal(torch.random.get_rng_state(), before)
