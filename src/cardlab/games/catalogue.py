@@ -10,6 +10,7 @@ from cardlab.options import InvalidOption, check_choice
 GAMES = {
     "poker_squares": "cardlab.games.poker_squares.game:PokerSquares",
     "thirty_one": "cardlab.games.thirty_one.game:ThirtyOne",
+    "five_o": "cardlab.games.five_o.game:FiveO",
     "big2": "cardlab.games.big2.game:Big2",
     "open_face": "cardlab.games.open_face.game:OpenFace",
 }
@@ -20,8 +21,7 @@ def make_game(name: str, **options: Any) -> Game:
     check_choice("game", name, list(GAMES))
     module, class_name = GAMES[name].split(":")
     game_class = getattr(import_module(module), class_name)
-    fields = cast(dict[str, Any], game_class.__dataclass_fields__)
-    known = [key for key, entry in fields.items() if entry.init]
+    known = [entry.name for entry in fields(game_class) if entry.init]
     for key, value in options.items():
         if key not in known:
             raise InvalidOption(f"game.{key}", value, f"left out: {name} takes {', '.join(known)}")

@@ -1,0 +1,139 @@
+"""The seed's agents for Five-O that look at one placement: reflex 1 to 3, greedy 1 and 2, fast greedy 2."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.hands import CARD_KEYS, Strengths, hand_size, strength_table
+from cardlab.games.five_o.chances import last_round_scores
+from cardlab.games.five_o.evaluation import (
+    EVAL,
+    FAST_EVAL,
+    NUM_COUNTS,
+    PACK_EXPECT,
+    count_unseen,
+    draws_left,
+    hand_value,
+    rank_mask,
+)
+from cardlab.games.five_o.rules import (
+    COLUMN_SIZE,
+    NUM_COLUMNS,
+    NUM_TURNS,
+    TURNS_A_ROUND,
+    Records,
+)
+from cardlab.games.protocol import Actions, Game, InfoStates, Players
+from cardlab.kernels import kernel
+from cardlab.options import check_choice
+
+Values = NDArray[np.float64]
+
+BEFORE, AFTER, OPPOSITE = range(3)
+
+_PACK_SPAN = 17  # pack_expect is 1 to 17
+_TIE_SHARES = {"won": 1.0, "half": 0.5, "lost": 0.0}
+_LAST_ROUND = NUM_TURNS - TURNS_A_ROUND
+
+
+@kernel
+def column_values(table: Strengths, states: Records, players: Players, kind: int, all_draws: bool) -> Values:
+    """[3, N, 5] values of one's columns as they are (BEFORE), with the card to place (AFTER), and of those OPPOSITE.
+
+    `kind` is EVAL, FAST_EVAL or PACK_EXPECT. AFTER is 0 where the card does not fit. The draws that count for a flush
+    or a straight are those that its player has left or, without `all_draws`, those that the column still takes.
+    """
+    values = np.zeros((3, states.shape[0], NUM_COLUMNS))
+    unseen = np.empty(NUM_COUNTS, dtype=np.int64)
+    for g in range(states.shape[0]):
+        state = states[g]
+        card = np.int64(state["deck"][state["turn"]])
+        count_unseen(state, unseen)
+        for case in range(3 * NUM_COLUMNS):
+            what, column = case // NUM_COLUMNS, case % NUM_COLUMNS
+            side = 1 - players[g] if what == OPPOSITE else players[g]
+            key = np.int64(state["keys"][side, column])
+            mask = rank_mask(state, side, column)
+            size = hand_size(key)
+            if what == AFTER:
+                if size == COLUMN_SIZE:
+                    continue
+                key += CARD_KEYS[card]
+                mask |= 1 << (card >> 2)
+                size += 1
+            draws = draws_left(state, side, column) if all_draws else COLUMN_SIZE - size
+            values[what, g, column] = hand_value(kind, table, key, mask, size, unseen, draws)
+    return values
+
+
+def _log_ratios(own: Values, opposite: Values) -> Values:
+    return np.log(own) - np.log(opposite)
+
+
+def _steps(own: Values, opposite: Values) -> Values:
+    return np.exp(np.tanh(9 * (own - opposite) / _PACK_SPAN))
+
+
+def _state_scores(score: Callable[[Values, Values], Values], values: Values) -> Values:
+    """[N, 5] sums over the columns of score(own, opposite), with the card to place in each column in turn."""
+    now = score(values[BEFORE], values[OPPOSITE])
+    placed = np.where(values[AFTER] > 0, values[AFTER], values[BEFORE])
+    return now.sum(axis=1, keepdims=True) - now + score(placed, values[OPPOSITE])
+
+
+def _margin(values: Values) -> Values:
+    return values[AFTER] - values[OPPOSITE]
+
+
+def _own(values: Values) -> Values:
+    return values[AFTER]
+
+
+def _gain(values: Values) -> Values:
+    return values[AFTER] - values[BEFORE]
+
+
+@dataclass(frozen=True)
+class PlacementAgent:
+    """Plays the column with the best `score`, by the values that hands of `kind` have before and after.
+
+    `last_round` is exact (chance of winning by all cards that are left and equation (3), as every agent of the seed
+    does) or evaluate (as before); `ties` says what a tied column counts in it: won, as in the seed, half or lost.
+    `draws` is column or all: the n of equations (1) and (2).
+    """
+
+    game: Game
+    kind: int
+    score: Callable[[Values], Values]
+    last_round: str = "exact"
+    ties: str = "won"
+    draws: str = "all"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_choice("agent.last_round", self.last_round, ("exact", "evaluate"))
+        check_choice("agent.ties", self.ties, list(_TIE_SHARES))
+        check_choice("agent.draws", self.draws, ("column", "all"))
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] the columns of the best score, the first of equals."""
+        legal = self.game.legal_actions(info_states)
+        values = column_values(strength_table(), info_states, players, self.kind, self.draws == "all")
+        scores = self.score(values)
+        if self.last_round == "exact":
+            last = info_states["turn"] >= _LAST_ROUND
+            scores[last] = last_round_scores(strength_table(), info_states[last], players[last], _TIE_SHARES[self.ties])
+        return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
+
+
+AGENTS: dict[str, Callable[..., PlacementAgent]] = {
+    "reflex_1": partial(PlacementAgent, kind=EVAL, score=_margin),
+    "reflex_2": partial(PlacementAgent, kind=EVAL, score=_own),
+    "reflex_3": partial(PlacementAgent, kind=EVAL, score=_gain),
+    "greedy_1": partial(PlacementAgent, kind=PACK_EXPECT, score=partial(_state_scores, _steps)),
+    "greedy_2": partial(PlacementAgent, kind=EVAL, score=partial(_state_scores, _log_ratios)),
+    "fast_greedy_2": partial(PlacementAgent, kind=FAST_EVAL, score=partial(_state_scores, _log_ratios)),
+}

@@ -1,0 +1,174 @@
+"""Five-O Poker as a Game: the options, and one kernel call behind each method."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import card_text, check_decks, draw_seeds, shuffled_decks
+from cardlab.cards.hands import strength_table
+from cardlab.games.five_o import determinization, features, rules
+from cardlab.games.protocol import (
+    Actions,
+    AnyStates,
+    Bools,
+    Floats,
+    GameSpec,
+    InfoStates,
+    Players,
+    States,
+)
+from cardlab.options import check_choice
+
+
+@dataclass(frozen=True)
+class FiveO:
+    """Two players build five columns of five cards each, in turn; who wins three of the poker hands wins.
+
+    `hidden_round` is the round, 4 or 5, whose cards the opponent does not see before the end; `payoff` is win (±1 for
+    three columns) or columns ((won - lost) / 5). Source: the seed, section I.A.
+    """
+
+    hidden_round: int = 5
+    payoff: str = "win"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_choice("game.hidden_round", self.hidden_round, (4, 5))
+        check_choice("game.payoff", self.payoff, ("win", "columns"))
+
+    @cached_property
+    def spec(self) -> GameSpec:
+        """The constants of the game."""
+        return GameSpec(
+            name="five_o",
+            num_players=rules.NUM_PLAYERS,
+            num_actions=rules.NUM_COLUMNS,
+            max_decisions=rules.NUM_TURNS,
+            payoff_range=(-1.0, 1.0),
+            zero_sum=True,
+            decision_kinds=("place",),
+            action_kinds=(0,) * rules.NUM_COLUMNS,
+            blocks=features.BLOCKS,
+            action_blocks=features.ACTION_BLOCKS,
+            privileged_blocks=features.PRIVILEGED_BLOCKS,
+            options={"hidden_round": self.hidden_round, "payoff": self.payoff},
+        )
+
+    @property
+    def state_dtype(self) -> np.dtype[np.void]:
+        """rules.STATE."""
+        return rules.STATE
+
+    def deal(
+        self,
+        num_games: int,
+        rng: np.random.Generator,
+        decks: NDArray[np.int8] | None = None,
+        seeds: NDArray[np.uint64] | None = None,
+    ) -> States:
+        """[G] fresh games, of whose decks [G, 52] 50 cards are played; no later chance, so `seeds` does nothing."""
+        order = shuffled_decks(num_games, rng) if decks is None else check_decks(decks)
+        if len(order) != num_games:
+            raise ValueError(f"decks: must be one for each of the {num_games} games, not {len(order)}")
+        states = np.empty(num_games, dtype=rules.STATE)
+        rules.deal_records(order, states)
+        return States(states)
+
+    def current_player(self, states: AnyStates) -> Players:
+        """[G] who places the next card; NOBODY when the game is over, and where that card is yet to be drawn."""
+        return rules.current_players(states, self.hidden_round)
+
+    def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
+        """[G] zeros: there is one kind."""
+        return np.zeros(len(states), dtype=np.int8)
+
+    def legal_actions(self, states: AnyStates) -> Bools:
+        """[G, 5] the columns that lack the card of this round."""
+        return rules.legal_columns(states, self.hidden_round)
+
+    def apply(self, states: AnyStates, actions: Actions) -> None:
+        """Place the cards turned up on the columns `actions` [G]."""
+        rules.place(strength_table(), states, actions, self.hidden_round)
+
+    def is_over(self, states: AnyStates) -> Bools:
+        """[G] whether the columns have been compared."""
+        return rules.games_over(states)
+
+    def payoffs(self, states: AnyStates) -> Floats:
+        """[G, 2] by `payoff`; 0 before the end."""
+        return rules.pay(states, self.payoff == "columns")
+
+    def information(self, states: States, players: Players) -> InfoStates:
+        """[G] copies without the deck and what the opponent drew in the hidden round; at the end all is shown."""
+        known = states.copy()
+        rules.hide(known, players, self.hidden_round)
+        return InfoStates(known)
+
+    def determinize(
+        self,
+        info_states: InfoStates,
+        players: Players,
+        rng: np.random.Generator,
+        weights: Floats | None = None,
+    ) -> States:
+        """[G] with the unknown cards drawn uniformly, or the opponent's by `weights` [G, 2, 52], one after the other.
+
+        An afterstate gets its next card, too, and one that is UNRESOLVED is settled.
+        """
+        states = info_states.copy()
+        seeds = draw_seeds(len(states), rng)
+        table = strength_table()
+        if weights is None:
+            determinization.fill_uniformly(table, states, seeds, self.hidden_round)
+        else:
+            likely = np.ascontiguousarray(weights, dtype=np.float32)
+            determinization.fill_by_weights(table, states, players, likely, seeds, self.hidden_round)
+        return States(states)
+
+    def observe(self, info_states: InfoStates, players: Players) -> Floats:
+        """[G, F] in the blocks of features.BLOCKS, for decisions, afterstates and finished games alike."""
+        return features.observe(strength_table(), info_states, players)
+
+    def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
+        """Rows [K], actions [K], features [K, Fa]: the column with the card, the one opposite, and what changes."""
+        legal = rules.legal_columns(info_states, self.hidden_round)
+        return features.observe_actions(strength_table(), info_states, legal, self.hidden_round)
+
+    def privileged(self, states: States, players: Players) -> Floats:
+        """[G, Fp] the opponent's hidden cards and the cards to come."""
+        return features.show_hidden(states, players, self.hidden_round)
+
+    def holders(self, states: States) -> NDArray[np.int8]:
+        """[G, 52] the player whose column each card is in or who is to place it, -1 for those in the deck."""
+        return rules.card_holders(states, self.hidden_round)
+
+    def action_text(self, info_state: InfoStates, action: int) -> str:
+        """As in `7h to column 2`, counted from 1."""
+        turn = int(info_state["turn"])
+        card = int(info_state["deck"][turn]) if turn < rules.NUM_TURNS else -1
+        return f"{card_text(card)} to column {action + 1}"
+
+    def render(self, info_state: InfoStates) -> str:
+        """Both players' columns, a row for each card, and what is to be placed or how the columns ended."""
+        turn, phase = int(info_state["turn"]), int(info_state["phase"])
+        lines = [f"player {player}:\n{_columns_text(info_state, player)}" for player in range(rules.NUM_PLAYERS)]
+        if phase == rules.OVER:
+            won = info_state["won"]
+            lines.append(f"over: columns {int(won[0])} to {int(won[1])}")
+        elif phase == rules.UNRESOLVED:
+            lines.append("waiting for the showdown")
+        else:
+            card = card_text(int(info_state["deck"][turn]))
+            lines.append(f"round {rules.round_of(turn)}: player {turn % 2} places {card}")
+        return "\n".join(lines)
+
+
+def _columns_text(info_state: InfoStates, player: int) -> str:
+    columns, sizes = info_state["columns"][player], info_state["sizes"][player]
+    rows = [
+        " ".join(card_text(int(columns[c, slot])) if slot < sizes[c] else "--" for c in range(rules.NUM_COLUMNS))
+        for slot in range(int(sizes.max()))
+    ]
+    return "\n".join(f"  {row}" for row in rows)

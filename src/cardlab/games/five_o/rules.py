@@ -1,0 +1,220 @@
+"""The record of one game of Five-O Poker and the kernels that move it.
+
+`deck` holds the 40 cards to be placed, alternately from player 0: deck[turn] is turned up, those behind it are
+hidden, those before it stand as UNKNOWN. `keys` are the running keys of the columns (cards/hands.py), without the
+cards that are UNKNOWN, so that no column is ever looked at twice. `owner` is NOBODY in the truth, and the player
+whose knowledge an InfoState is.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import Cards
+from cardlab.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
+from cardlab.kernels import kernel
+
+NUM_PLAYERS = 2
+NUM_COLUMNS = 5
+COLUMN_SIZE = 5
+NUM_TURNS = 40
+TURNS_A_ROUND = 10  # every column of both players takes one card; round 1 is dealt
+
+PLAYING, OVER, UNRESOLVED = 0, 1, 2
+
+STATE = np.dtype(
+    [
+        ("keys", np.int32, (NUM_PLAYERS, NUM_COLUMNS)),
+        ("columns", np.int8, (NUM_PLAYERS, NUM_COLUMNS, COLUMN_SIZE)),
+        ("sizes", np.int8, (NUM_PLAYERS, NUM_COLUMNS)),  # cards in each column, unknown ones included
+        ("deck", np.int8, NUM_TURNS),
+        ("turn", np.int8),
+        ("phase", np.int8),
+        ("won", np.int8, NUM_PLAYERS),  # columns, once the game is over
+        ("owner", np.int8),
+    ]
+)
+
+Records = NDArray[np.void]  # [G] of STATE
+Record = Any  # one row of Records inside a kernel
+
+
+@kernel
+def deal_records(decks: Cards, states: Records) -> None:
+    """Make `states` [G] fresh games: decks[g, 0:5] to player 0, [5, 10) to player 1, then one card a turn."""
+    for g in range(states.shape[0]):
+        state = states[g]
+        for player in range(NUM_PLAYERS):
+            for column in range(NUM_COLUMNS):
+                card = decks[g, NUM_COLUMNS * player + column]
+                state["keys"][player, column] = CARD_KEYS[card]
+                state["sizes"][player, column] = 1
+                state["columns"][player, column, 0] = card
+                for slot in range(1, COLUMN_SIZE):
+                    state["columns"][player, column, slot] = -1
+            state["won"][player] = 0
+        for turn in range(NUM_TURNS):
+            state["deck"][turn] = decks[g, NUM_PLAYERS * NUM_COLUMNS + turn]
+        state["turn"] = 0
+        state["phase"] = PLAYING
+        state["owner"] = -1
+
+
+@kernel
+def round_of(turn: Int) -> int:
+    """The round, 2 to 5, in which `turn` lies: columns take their card of this number."""
+    return turn // TURNS_A_ROUND + 2
+
+
+@kernel
+def mover(state: Record, hidden_round: int) -> int:
+    """Who places the next card; -1 when the game is over, UNRESOLVED, or waits for a card that is yet to be drawn."""
+    if state["phase"] != PLAYING:
+        return -1
+    turn = state["turn"]
+    player = turn & 1
+    # an afterstate: the owner would see the next card, and it is not there yet
+    if state["deck"][turn] < 0 and (round_of(turn) != hidden_round or state["owner"] == player):
+        return -1
+    return player
+
+
+@kernel
+def current_players(states: Records, hidden_round: int) -> NDArray[np.int8]:
+    """[G] the movers."""
+    players = np.empty(states.shape[0], dtype=np.int8)
+    for g in range(states.shape[0]):
+        players[g] = mover(states[g], hidden_round)
+    return players
+
+
+@kernel
+def legal_columns(states: Records, hidden_round: int) -> NDArray[np.bool_]:
+    """[G, 5] the mover's columns that lack the card of this round."""
+    legal = np.empty((states.shape[0], NUM_COLUMNS), dtype=np.bool_)
+    for g in range(states.shape[0]):
+        state = states[g]
+        player = mover(state, hidden_round)
+        full = round_of(state["turn"])
+        for column in range(NUM_COLUMNS):
+            legal[g, column] = player >= 0 and state["sizes"][player, column] < full
+    return legal
+
+
+@kernel
+def settle(table: Strengths, state: Record) -> None:
+    """Compare the columns after the last card; UNRESOLVED where one of them holds an unknown card."""
+    state["phase"] = UNRESOLVED
+    for player in range(NUM_PLAYERS):
+        for column in range(NUM_COLUMNS):
+            if hand_size(state["keys"][player, column]) < COLUMN_SIZE:
+                return
+    state["phase"] = OVER
+    for column in range(NUM_COLUMNS):
+        first = five_card_strength(table, state["keys"][0, column])
+        second = five_card_strength(table, state["keys"][1, column])
+        if first != second:
+            state["won"][0 if first > second else 1] += 1
+
+
+@kernel
+def place(table: Strengths, states: Records, actions: NDArray[np.int16], hidden_round: int) -> None:
+    """Put the card turned up, if unknown an unknown one, on the mover's column actions[g]; settle after the last."""
+    for g in range(states.shape[0]):
+        state = states[g]
+        player = mover(state, hidden_round)
+        if player < 0:
+            continue
+        column = actions[g]
+        turn = state["turn"]
+        card = state["deck"][turn]
+        if card >= 0:
+            state["columns"][player, column, state["sizes"][player, column]] = card
+            state["keys"][player, column] += CARD_KEYS[card]
+            state["deck"][turn] = -1
+        state["sizes"][player, column] += 1
+        state["turn"] = turn + 1
+        if turn + 1 == NUM_TURNS:
+            settle(table, state)
+
+
+@kernel
+def games_over(states: Records) -> NDArray[np.bool_]:
+    """[G] whether the columns have been compared."""
+    over = np.empty(states.shape[0], dtype=np.bool_)
+    for g in range(states.shape[0]):
+        over[g] = states[g]["phase"] == OVER
+    return over
+
+
+@kernel
+def pay(states: Records, by_columns: bool) -> NDArray[np.float32]:
+    """[G, 2] ±1 for three columns or more, or (won - lost) / 5 `by_columns`; 0 before the end."""
+    payoffs = np.empty((states.shape[0], NUM_PLAYERS), dtype=np.float32)
+    for g in range(states.shape[0]):
+        won, lost = np.int64(states[g]["won"][0]), np.int64(states[g]["won"][1])
+        points = (won - lost) / NUM_COLUMNS if by_columns else float((won >= 3) - np.int64(lost >= 3))
+        payoffs[g, 0] = points
+        payoffs[g, 1] = 0.0 - points  # no minus zero
+    return payoffs
+
+
+@kernel
+def hide(states: Records, players: NDArray[np.int8], hidden_round: int) -> None:
+    """Blank what players[g] cannot know: the deck, and the opponent's cards of the hidden round until the end."""
+    for g in range(states.shape[0]):
+        state = states[g]
+        state["owner"] = players[g]
+        if state["phase"] != PLAYING:
+            continue
+        opponent = 1 - players[g]
+        turn = state["turn"]
+        unseen = turn if round_of(turn) == hidden_round and turn & 1 == opponent else turn + 1
+        for index in range(unseen, NUM_TURNS):
+            state["deck"][index] = -1
+        for column in range(NUM_COLUMNS):
+            card = state["columns"][opponent, column, hidden_round - 1]
+            if card >= 0:
+                state["keys"][opponent, column] -= CARD_KEYS[card]
+                state["columns"][opponent, column, hidden_round - 1] = -1
+
+
+@kernel
+def list_unseen(state: Record, unseen: Cards) -> int:
+    """Fill `unseen` [52] with the cards that stand nowhere in the record, in ascending order; how many they are."""
+    seen = np.int64(0)
+    for player in range(NUM_PLAYERS):
+        for column in range(NUM_COLUMNS):
+            for slot in range(COLUMN_SIZE):
+                card = state["columns"][player, column, slot]
+                if card >= 0:
+                    seen |= np.int64(1) << np.int64(card)
+    for turn in range(state["turn"], NUM_TURNS):
+        card = state["deck"][turn]
+        if card >= 0:
+            seen |= np.int64(1) << np.int64(card)
+    count = 0
+    for card in range(52):
+        if not seen >> card & 1:
+            unseen[count] = card
+            count += 1
+    return count
+
+
+@kernel
+def card_holders(states: Records, hidden_round: int) -> NDArray[np.int8]:
+    """[G, 52] the player whose column each card is in, or who is to place it; -1 for those in the deck."""
+    holders = np.full((states.shape[0], 52), -1, dtype=np.int8)
+    for g in range(states.shape[0]):
+        state = states[g]
+        for player in range(NUM_PLAYERS):
+            for column in range(NUM_COLUMNS):
+                for slot in range(COLUMN_SIZE):
+                    card = state["columns"][player, column, slot]
+                    if card >= 0:
+                        holders[g, card] = player
+        player = mover(state, hidden_round)
+        if player >= 0 and state["deck"][state["turn"]] >= 0:
+            holders[g, state["deck"][state["turn"]]] = player
+    return holders
