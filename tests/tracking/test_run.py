@@ -69,6 +69,8 @@ def test_metrics_tags_parameters_and_files_arrive(store: Store, tmp_path: Path) 
         run.log_metrics({"loss/value": 0.5, "strength/greedy": 0.8}, step=3)
         run.set_tags({"policy.digest": "abc"})
         run.log_artifact(tmp_path / "policy")
+        run.log_artifact(tmp_path / "policy", "champion/of")
+        run.log_artifact(tmp_path / "policy" / "policy.json", "card")
         run.log_text("hello", "notes/hello.txt")
         run.log_figure(Figure(), "curve.svg")
     stored = store.client.get_run(run.id)
@@ -81,13 +83,10 @@ def test_metrics_tags_parameters_and_files_arrive(store: Store, tmp_path: Path) 
     assert stored.data.tags["policy.digest"] == "abc"
     assert stored.data.tags["kind"] == "training"
     assert "python" in stored.data.tags
-    assert {file.path for file in store.client.list_artifacts(run.id)} == {
-        "config.json",
-        "curve.svg",
-        "notes",
-        "policy",
-    }
-    assert [file.path for file in store.client.list_artifacts(run.id, "policy")] == ["policy/policy.json"]
+    names = {file.path for file in store.client.list_artifacts(run.id)}
+    assert names == {"card", "champion", "config.json", "curve.svg", "notes", "policy"}
+    for folder in ("policy", "champion/of", "card"):
+        assert [file.path for file in store.client.list_artifacts(run.id, folder)] == [f"{folder}/policy.json"]
     assert list(store.spool.iterdir()) == []
 
 

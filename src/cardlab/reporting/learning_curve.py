@@ -37,7 +37,7 @@ def draw(result: Result) -> Figure | None:
     else:
         axes.set_ylabel("matches won")
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-        axes.axhline(0.5, color=GREY, linewidth=1, linestyle=":")
+        axes.axhline(result.fair_share, color=GREY, linewidth=1, linestyle=":")
         axes.legend(loc="lower right")
     return figure
 

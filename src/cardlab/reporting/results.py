@@ -48,6 +48,11 @@ class Result:
         return SELF in self.evaluation["references"]
 
     @property
+    def fair_share(self) -> float:
+        """The share of games that each of equally strong players wins."""
+        return 1 / int(self.config["game"].get("num_players", 2))
+
+    @property
     def references(self) -> list[str]:
         """Who it was measured against, in the order of the evaluation; for one player the policy itself comes first."""
         return list(self.evaluation["references"])

@@ -36,7 +36,7 @@ def draw(result: Result) -> Figure:
         axes.set_xlabel("matches won")
         axes.set_xlim(0, 1)
         axes.xaxis.set_major_formatter(PercentFormatter(1.0))
-        axes.axvline(0.5, color=GREY, linewidth=1, linestyle=":")
+        axes.axvline(result.fair_share, color=GREY, linewidth=1, linestyle=":")
     return figure
 
 

@@ -84,11 +84,12 @@ class Run:
             self.flush()
 
     def log_artifact(self, path: Path, folder: str = "") -> None:
-        """Keep a file, or all of a directory, as artifacts below `folder`."""
-        prefix = f"{folder}/" if folder else ""
-        files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
-        for file in files:
-            self._send_artifact(file, prefix + file.relative_to(path.parent).as_posix())
+        """Keep a file as an artifact in `folder`, or all that is in a directory, in `folder` or one of its own name."""
+        if path.is_file():
+            self._send_artifact(path, (Path(folder) / path.name).as_posix())
+            return
+        for file in sorted(file for file in path.rglob("*") if file.is_file()):
+            self._send_artifact(file, (Path(folder or path.name) / file.relative_to(path)).as_posix())
 
     def log_text(self, text: str, name: str) -> None:
         """Keep `text` as the artifact `name`."""

@@ -1,0 +1,228 @@
+"""`dvc repro` and `dvc exp run` on a tiny benchmark, as a user runs them. What each test is for stands in DESIGN §5."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cardlab.tracking import Store
+
+pytestmark = pytest.mark.slow
+
+Clone = Any  # of conftest.py, which cannot be imported
+Snapshot = Callable[[], dict[str, bytes]]
+
+
+def runs(clone: Clone, experiment: str, condition: str = "") -> list[Any]:
+    store = Store(f"sqlite:///{clone.root}/mlflow.db", clone.root)
+    number = store.experiment_id(experiment)
+    return store.client.search_runs([number], condition, order_by=["start_time"])
+
+
+def test_all_that_is_promised_is_there(finished: Clone) -> None:
+    for name, references in {"squares": ["self", "random"], "duel": ["random", "greedy_stock_only"]}.items():
+        evaluation = json.loads((finished.root / "results" / name / "evaluation.json").read_text())
+        assert list(evaluation["references"]) == references
+        assert all(row["low"] <= row["mean"] <= row["high"] for row in evaluation["references"].values())
+        header, *points = (finished.root / "results" / name / "curve.csv").read_text().splitlines()
+        assert header.startswith("round,decisions,")
+        assert len(points) == 2
+        files = {path.name for path in (finished.root / "models" / name).iterdir()}
+        assert files == {"policy.json", "weights.safetensors"}
+        assert evaluation["policy_digest"] in (finished.root / "report" / "index.html").read_text()
+    for experiment, name in {"poker_squares": "squares", "thirty_one": "duel"}.items():
+        training, evaluation = runs(finished, experiment)
+        assert (training.info.run_name, evaluation.info.run_name) == (name, f"{name} evaluation")
+        assert {training.info.status, evaluation.info.status} == {"FINISHED"}
+        assert training.data.tags["dvc.stage"] == f"train@{name}"
+        assert training.data.tags["policy.digest"] == evaluation.data.tags["policy.digest"]
+        assert training.data.tags["git.dirty"] == "false"
+        assert training.data.params["trainer.decisions"] == "16000"
+
+
+def test_large_outputs_stay_out_of_git_and_figures_are_in(finished: Clone) -> None:
+    tracked = set(finished.git("ls-files").splitlines())
+    assert {"dvc.lock", "params.yaml", "results/duel/evaluation.json", "results/squares/evaluation.json"} <= tracked
+    assert not [
+        path for path in tracked if path.startswith(("models/", "report/", "runs/", "mlflow.db", "mlartifacts"))
+    ]
+    assert "results/duel/curve.csv" not in tracked
+    assert not list(finished.root.glob("results/**/.gitignore"))  # would be part of the report's dependency
+    assert finished.git("status", "--porcelain") == ""
+
+
+def test_a_second_repro_does_nothing(clone: Clone, outputs: Snapshot) -> None:
+    before = outputs()
+    assert list(clone.root.glob("src/cardlab/playing/__pycache__"))  # written by the first, and no change to DVC
+    began = time.monotonic()
+    output = clone.dvc("repro")
+    assert time.monotonic() - began < 30
+    assert "Running stage" not in output
+    assert outputs() == before
+
+
+def test_the_same_seed_gives_the_same_bytes(clone: Clone, outputs: Snapshot) -> None:
+    before = outputs()
+    assert "Running stage 'train@duel'" in clone.dvc("repro", "--force", "--no-run-cache", "train@duel", "report")
+    assert outputs() == before
+    assert len(runs(clone, "thirty_one", "tags.kind = 'training'")) == 2  # a training done once more is another run
+
+
+def test_an_edit_reruns_what_uses_it(clone: Clone) -> None:
+    source = clone.root / "src" / "cardlab"
+    expected = {
+        "games/poker_squares/rules.py": {"train@squares", "evaluate@squares"},
+        "games/thirty_one/rules.py": {"train@duel", "evaluate@duel"},
+        "games/big2/rules.py": set[str](),
+        "learners/dqn.py": {"train@duel"},
+        "learners/ppo.py": set[str](),
+        "arena/evaluate.py": {"evaluate@duel", "evaluate@squares"},
+        "playing/loop.py": {"train@duel", "train@squares", "evaluate@duel", "evaluate@squares"},
+        "tracking/run.py": set[str](),
+        "cli/program.py": set[str](),
+        "reporting/strength.py": {"report"},
+    }
+    for name, stages in expected.items():
+        path = source / name
+        text = path.read_text()
+        path.write_text(text + "\n# edited\n")
+        changed = json.loads(clone.dvc("status", "--json"))
+        path.write_text(text)
+        direct = {stage for stage, entries in changed.items() if _changed(entries, f"src/cardlab/{name}")}
+        assert direct == stages, name
+
+
+def _changed(entries: list[Any], path: str) -> bool:
+    dependencies = [key for entry in entries if "changed deps" in entry for key in entry["changed deps"]]
+    return any(path == key or path.startswith(f"{key}/") for key in dependencies)
+
+
+def test_parameters_rerun_what_they_belong_to(clone: Clone) -> None:
+    params = clone.root / "params.yaml"
+    text = params.read_text()
+    squares, duel = text.split("  duel:\n")
+    params.write_text(squares + "  duel:\n" + duel.replace("deals: 20\n", "deals: 22\n"))
+    assert _direct(clone) == {"evaluate@duel", "report"}
+    params.write_text(squares.replace("seed: 7", "seed: 8") + "  duel:\n" + duel)
+    assert _direct(clone) == {"train@squares", "report"}
+
+
+def _direct(clone: Clone) -> set[str]:
+    """Stages whose parameters have changed."""
+    changed = json.loads(clone.dvc("status", "--json"))
+    return {stage for stage, entries in changed.items() if any("params.yaml" in str(entry) for entry in entries)}
+
+
+def test_an_experiment_retrains_only_what_it_varies(clone: Clone) -> None:
+    arguments = ["-S", "agent@experiments.duel.agent=ppo", "-S", "experiments.duel.agent.learning_rate=1e-5"]
+    output = clone.dvc("exp", "run", "-n", "brown-cow", *arguments)
+    assert "Running stage 'train@duel'" in output
+    assert "Stage 'train@squares' didn't change" in output
+    training = runs(clone, "thirty_one", "tags.`dvc.experiment` = 'brown-cow' and tags.kind = 'training'")[0]
+    assert training.data.params["agent.name"] == "ppo"
+    assert float(training.data.params["agent.learning_rate"]) == 1e-5
+    assert training.data.tags["dvc.baseline"] == clone.git("rev-parse", "HEAD").strip()
+    shown = clone.dvc("exp", "show", "--csv")
+    assert "brown-cow" in shown
+    assert "greedy_stock_only" in clone.dvc("metrics", "diff", "HEAD", "brown-cow")
+
+
+def test_a_temporary_run_has_its_own_code_and_the_common_store(clone: Clone) -> None:
+    loud = clone.root / "src" / "cardlab" / "training" / "run.py"
+    loud.write_text(loud.read_text() + "\nprint('code of', __file__)\n")
+    clone.commit()
+    output = clone.dvc("exp", "run", "--temp", "-n", "red-fox", "-S", "experiments.duel.seed=3")
+    assert f"code of {clone.root}/.dvc/tmp/exps/" in output
+    assert len(runs(clone, "thirty_one", "tags.`dvc.experiment` = 'red-fox'")) == 2
+    assert not list((clone.root / ".dvc" / "tmp").rglob("mlflow.db"))
+    assert "red-fox" in clone.dvc("exp", "list", "--name-only")
+
+
+def test_figures_and_curves_are_shown_by_dvc(clone: Clone) -> None:
+    metrics = json.loads(clone.dvc("metrics", "show", "--json"))
+    shown = metrics[""]["data"]
+    assert {Path(path).parent.name for path in shown} == {"duel", "squares"}
+    clone.dvc("plots", "show", "--json", "-o", "plots")
+    page = clone.dvc("plots", "show", "-o", "plots")
+    assert "index.html" in page
+    assert "error" not in page.lower()
+
+
+def test_an_experiment_that_is_gone_leaves_the_report(clone: Clone) -> None:
+    config = clone.root / "conf" / "config.yaml"
+    config.write_text(config.read_text().replace("  - experiment@experiments.squares: squares\n", ""))
+    clone.run("cardlab", "compose")
+    output = clone.dvc("repro")
+    assert "Running stage 'report'" in output
+    assert "Running stage 'train" not in output
+    report = (clone.root / "report" / "index.html").read_text()
+    assert "squares" not in report
+    assert "duel" in report
+
+
+def _longer(clone: Clone) -> None:
+    """A training with many rounds, each of which leaves a checkpoint."""
+    params = clone.root / "params.yaml"
+    squares, duel = params.read_text().split("  duel:\n")
+    for old, new in {
+        "decisions: 16000": "decisions: 40000",
+        "decisions_per_round: 8192": "decisions_per_round: 1024",
+        "checkpoint_seconds: 60": "checkpoint_seconds: 0",
+        "evaluations: 2\n": "evaluations: 8\n",
+    }.items():
+        assert old in duel
+        duel = duel.replace(old, new)
+    params.write_text(squares + "  duel:\n" + duel)
+
+
+def _cut_off(clone: Clone, blow: signal.Signals) -> str:
+    """Start training and strike when a few rounds are done; what was printed."""
+    log = clone.root / "cut.log"
+    command = [sys.executable, "-m", "dvc", "repro", "train@duel"]
+    with log.open("w") as sink:
+        process = subprocess.Popen(
+            command, cwd=clone.root, env=clone.environment, stdout=sink, stderr=sink, start_new_session=True
+        )
+    deadline = time.monotonic() + 300
+    while "round 10/" not in log.read_text():
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.killpg(process.pid, blow)
+    process.wait(timeout=60)
+    return log.read_text()
+
+
+def test_kill_9_in_training_costs_what_came_after_the_checkpoint(clone: Clone, outputs: Snapshot) -> None:
+    _longer(clone)
+    printed = _cut_off(clone, signal.SIGKILL)
+    assert "round 40/40" not in printed
+    output = clone.dvc("repro")
+    assert "going on after round" in output
+    assert list(clone.root.glob("runs/duel/*/checkpoint.ckpt")) == []
+    cut = outputs()
+    cut_run = runs(clone, "thirty_one", "tags.kind = 'training'")[-1]
+    store = Store(f"sqlite:///{clone.root}/mlflow.db", clone.root)
+    steps = [metric.step for metric in store.client.get_metric_history(cut_run.info.run_id, "decisions")]
+    assert sorted(steps) == list(range(1, 41))
+    assert cut_run.info.status == "FINISHED"
+    clone.dvc("repro", "--force", "--no-run-cache", "train@duel", "report")
+    assert outputs() == cut
+    assert len(runs(clone, "thirty_one", "tags.kind = 'training'")) == 3
+
+
+def test_ctrl_c_reads_killed_and_training_goes_on(clone: Clone) -> None:
+    _longer(clone)
+    _cut_off(clone, signal.SIGINT)
+    stopped = runs(clone, "thirty_one")[-1]
+    assert stopped.info.status == "KILLED"
+    assert "going on after round" in clone.dvc("repro", "train@duel")
+    again = runs(clone, "thirty_one")[-1]
+    assert (again.info.run_id, again.info.status) == (stopped.info.run_id, "FINISHED")

@@ -1,0 +1,101 @@
+"""What dvc.yaml says, checked against the code without running a stage."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import grimp
+import pytest
+from dvc.repo import Repo
+from omegaconf import OmegaConf
+
+ROOT = Path(__file__).parents[2]
+# Modules that decide no result: registries say where a part is, tracking and progress only tell.
+DECIDES_NOTHING = ("cardlab.tracking", "cardlab.arena.progress")
+ROOTS = {
+    "train": ("cardlab.training.run", "cardlab.assembly.experiment"),
+    "evaluate": ("cardlab.arena.evaluate", "cardlab.assembly.parts", "cardlab.agents.policies"),
+}
+
+
+@pytest.fixture(scope="module")
+def stages() -> dict[str, Any]:
+    with Repo(str(ROOT)) as repo:
+        return {stage.addressing: stage for stage in repo.index.stages}
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("cardlab")
+
+
+def closure(graph: grimp.ImportGraph, roots: set[str]) -> set[str]:
+    """All modules that are imported when `roots` are; what only tells is not followed."""
+    seen: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        module = waiting.pop()
+        if module not in seen and not module.startswith(DECIDES_NOTHING):
+            seen.add(module)
+            waiting += graph.find_modules_directly_imported_by(module)
+    return seen
+
+
+def chosen(experiment: dict[str, Any], kind: str) -> set[str]:
+    """Modules that the configuration names and the code imports by that name."""
+    game, agent = experiment["game"]["name"], experiment["agent"]["name"]
+    parts = {f"cardlab.games.{game}.game", f"cardlab.agents.scripted.{game}"}
+    return parts | {f"cardlab.learners.{agent}"} if kind == "train" else parts
+
+
+@pytest.mark.parametrize("kind", ["train", "evaluate"])
+def test_a_stage_depends_on_all_the_code_that_decides_its_result(
+    kind: str, stages: dict[str, Any], graph: grimp.ImportGraph, experiments: dict[str, Any]
+) -> None:
+    for name, experiment in experiments.items():
+        dependencies = [Path(dep.def_path) for dep in stages[f"{kind}@{name}"].deps]
+        for module in closure(graph, {*ROOTS[kind], *chosen(experiment, kind)}):
+            path = Path("src", *module.split("."))
+            file = path / "__init__.py" if (ROOT / path).is_dir() else path.with_suffix(".py")
+            if file.name in ("__init__.py", "catalogue.py") and module != "cardlab.agents.catalogue":
+                continue
+            covered = any(file == dependency or dependency in file.parents for dependency in dependencies)
+            assert covered, f"{kind}@{name} does not depend on {file}"
+
+
+@pytest.mark.parametrize("kind", ["train", "evaluate"])
+def test_a_stage_depends_on_no_code_that_it_does_not_use(
+    kind: str, stages: dict[str, Any], graph: grimp.ImportGraph, experiments: dict[str, Any]
+) -> None:
+    for name, experiment in experiments.items():
+        used = closure(graph, {*ROOTS[kind], *chosen(experiment, kind)})
+        for dep in stages[f"{kind}@{name}"].deps:
+            path = Path(dep.def_path)
+            assert (ROOT / path).exists() or path.parts[0] == "models", path
+            if path.parts[0] == "src":
+                module = ".".join(path.with_suffix("").parts[1:])
+                assert any(one == module or one.startswith(f"{module}.") for one in used), f"{kind}@{name}: {path}"
+
+
+def test_stages_read_params_and_never_compose() -> None:
+    """A stage that composed would ignore what `dvc exp run -S agent@…` has chosen."""
+    for path in sorted((ROOT / "pipelines").glob("*.py")):
+        code = (
+            "import runpy, sys; sys.path.insert(0, 'src')\n"
+            f"runpy.run_path({str(path)!r}, run_name='imported')\n"
+            "assert 'hydra' not in sys.modules, 'hydra'"
+        )
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+def test_nothing_imports_a_stage() -> None:
+    for path in (ROOT / "src").rglob("*.py"):
+        assert not re.search(r"^\s*(from|import) pipelines", path.read_text(), re.MULTILINE), path
+
+
+@pytest.fixture(scope="module")
+def experiments() -> dict[str, Any]:
+    params: Any = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml"))
+    return params["experiments"]
