@@ -1,0 +1,58 @@
+"""CPU seconds until a fresh process can play: kernels compiled in an empty cache, and loaded from a full one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from cardlab.games.catalogue import GAMES
+
+# CPU seconds for a game alone. The two games of the foundation together: 30 and 2.
+COLD = {"poker_squares": 15, "thirty_one": 15, "big2": 60}
+CACHED = {"poker_squares": 1, "thirty_one": 1, "big2": 3}
+OTHERS = (30, 2)
+
+FIRST_USE = """
+import sys, time
+import numba, numpy as np
+start = time.process_time()
+from cardlab.agents.random import RandomAgent
+from cardlab.games.catalogue import make_game
+from cardlab.playing.loop import play
+
+game, rng = make_game(sys.argv[1]), np.random.default_rng(0)
+states = game.deal(2, rng)
+moves = next(play(game, states, [RandomAgent(game)], rng))
+game.payoffs(states)
+game.decision_kind(states)
+game.observe(moves.info_states, moves.players)
+game.action_features(moves.info_states, moves.players)
+game.determinize(moves.info_states, moves.players, rng)
+game.privileged(states, moves.players)
+game.holders(states)
+print(time.process_time() - start)
+"""
+
+
+def seconds_to_play(name: str, cache: Path) -> float:
+    """CPU seconds that a new process takes from the import of cardlab to the end of a first use of every method."""
+    environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
+    environment["XDG_CACHE_HOME"] = str(cache)
+    command = [sys.executable, "-c", FIRST_USE, name]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+@pytest.mark.parametrize("name", list(GAMES))
+def test_first_use(benchmark: BenchmarkFixture, tmp_path: Path, name: str) -> None:
+    cold = seconds_to_play(name, tmp_path)
+    runs: list[float] = []
+    benchmark.pedantic(lambda: runs.append(seconds_to_play(name, tmp_path)), rounds=3)
+    cached = min(runs)
+    benchmark.extra_info["cold_seconds"] = round(cold, 2)
+    benchmark.extra_info["cached_seconds"] = round(cached, 2)
+    assert cold <= COLD.get(name, OTHERS[0])
+    assert cached <= CACHED.get(name, OTHERS[1])

@@ -1,0 +1,75 @@
+"""Poker Squares on one core: decisions of random legal play through the public loop, and observations."""
+
+import numpy as np
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from cardlab.agents.random import RandomAgent
+from cardlab.games.poker_squares.game import PokerSquares
+from cardlab.games.protocol import InfoStates, States
+from cardlab.playing.loop import play
+
+NUM_TABLES = 1024
+NUM_STEPS = 500  # of all tables: 20 games at each
+DECISIONS_PER_SECOND = 4_000_000
+OBSERVATIONS_PER_SECOND = 300_000
+
+
+def play_and_redeal(game: PokerSquares, num_steps: int) -> float:
+    """Play so many steps at all tables, with finished games dealt anew; the sum of the payoffs."""
+    rng = np.random.default_rng(0)
+    states = game.deal(NUM_TABLES, rng)
+    total, steps = 0.0, 0
+    while steps < num_steps:
+        for moves in play(game, states, [RandomAgent(game)], rng):
+            steps += 1
+            done = np.flatnonzero(moves.over)
+            if done.size:
+                total += float(game.payoffs(States(states[done])).sum())
+                states[done] = game.deal(done.size, rng)
+            if steps == num_steps:
+                break
+    return total
+
+
+def afterstates(game: PokerSquares, num_games: int) -> InfoStates:
+    """All afterstates of random play, in a random order."""
+    rng = np.random.default_rng(1)
+    states = game.deal(num_games, rng)
+    kept: list[InfoStates] = []
+    for moves in play(game, states, [RandomAgent(game)], rng, ask_forced=True):
+        after = InfoStates(moves.info_states.copy())
+        game.apply(after, moves.actions)
+        kept.append(after)
+    return InfoStates(rng.permutation(np.concatenate(kept)))
+
+
+def test_decisions_per_second(benchmark: BenchmarkFixture) -> None:
+    game = PokerSquares()
+    total = benchmark.pedantic(lambda: play_and_redeal(game, NUM_STEPS), rounds=7, warmup_rounds=1)
+    assert 14 < total / (NUM_TABLES * NUM_STEPS / 25) < 15  # it was random play that was timed
+    best = NUM_TABLES * NUM_STEPS / benchmark.stats.stats.min
+    benchmark.extra_info["decisions_per_second"] = round(best)
+    assert best >= DECISIONS_PER_SECOND
+
+
+@pytest.mark.parametrize("features", ["lines", "seed"])
+def test_observations_per_second(benchmark: BenchmarkFixture, features: str) -> None:
+    game = PokerSquares(features=features)
+    states = InfoStates(afterstates(game, 100)[:NUM_TABLES])
+    players = np.zeros(len(states), dtype=np.int8)
+    benchmark.pedantic(lambda: game.observe(states, players), rounds=50, iterations=5, warmup_rounds=2)
+    best = len(states) / benchmark.stats.stats.min
+    benchmark.extra_info["observations_per_second"] = round(best)
+    assert best >= OBSERVATIONS_PER_SECOND
+
+
+def test_action_features_per_second(benchmark: BenchmarkFixture) -> None:
+    game = PokerSquares()
+    players = np.zeros(200, dtype=np.int8)
+    states = game.determinize(afterstates(game, 200), players, np.random.default_rng(2))
+    states = States(states[~game.is_over(states)][:200])
+    pairs = len(game.action_features(game.information(states, players), players)[0])
+    known = game.information(states, players)
+    benchmark.pedantic(lambda: game.action_features(known, players), rounds=50, iterations=5, warmup_rounds=2)
+    benchmark.extra_info["actions_per_second"] = round(pairs / benchmark.stats.stats.min)
