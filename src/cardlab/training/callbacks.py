@@ -65,13 +65,13 @@ class Curve(Callback):
         measure: Callable[[], Mapping[str, float]],
         points: int,
         patience: int,
-        log: MetricsLog | None,
+        sink: MetricsLog | None,
         tell: Callable[[str], None],
     ) -> None:
         self.measure = measure
         self.points = points
         self.patience = patience
-        self.log = log
+        self.sink = sink  # not `log`: Lightning puts a method of its own there
         self.tell = tell
         self.rows: list[Row] = []
         self._since: list[Metrics] = []
@@ -102,8 +102,8 @@ class Curve(Callback):
             logged |= self._add_row(pl_module)
             if self._is_plateau():
                 trainer.should_stop = True
-        if self.log is not None:
-            self.log.log_metrics(logged, pl_module.rounds_done)
+        if self.sink is not None:
+            self.sink.log_metrics(logged, pl_module.rounds_done)
         self._clock = time.perf_counter()
 
     def _is_point(self, learner: RoundLearner) -> bool:

@@ -1,6 +1,6 @@
 """Thirty-One behind the `Game` protocol."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -34,8 +34,8 @@ class ThirtyOne:
     lives: int = 3
     max_turns: int = 100  # of a round, without a call
     max_rounds: int = 100
-    play: str = "match"
-    reward: str = "plain"
+    play: str = field(default="match", metadata={"training_only": True})
+    reward: str = field(default="plain", metadata={"training_only": True})
     features: str = "table"
 
     def __post_init__(self) -> None:
