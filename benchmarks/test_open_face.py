@@ -1,0 +1,89 @@
+"""Open-face on one core: decisions of random legal play through the public loop, observations, simulations."""
+
+import numpy as np
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from cardlab.agents.catalogue import make_agent
+from cardlab.agents.random import RandomAgent
+from cardlab.games.open_face.game import OpenFace
+from cardlab.games.protocol import InfoStates, Players, States
+from cardlab.playing.loop import play
+
+NUM_TABLES = 1024
+NUM_GAMES = 2  # at each table: rounds short enough that some run undisturbed
+GAME_LENGTH = 26
+DECISIONS_PER_SECOND = 3_000_000
+OBSERVATIONS_PER_SECOND = 1_000_000
+
+
+def play_and_redeal(game: OpenFace, num_steps: int) -> float:
+    """Play so many steps at all tables, with finished games dealt anew; the mean square of player 0's points."""
+    rng = np.random.default_rng(0)
+    states = game.deal(NUM_TABLES, rng)
+    squares, finished, steps = 0.0, 0, 0
+    while steps < num_steps:
+        for moves in play(game, states, [RandomAgent(game)], rng):
+            steps += 1
+            done = np.flatnonzero(moves.over)
+            if done.size:
+                squares += float((game.payoffs(States(states[done]))[:, 0] ** 2).sum())
+                finished += done.size
+                states[done] = game.deal(done.size, rng)
+            if steps == num_steps:
+                break
+    return squares / finished
+
+
+def decisions(game: OpenFace, num_games: int) -> tuple[InfoStates, Players]:
+    """All positions of random play with who decides there, in a random order."""
+    rng = np.random.default_rng(1)
+    states = game.deal(num_games, rng)
+    kept = [
+        (moves.info_states.copy(), moves.players)
+        for moves in play(game, states, [RandomAgent(game)], rng, ask_forced=True)
+    ]
+    order = rng.permutation(GAME_LENGTH * num_games)
+    info_states = np.concatenate([info_states for info_states, _ in kept])
+    return InfoStates(info_states[order]), np.concatenate([players for _, players in kept])[order]
+
+
+def test_decisions_per_second(benchmark: BenchmarkFixture) -> None:
+    game = OpenFace()
+    steps = NUM_GAMES * GAME_LENGTH
+    square = benchmark.pedantic(lambda: play_and_redeal(game, steps), rounds=100, warmup_rounds=2)
+    assert 4.1 < square**0.5 < 4.4  # it was random play that was timed
+    best = NUM_TABLES * steps / benchmark.stats.stats.min
+    benchmark.extra_info["decisions_per_second"] = round(best)
+    assert best >= DECISIONS_PER_SECOND
+
+
+@pytest.mark.parametrize(("features", "bar"), [("rows", OBSERVATIONS_PER_SECOND), ("seed", 0)])
+def test_observations_per_second(benchmark: BenchmarkFixture, features: str, bar: int) -> None:
+    game = OpenFace(features=features)
+    info_states, players = (part[:NUM_TABLES] for part in decisions(game, 40))
+    known = InfoStates(info_states)
+    benchmark.pedantic(lambda: game.observe(known, players), rounds=50, iterations=5, warmup_rounds=2)
+    best = NUM_TABLES / benchmark.stats.stats.min
+    benchmark.extra_info["observations_per_second"] = round(best)
+    assert best >= bar
+
+
+def test_action_features_per_second(benchmark: BenchmarkFixture) -> None:
+    game = OpenFace()
+    info_states, players = decisions(game, 40)
+    pairs = len(game.action_features(info_states, players)[0])
+    benchmark.pedantic(lambda: game.action_features(info_states, players), rounds=50, warmup_rounds=2)
+    benchmark.extra_info["actions_per_second"] = round(pairs / benchmark.stats.stats.min)
+
+
+@pytest.mark.parametrize("step", [0, 12])
+def test_random_fills_per_second(benchmark: BenchmarkFixture, step: int) -> None:
+    """Decisions of the first card (232 plans of 100 simulations) and of a later one (3 rows of 500)."""
+    game = OpenFace()
+    info_states, players = decisions(game, 100)
+    here = info_states["step"] == step
+    agent = make_agent(game, "random_fills")
+    known, movers = InfoStates(info_states[here]), players[here]
+    benchmark.pedantic(lambda: agent.act(known, movers, np.random.default_rng(0)), rounds=5, warmup_rounds=1)
+    benchmark.extra_info["decisions_per_second"] = round(len(known) / benchmark.stats.stats.min)
