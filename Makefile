@@ -1,0 +1,48 @@
+# Everything runs in .venv, which the first target that needs it makes from pyproject.toml and constraints.txt.
+PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3)
+BIN := $(CURDIR)/.venv/bin
+STAMP := .venv/installed
+export PATH := $(BIN):$(PATH)
+export DVC_NO_ANALYTICS := 1
+
+.PHONY: help setup pipeline test slow coverage lint format bench clean
+
+help:  ## What there is
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
+
+setup: $(STAMP)  ## Make .venv with the pinned dependencies
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+pipeline: $(STAMP)  ## Train, evaluate and report the published benchmark (dvc repro)
+	$(BIN)/dvc repro
+	@echo "report:  report/index.html"
+	@echo "runs:    .venv/bin/cardlab ui"
+
+test: $(STAMP)  ## The tests, but the slow ones
+	$(BIN)/pytest --numprocesses 2 --dist loadfile
+
+slow: $(STAMP)  ## The slow tests: reference figures, whole pipelines
+	$(BIN)/pytest -m slow --durations 10
+
+coverage: $(STAMP)  ## Rules and kernels with the JIT off, so that coverage sees into them
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov=cardlab.cards --cov=cardlab.games --cov-report=term:skip-covered -k "not digest" tests/games/test_playthrough.py tests/objectives
+
+lint: $(STAMP)  ## Style, types, layers
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+format: $(STAMP)  ## Put the code into the house style
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(STAMP)  ## The benchmarks; figures hold for a machine that does nothing else
+	$(BIN)/pytest benchmarks --benchmark-only --benchmark-columns=min,median,max,rounds
+
+clean:  ## Remove what can be made again, but no runs, models or results
+	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .benchmarks
