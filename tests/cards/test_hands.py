@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from phevaluator import evaluate_cards
-from tests.cards.slow_hands import compare_with_front, order_of
 
 from cardlab.cards import hands
 from cardlab.cards.deck import parse_cards
+from cards.slow_hands import compare_with_front, order_of
 
 ALL_HANDS = 2_598_960
 # how many hands and how many distinct strengths each category has; common knowledge, e.g. the seed's Table I

@@ -1,0 +1,50 @@
+"""Positions to test with: random games stopped at a turn, and InfoStates written by hand."""
+
+import numpy as np
+
+from cardlab.agents.random import RandomAgent
+from cardlab.cards.deck import parse_card
+from cardlab.cards.hands import CARD_KEYS
+from cardlab.games.five_o import rules
+from cardlab.games.five_o.game import FiveO
+from cardlab.games.protocol import InfoStates, Players, States
+from cardlab.playing.loop import play
+
+
+def stopped_at(game: FiveO, turn: int, tables: int, seed: int) -> States:
+    """[tables] games of random play in which `turn` cards are placed."""
+    rng = np.random.default_rng(seed)
+    states = game.deal(tables, rng)
+    if turn:
+        for step, _ in enumerate(play(game, states, [RandomAgent(game)], rng, ask_forced=True), start=1):
+            if step == turn:
+                break
+    return states
+
+
+def to_move(game: FiveO, states: States) -> tuple[InfoStates, Players]:
+    """What the movers know, and who they are."""
+    players = game.current_player(states)
+    return game.information(states, players), players
+
+
+def written(own: str, opposite: str, card: str, hidden: int = 0) -> InfoStates:
+    """One InfoState of player 0, who is to place `card`; five columns a side, as in `Ah Kh|2c|…`.
+
+    `hidden` of the opponent's columns, the first ones, hold an unknown card beside those written.
+    """
+    states = np.zeros(1, dtype=rules.STATE)
+    state = states[0]
+    state["columns"], state["deck"] = -1, -1
+    placed = -10
+    for player, text in enumerate((own, opposite)):
+        for column, words in enumerate(text.split("|")):
+            cards = [parse_card(word) for word in words.split()]
+            state["columns"][player, column, : len(cards)] = cards
+            state["keys"][player, column] = CARD_KEYS[cards].sum()
+            state["sizes"][player, column] = len(cards) + (player == 1 and column < hidden)
+            placed += int(state["sizes"][player, column])
+    assert placed % 2 == 0
+    state["turn"] = placed
+    state["deck"][placed] = parse_card(card)
+    return InfoStates(states)
