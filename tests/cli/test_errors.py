@@ -77,7 +77,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         ),
         (["evaluate", "policy=random"], "policy=random: must be a policy's folder, or a scripted agent with game=NAME"),
         (["evaluate", "policy=."], ".: is not a policy's folder: no policy.json in it"),
-        (["evaluate", "policy=shark", "game=poker_squares", "arena.deals=2"], "agent=shark: must be"),
+        (["evaluate", "policy=shark", "game=poker_squares", "arena.deals=2"], "policy=shark: must be"),
         (["evaluate", "policy=random", "game=poker_squares", "arena.deals=1"], "arena.deals=1: must be a whole number"),
         (["tournament", "agents=[random]", "game=poker_squares"], "agents=[random]: must be two or more agents"),
         (["tournament", "agents=random"], "agents=random: must be a list"),

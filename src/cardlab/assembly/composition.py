@@ -14,8 +14,10 @@ from hydra.core.plugins import Plugins
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
-from cardlab.assembly.explanation import REFUSALS, explain, explain_value
+from cardlab.assembly.explanation import REFUSALS, explain, explain_value, one_line
+from cardlab.assembly.options import InvalidConfiguration
 from cardlab.options import InvalidOption
 
 VERSION_BASE = "1.3"
@@ -84,6 +86,8 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
                 _replace_entry(tree, text)
         except REFUSALS as error:
             raise explain(error, name, overrides) from error
+        except YAMLError as error:
+            raise InvalidConfiguration(one_line(error)) from error  # it names the file and the place
     return tree
 
 

@@ -1,22 +1,19 @@
 """From a composed configuration to the objects of an experiment, checked before anything is trained or written."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 
-from cardlab.agents.loading import load_agent
 from cardlab.agents.random import RandomAgent
 from cardlab.assembly.options import build_options, build_part, unknown_key
-from cardlab.assembly.parts import build_arena, build_game, group
+from cardlab.assembly.parts import agent_key, build_arena, build_game, check_agents, group
 from cardlab.experience.opponents import OPPONENTS
 from cardlab.learners.catalogue import LEARNERS
 from cardlab.networks.catalogue import NETWORKS
 from cardlab.options import InvalidOption, check_range
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions
-
-T = TypeVar("T")
 
 PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
 """The groups of which an experiment is made; beside them it has `name` and `seed`."""
@@ -62,16 +59,6 @@ def _check_fit(experiment: Experiment) -> None:
     game = experiment.game
     with torch.random.fork_rng(devices=[]):  # what is thrown away draws nothing from the run's own generator
         network = experiment.network.build(game.spec)
-        _named("opponents.agents", lambda: experiment.opponents.build(game, lambda _: RandomAgent(game), network))
-    for text in experiment.arena.references:
-        _named("arena.references", lambda text=text: load_agent(game, text))
-
-
-def _named(key: str, build: Callable[[], T]) -> T:
-    """What `build` gives; the InvalidOption of an agent under the key that the CLI knows."""
-    try:
-        return build()
-    except InvalidOption as refusal:
-        if refusal.key != "agent":
-            raise
-        raise InvalidOption(key, refusal.value, refusal.allowed) from refusal
+        with agent_key("opponents.agents"):
+            experiment.opponents.build(game, lambda _: RandomAgent(game), network)
+    check_agents(game, "arena.references", experiment.arena.references)

@@ -32,7 +32,7 @@ def explain(error: Exception, config_name: str, overrides: Sequence[str]) -> Val
         reason = _check_value(override) or _check_choice(override)
         if reason:
             return reason
-    return _unknown_override(config_name, overrides) or InvalidConfiguration(_one_line(error))
+    return _unknown_override(config_name, overrides) or InvalidConfiguration(one_line(error))
 
 
 def explain_value(error: OmegaConfBaseException) -> ValueError:
@@ -40,7 +40,7 @@ def explain_value(error: OmegaConfBaseException) -> ValueError:
     key = error.full_key or "the configuration"
     if isinstance(error, MissingMandatoryValue):
         return InvalidOption(key, "???", "given")
-    return InvalidConfiguration(f"{key}: {_one_line(error)}")
+    return InvalidConfiguration(f"{key}: {one_line(error)}")
 
 
 def flat_keys(node: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
@@ -146,6 +146,7 @@ def _quoting(text: str) -> str:
     return ""
 
 
-def _one_line(error: Exception) -> str:
+def one_line(error: Exception) -> str:
+    """The message of `error` without its line breaks, and without what only speaks of Hydra."""
     lines = [line.strip() for line in str(error).splitlines()]
     return "; ".join(line for line in lines if line and not line.startswith(("full_key", "object_type", "See http")))

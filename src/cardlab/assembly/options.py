@@ -70,11 +70,11 @@ def check_options(options_class: type, mapping: Mapping[str, Any], prefix: str) 
 
 def unknown_key(key: str, value: object, known: Sequence[str], owner: str = "the configuration") -> InvalidOption:
     """What to raise for a key that nobody knows: its siblings among the `known` ones, and the nearest, are named."""
-    parent = key.rpartition(".")[0]
+    parent, _, last = key.rpartition(".")
     siblings = [name.rpartition(".")[2] for name in known if name.rpartition(".")[0] == parent]
-    near = get_close_matches(key, known, n=1, cutoff=0.7)
+    near = get_close_matches(last, siblings, n=1, cutoff=0.65)
     listed = f"{parent or owner} takes {', '.join(siblings)}" if siblings else "there is no such key"
-    hint = f"did you mean {near[0]}? " if near else ""
+    hint = f"did you mean {f'{parent}.' if parent else ''}{near[0]}? " if near else ""
     return InvalidOption(key, value, f"left out: {hint}{listed}")
 
 

@@ -1,8 +1,10 @@
 """Game and arena from their groups: all that playing needs, without a learner."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, cast
 
+from cardlab.agents.loading import load_agent
 from cardlab.arena.options import ArenaOptions
 from cardlab.assembly.options import build_options, check_options, resolve_class
 from cardlab.games.catalogue import GAMES, make_game
@@ -22,6 +24,24 @@ def build_game(config: object) -> Game:
 def build_arena(config: object) -> ArenaOptions:
     """The options of a group `arena`."""
     return build_options(ArenaOptions, group("arena", config), "arena")
+
+
+def check_agents(game: Game, key: str, texts: Sequence[str]) -> None:
+    """Load each of the agents once, before anything is played or written; InvalidOption under `key`, or PolicyError."""
+    with agent_key(key):
+        for text in texts:
+            load_agent(game, text)
+
+
+@contextmanager
+def agent_key(key: str) -> Generator[None]:
+    """Inside, an agent that does not exist or fit is refused under `key`, as the CLI names it."""
+    try:
+        yield
+    except InvalidOption as refusal:
+        if refusal.key != "agent":
+            raise
+        raise InvalidOption(key, refusal.value, refusal.allowed) from refusal
 
 
 def group(key: str, value: object) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ _LINE = "COMP_LINE"  # the line so far, as every shell's script of Hydra passes 
 
 def complete(words: Sequence[str]) -> None:
     """`install=SHELL` and `uninstall=SHELL` print a script for `eval`; `query=SHELL` prints the candidates."""
-    if len(words) != 1 or words[0].partition("=")[0] not in ("install", "uninstall", "query"):
+    if len(words) != 1 or not words[0].startswith(("install=", "uninstall=", "query=")):
         raise InvalidConfiguration('-sc: takes install=SHELL or uninstall=SHELL: eval "$(cardlab -sc install=bash)"')
     if not words[0].startswith("query="):
         _ask_hydra("train", words[0])

@@ -8,8 +8,8 @@ from rich.console import Console
 
 from cardlab.agents.policies import policy_digest, policy_game
 from cardlab.arena.evaluate import evaluate, evaluation_table, write_evaluation
-from cardlab.arena.progress import bars
-from cardlab.assembly.parts import build_arena, build_game
+from cardlab.assembly.parts import build_arena, build_game, check_agents
+from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
@@ -22,9 +22,11 @@ def run(request: Request) -> int:
     text = str(config["policy"])
     options = build_arena(config["arena"])
     game = _game(config, text)
+    check_agents(game, "policy", [text])
+    check_agents(game, "arena.references", options.references)
     digest = policy_digest(Path(text)) if Path(text).is_dir() else ""
     name = Path(text).name
-    with bars(Console(stderr=True)) as watch:
+    with progress_bars() as watch:
         evaluation = evaluate(game, text, options, policy_digest=digest, experiment=name, watch=watch)
     Console().print(evaluation_table(evaluation))
     if config["output"]:

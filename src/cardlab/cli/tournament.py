@@ -4,10 +4,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from cardlab.arena.progress import bars
 from cardlab.arena.tournament import run_tournament, tournament_table
 from cardlab.assembly.options import convert
-from cardlab.assembly.parts import build_arena, build_game
+from cardlab.assembly.parts import build_arena, build_game, check_agents
+from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
 from cardlab.games.catalogue import for_matches
 
@@ -18,8 +18,9 @@ def run(request: Request) -> int:
     agents = convert("agents", config["agents"], tuple[str, ...])
     options = build_arena(config["arena"])
     game = for_matches(build_game(config["game"]))
+    check_agents(game, "agents", agents)
     folder = Path(convert("output", config["output"], str))
-    with bars(Console(stderr=True)) as watch:
+    with progress_bars() as watch:
         tournament = run_tournament(game, agents, options, folder, watch=watch)
     Console().print(tournament_table(tournament))
     print(folder / "tournament.json")

@@ -1,0 +1,226 @@
+"""What the program prints: help, configuration, completion; and that the verbs do what they say."""
+
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from omegaconf import OmegaConf
+
+from cardlab.assembly.composition import compose_config
+from cardlab.cli import main
+from cardlab.cli.compose import first_difference
+from cardlab.cli.verbs import VERBS
+
+ROOT = Path(__file__).parents[2]
+CONF = ROOT / "conf"
+PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(arguments) == 0
+    return capsys.readouterr().out
+
+
+def completed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str) -> list[str]:
+    """What Hydra's own script of the shell would be offered behind `line`."""
+    monkeypatch.setenv("COMP_LINE", line)
+    return printed(capsys, "-sc", "query=bash").split()
+
+
+def test_help_names_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "--help")
+    for verb in VERBS.values():
+        assert f"  {verb.name}" in text
+        assert verb.summary in text
+
+
+def test_no_verb_is_a_misuse_that_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "usage: cardlab VERB" in capsys.readouterr().out
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert re.fullmatch(r"cardlab \d+\.\d+\.\d+\n", printed(capsys, "--version"))
+
+
+def test_help_comes_at_once() -> None:
+    def seconds() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*PROGRAM, "--help"], capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    assert min(seconds() for _ in range(3)) < 0.5, "of processor time: a busy machine is not the program's fault"
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from cardlab.cli import main; main(['train', '--help']); main(['train', '--cfg', 'job'])\n"
+        "heavy = {'torch', 'lightning', 'mlflow', 'numba', 'optuna', 'numpy'} & set(sys.modules)\n"
+        "sys.exit(f'imported: {heavy}' if heavy else 0)"
+    )
+    subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, check=True)
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_every_verb_explains_itself(capsys: pytest.CaptureFixture[str], verb: str) -> None:
+    text = printed(capsys, verb, "--help")
+    assert all(example in text for example in VERBS[verb].examples)
+    assert all(flag in text for flag in VERBS[verb].flags)
+    for key in OmegaConf.load(CONF / f"{VERBS[verb].config_name}.yaml"):
+        assert str(key) == "defaults" or re.search(rf"^  {key}:", text, re.MULTILINE), key
+
+
+def test_help_shows_groups_keys_and_comments_of_what_is_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "train", "agent=dqn", "--help")
+    assert re.search(r"^  agent +dqn\*, .*ppo, ", text, re.MULTILINE)
+    assert re.search(r"^    epsilon: 0\.05 +share of random actions", text, re.MULTILINE)
+    assert "clip_range" not in text
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_examples_name_options_that_exist(verb: str) -> None:
+    """Composed only, not run: what an example names in conf/ is there."""
+    for example in VERBS[verb].examples:
+        words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", example)]
+        assert words[:2] == ["cardlab", verb]
+        overrides = [word for word in words[2:] if "=" in word and not word.startswith("--")]
+        needed = {"evaluate": ["policy=x"], "tournament": ["agents=[]"]}.get(verb, [])
+        compose_config(VERBS[verb].config_name, [*needed, *overrides])
+
+
+def test_the_configuration_is_shown_as_yaml(capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, "train", "--cfg", "job", "agent=dqn", "agent.epsilon=0.25")
+    shown = OmegaConf.create(text)
+    assert (shown.agent.name, shown.agent.epsilon) == ("dqn", 0.25)
+    assert "${.game.name}_${.agent.name}" in text
+    assert "name: thirty_one_dqn" in printed(capsys, "train", "agent=dqn", "--cfg", "job", "--resolve")
+    part = OmegaConf.create(printed(capsys, "train", "--cfg", "job", "--package", "trainer"))
+    assert set(part) == set(OmegaConf.load(CONF / "trainer/quick.yaml"))
+
+
+def test_what_is_to_be_given_is_shown_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "policy: ???" in printed(capsys, "evaluate", "--cfg", "job")
+
+
+@pytest.mark.parametrize(("flag", "said"), [("--info=defaults", "experiment/default"), ("--cfg=hydra", "searchpath:")])
+def test_hydra_answers_what_is_its_own(flag: str, said: str) -> None:
+    done = subprocess.run([*PROGRAM, "train", flag], capture_output=True, text=True, check=True)
+    assert said in done.stdout
+
+
+def test_verbs_are_completed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert completed(monkeypatch, capsys, "cardlab ") == list(VERBS)
+    assert completed(monkeypatch, capsys, "cardlab t") == ["train", "tournament"]
+    assert completed(monkeypatch, capsys, "cardlab nothing x") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("cardlab train experiment=thirty", ["experiment=thirty_one_dqn", "experiment=thirty_one_ppo"]),
+        ("cardlab train opponents=", ["opponents=pool", "opponents=scripted", "opponents=self_play"]),
+        ("cardlab train agent=dqn agent.epsilon_", ["agent.epsilon_decay=", "agent.epsilon_start="]),
+        ("cardlab evaluate arena.dea", ["arena.deals="]),
+        ("cardlab ui po", ["port="]),
+    ],
+)
+def test_groups_options_and_keys_are_completed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str, offered: list[str]
+) -> None:
+    assert completed(monkeypatch, capsys, line) == offered
+
+
+def test_own_options_are_completed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "conf/agent").mkdir(parents=True)
+    (tmp_path / "conf/agent/zeta.yaml").write_text("name: td\n")
+    monkeypatch.chdir(tmp_path)
+    assert completed(monkeypatch, capsys, "cardlab train agent=z") == ["agent=zeta"]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_bash_completes_by_the_installed_script(tmp_path: Path) -> None:
+    """As a shell does it: eval the script, press Tab."""
+    program = tmp_path / "cardlab"
+    program.write_text(f"#!{sys.executable}\nimport sys\nfrom cardlab.cli import main\nsys.exit(main())\n")
+    program.chmod(0o755)
+    script = (
+        'eval "$(cardlab -sc install=bash)"\n'
+        "COMP_LINE='cardlab train game=poker' COMP_POINT=24 COMP_WORDS=(cardlab train game=poker) COMP_CWORD=2\n"
+        'hydra_bash_completion; echo "${COMPREPLY[@]}"\n'
+    )
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path}
+    done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["game=poker_squares"]
+
+
+def test_the_committed_benchmark_is_what_conf_gives() -> None:
+    found = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml"))
+    assert first_difference(compose_config("config"), found) is None, "run `cardlab compose`"
+
+
+def test_the_benchmark_is_written_and_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    printed(capsys, "compose")
+    first = Path("params.yaml").read_bytes()
+    printed(capsys, "compose", "--check")
+    printed(capsys, "compose")
+    assert Path("params.yaml").read_bytes() == first
+    Path("params.yaml").write_text(Path("params.yaml").read_text().replace("mse", "huber", 1))
+    assert main(["compose", "--check"]) == 2
+    error = capsys.readouterr().err
+    assert error == (
+        "cardlab: error: params.yaml is stale at experiments.poker_squares_dqn.agent.loss: run `cardlab compose`\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found", "key"),
+    [
+        ({"a": {"b": 1}}, {"a": {"b": 1}}, None),
+        ({"a": {"b": 1}}, {"a": {"b": 2}}, "a.b"),
+        ({"a": {"b": 1}}, {"a": {}}, "a.b"),
+        ({"a": {}}, {"a": {}, "c": None}, "c"),
+        ({"a": [1, 2]}, {"a": [2, 1]}, "a"),
+        ({}, None, "its top"),
+    ],
+)
+def test_the_first_difference_is_named(wanted: object, found: object, key: str | None) -> None:
+    assert first_difference(wanted, found) == key
+
+
+def test_an_evaluation_is_printed_and_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = printed(capsys, "evaluate", "policy=random", "game=poker_squares", "arena.deals=20", "output=figures/e.json")
+    assert "poker_squares" in out
+    assert OmegaConf.load("figures/e.json").deals == 20
+
+
+def test_a_tournament_leaves_its_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = printed(capsys, "tournament", "agents=[random,greedy]", "arena.deals=10")
+    assert "greedy" in out
+    assert (tmp_path / "runs/tournaments/thirty_one/tournament.json").is_file()
+
+
+def test_a_game_is_shown_kept_and_shown_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    played = printed(capsys, "replay", "agents=[greedy]", "arena.deals=4", "deal=3", "output=game.json")
+    assert played == printed(capsys, "replay", "record=game.json")
+    assert played.splitlines()[-1].startswith("paid: ")
