@@ -18,7 +18,7 @@ FEATURES = ("rows", "seed")
 
 @dataclass(frozen=True)
 class OpenFace:
-    """The plain 13-card game for two, without fantasyland (games sheet of Tan and Xiao 2018)."""
+    """The plain 13-card game for two, without fantasyland (Tan and Xiao 2018)."""
 
     features: str = "rows"  # rows: what each row holds, may become and risks; seed: 27 one-hot slots of the paper
 
