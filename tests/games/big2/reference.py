@@ -1,4 +1,4 @@
-"""Big 2 written plainly from the sheet, with card texts and all subsets of a hand: the kernels are compared with this."""
+"""Big 2 written plainly from the sheet, with card texts and all subsets of a hand, to compare the kernels with."""
 
 from collections import Counter
 from dataclasses import dataclass, field
