@@ -1,5 +1,6 @@
 """The rules of the sheet, line by line, and all of them against the plain reference."""
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ from games.open_face.reference import royalty as plain_royalty
 from games.open_face.tables import GAME, known, points, replay, table_of
 
 decks = st.permutations(range(52))
+with_jit = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="thousands of games, one Python step at a time")
 choices = st.lists(st.integers(0, 5), min_size=26, max_size=26)
 
 # Valid boards without royalties, the first below the second in every row.
@@ -36,6 +38,7 @@ def test_games_go_as_in_the_plain_reference(deck, choices):
         assert deck_seen == plain.seen()
 
 
+@with_jit
 def test_a_random_board_is_as_the_sheet_says():
     rng = np.random.default_rng(1)
     states = GAME.deal(20_000, rng)
@@ -199,6 +202,7 @@ def test_afterstates_wait_for_the_card_that_nobody_knows():
     assert GAME.current_player(turned)[0] == 1
 
 
+@with_jit
 def test_determinizations_draw_every_unseen_card_alike():
     info_states = known(table_of("2c 3c | 4c | 5c 6c", "2d 3d | 4d | 5d 6d"))
     many = np.repeat(info_states, 8_200)
