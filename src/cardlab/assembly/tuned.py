@@ -1,0 +1,115 @@
+"""Values that a sweep tries and finds: into a configuration, and back into files of conf/."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, cast
+
+from omegaconf import OmegaConf
+
+from cardlab.assembly.composition import OWN_FOLDER, compose_config, compose_tree, initialised_hydra, plain
+from cardlab.assembly.explanation import flat_keys, group_options
+from cardlab.assembly.options import InvalidConfiguration, unknown_key
+from cardlab.options import InvalidOption
+
+_BOUNDS = {"low", "high", "choices"}
+_HEADER = "# Written by `cardlab sweep sweep.apply={name}`.\n"
+_AS_FILES = ("agent", "network")  # an experiment sets nothing below these: what is tuned there is an option of its own
+
+
+def flat_space(space: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested `sweep.space` as key of the configuration → entry: a mapping with low and high, or a list of choices."""
+    return dict(_entries(space, ""))
+
+
+def check_space(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """InvalidOption for an entry that is no range or list, or whose key `config` does not have."""
+    known = list(flat_keys(config))
+    for key, entry in flat_space(space).items():
+        if key not in known:
+            refusal = unknown_key(f"sweep.space.{key}", entry, [f"sweep.space.{name}" for name in known])
+            raise InvalidOption(refusal.key, entry, refusal.allowed)
+        if not isinstance(entry, Mapping | list):
+            raise InvalidOption(f"sweep.space.{key}", entry, "{low: …, high: …} or a list of choices")
+
+
+def with_values(config: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of `config` in which each key of `values`, e.g. "agent.gamma", has its value."""
+    changed = deepcopy(dict(config))
+    for key, value in values.items():
+        *path, last = key.split(".")
+        node = changed
+        for name in path:
+            node = node[name]
+        node[last] = value
+    return changed
+
+
+def write_tuned(name: str, overrides: Sequence[str], values: Mapping[str, Any]) -> list[Path]:
+    """Write the experiment `name` into the working directory's conf/: what `overrides` compose, with `values` in it.
+
+    conf/agent/NAME.yaml holds the tuned agent, conf/network/NAME.yaml the network if that was changed, and
+    conf/experiment/NAME.yaml names them. Gives the files; see check_name for the names that are refused.
+    """
+    check_name(name)
+    tree = compose_tree("sweep", overrides, with_hydra=True)
+    choices = {str(group): str(choice) for group, choice in tree.hydra.runtime.choices.items()}
+    config = with_values(plain_experiment(overrides), values)
+    written: list[Path] = []
+    for group in _AS_FILES:
+        if group == "agent" or config[group] != compose_config(f"{group}/{choices[group]}")[group]:
+            choices[group] = name
+            written.append(_write(group, name, config[group]))
+    groups = [group for group in choices if group in config]
+    defaults: list[Any] = ["/experiment/default@_here_"]
+    defaults += [{f"override /{group}@{group}": choices[group]} for group in groups]
+    rest = {group: config[group] for group in groups if group not in _AS_FILES}
+    content = {"defaults": [*defaults, "_self_"], "name": name, **rest}
+    return [*written, _write("experiment", name, content)]
+
+
+def check_name(name: str) -> None:
+    """InvalidOption unless `name` can be written: a word, and none of an option that a sweep did not write."""
+    if not name.replace("-", "_").isidentifier():
+        raise InvalidOption("sweep.apply", name, "a name of letters, digits and _")
+    for group in (*_AS_FILES, "experiment"):
+        file = _file(group, name)
+        ours = file.is_file() and file.read_text(encoding="utf-8").startswith(_first_lines(group, name))
+        with initialised_hydra():
+            if name in group_options(group) and not ours:
+                raise InvalidOption("sweep.apply", name, f"a new name: {group}={name} is there already")
+
+
+def plain_experiment(overrides: Sequence[str]) -> dict[str, Any]:
+    """The configuration of the experiment of a sweep, without the sweep itself."""
+    config = plain(compose_tree("sweep", overrides))
+    config.pop("sweep")
+    return config
+
+
+def _entries(node: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for name, value in node.items():
+        if isinstance(value, Mapping) and not _BOUNDS & set(cast(Mapping[str, Any], value)):
+            yield from _entries(cast(Mapping[str, Any], value), f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _file(group: str, name: str) -> Path:
+    return Path(OWN_FOLDER) / group / f"{name}.yaml"
+
+
+def _first_lines(group: str, name: str) -> str:
+    return ("# @package _global_\n" if group == "experiment" else "") + _HEADER.format(name=name)
+
+
+def _write(group: str, name: str, content: Mapping[str, Any]) -> Path:
+    file = _file(group, name)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(
+            _first_lines(group, name) + OmegaConf.to_yaml(OmegaConf.create(dict(content))), encoding="utf-8"
+        )
+    except OSError as error:
+        raise InvalidConfiguration(f"{file}: cannot be written ({error})") from error
+    return file
