@@ -1,4 +1,6 @@
-"""Poker Squares on one core: decisions of random legal play through the public loop, and observations."""
+"""Poker Squares on one core: decisions of random legal play through the public loop, and observations, by CPU time."""
+
+import time
 
 import numpy as np
 import pytest
@@ -8,6 +10,8 @@ from cardlab.agents.random import RandomAgent
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.protocol import InfoStates, States
 from cardlab.playing.loop import play
+
+pytestmark = pytest.mark.benchmark(timer=time.process_time)  # all on one thread; other processes do not count
 
 NUM_TABLES = 1024
 NUM_STEPS = 500  # of all tables: 20 games at each

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS, Cards
+from cardlab.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS, UNKNOWN, Cards
 from cardlab.games.poker_squares.boards import BOARD, Board, count_line, survey, survey_line
 from cardlab.games.poker_squares.lines import LINE_SIZE, encode_line
-from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Records, Scores, sum_lines
+from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, STATE, Records, Scores, sum_lines
 from cardlab.games.protocol import Floats, find_block, layout, width
 from cardlab.kernels import kernel
 
@@ -36,7 +36,9 @@ _CELLS, _CARD, _UNSEEN_RANKS, _UNSEEN_SUITS, _VALUE, _TURN = (
     find_block(LINES_BLOCKS, name).start for name in ("cells", "card", "unseen_ranks", "unseen_suits", "value", "turn")
 )
 _SEED_VALUE = find_block(SEED_BLOCKS, "value").start
-_BEFORE = find_block(ACTION_BLOCKS, "row_before").start
+_COLUMN, _ROW_BEFORE, _COLUMN_BEFORE = (
+    find_block(ACTION_BLOCKS, name).start for name in ("column", "row_before", "column_before")
+)
 
 
 @kernel
@@ -110,26 +112,29 @@ def observe_actions(
     actions = np.empty(num_pairs, dtype=np.int16)
     features = np.zeros((num_pairs, _ACTION_SIZE), dtype=np.float32)
     board = np.zeros(1, dtype=BOARD)[0]
-    grid = np.empty(NUM_CELLS, dtype=np.int8)
+    grid = np.zeros(1, dtype=STATE)[0]["grid"]  # of the same type as in observe_lines: encode_line is compiled once
     before = np.empty((NUM_LINES, LINE_SIZE), dtype=np.float32)
+    unknown = int(np.int64(UNKNOWN))  # a literal would be a type of its own
     k = 0
     for g in range(states.shape[0]):
         turn = int(states[g]["turn"])
         if turn >= NUM_CELLS or states[g]["deck"][turn] < 0:
             continue
-        card = int(states[g]["deck"][turn])
-        grid[:] = states[g]["grid"]
+        card = int(np.int64(states[g]["deck"][turn]))
+        for cell in range(NUM_CELLS):
+            grid[cell] = states[g]["grid"][cell]
         survey(board, grid, card)
         before[:] = 0
         for line in range(NUM_LINES):
-            encode_line(board, grid, line, -1, scores, unit, before[line])
+            encode_line(board, grid, line, unknown, scores, unit, before[line])
         for cell in range(NUM_CELLS):
             if legal[g, cell]:
                 rows[k] = g
                 actions[k] = cell
                 _encode_action(board, grid, cell, card, scores, unit, features[k])
-                features[k, _BEFORE : _BEFORE + LINE_SIZE] = before[cell // SIDE]
-                features[k, _BEFORE + LINE_SIZE :] = before[SIDE + cell % SIDE]
+                for index in range(LINE_SIZE):
+                    features[k, _ROW_BEFORE + index] = before[cell // SIDE, index]
+                    features[k, _COLUMN_BEFORE + index] = before[SIDE + cell % SIDE, index]
                 k += 1
     return rows, actions, features
 
@@ -138,10 +143,11 @@ def observe_actions(
 def _encode_action(board: Board, grid: Cards, cell: int, card: int, scores: Scores, unit: float, out: Floats) -> None:
     """Fill the first two blocks of `out`; `board` and `grid` are left as they were."""
     row, column = cell // SIDE, SIDE + cell % SIDE
+    unknown = int(np.int64(UNKNOWN))
     _put(board, grid, cell, card)
-    encode_line(board, grid, row, -1, scores, unit, out[:LINE_SIZE])
-    encode_line(board, grid, column, -1, scores, unit, out[LINE_SIZE : 2 * LINE_SIZE])
-    _put(board, grid, cell, -1)
+    encode_line(board, grid, row, unknown, scores, unit, out[:LINE_SIZE])
+    encode_line(board, grid, column, unknown, scores, unit, out[_COLUMN : _COLUMN + LINE_SIZE])
+    _put(board, grid, cell, unknown)
 
 
 @kernel
