@@ -94,6 +94,10 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
             "experiments.thirty_one_dqn.agent.epsilom=1: must be left out: "
             "did you mean experiments.thirty_one_dqn.agent.epsilon?",
         ),
+        (
+            ["compose", "experiments.thirty_one_ppo.agent.gamma=2"],
+            "experiments.thirty_one_ppo.agent.gamma=2: must be a number from 0 to 1",
+        ),
         (["compose", "experiments.thirty_one_dqn.name=other"], "experiments.thirty_one_dqn.name=other: must be"),
     ],
 )

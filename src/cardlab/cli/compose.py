@@ -10,13 +10,14 @@ from yaml import YAMLError
 
 from cardlab.assembly.options import InvalidConfiguration
 from cardlab.cli.verbs import Request
+from cardlab.options import InvalidOption
 
 PARAMS = Path("params.yaml")
 _HEADER = "# Written by `cardlab compose` from conf/config.yaml: edit conf/, not this file.\n"
 
 
 def run(request: Request) -> int:
-    """Write params.yaml, or with --check raise InvalidConfiguration when it holds other data than conf/ gives."""
+    """Check the experiments and write params.yaml; with --check, say where it holds other data than conf/ gives."""
     config = dict(request.config)
     check_names(config)
     if "--check" in request.flags:
@@ -25,6 +26,7 @@ def run(request: Request) -> int:
             raise InvalidConfiguration(f"{PARAMS} is stale at {difference}: run `cardlab compose`")
         print(f"{PARAMS} is what conf/ gives")
         return 0
+    check_experiments(config)
     PARAMS.write_text(_HEADER + OmegaConf.to_yaml(OmegaConf.create(config)), encoding="utf-8")
     print(f"{PARAMS}: {', '.join(config['experiments'])}")
     return 0
@@ -35,6 +37,17 @@ def check_names(config: Mapping[str, Any]) -> None:
     for key, experiment in config.get("experiments", {}).items():
         if experiment["name"] != key:
             raise InvalidConfiguration(f"experiments.{key}.name={experiment['name']}: must be {key}, as its entry")
+
+
+def check_experiments(config: Mapping[str, Any]) -> None:
+    """Build each experiment once; InvalidOption names the key as it stands in conf/config.yaml."""
+    from cardlab.assembly.experiment import build_experiment  # noqa: PLC0415  Lightning takes seconds; --check needs none
+
+    for key, experiment in config["experiments"].items():
+        try:
+            build_experiment(experiment)
+        except InvalidOption as refusal:
+            raise InvalidOption(f"experiments.{key}.{refusal.key}", refusal.value, refusal.allowed) from refusal
 
 
 def read_params(path: Path) -> Any:

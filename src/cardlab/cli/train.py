@@ -1,5 +1,7 @@
 """`cardlab train`: one experiment, recorded in MLflow; the same command goes on where it was cut off."""
 
+from pathlib import Path
+
 from cardlab.assembly.experiment import build_experiment
 from cardlab.cli.verbs import Request
 from cardlab.tracking import Store
@@ -18,5 +20,7 @@ def run(request: Request) -> int:
         recorded.set_tags({"kind": "training", "policy.digest": trained.digest})
         recorded.log_artifact(model, "policy")
         recorded.log_artifact(curve)
-    print(f"policy: {model}\nnext:   cardlab evaluate policy={model}\n        cardlab ui")
+    here = Path.cwd()
+    shown = model.relative_to(here) if model.is_relative_to(here) else model
+    print(f"policy: {shown}\nnext:   cardlab evaluate policy={shown}\n        cardlab ui")
     return 0
