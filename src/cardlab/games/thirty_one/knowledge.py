@@ -83,8 +83,10 @@ def fill_hidden(info_states: Records, seeds: NDArray[np.uint64], weights: Floats
         row = g if weights.shape[0] > 0 else -1
         picks = mix(seeds[g], np.uint64(PICK_SALT))
         count = _fill_hands(state, pool, count, weights, row, picks, True)
-        count = _list_cards(pool, count, hidden & state["restocked"])
-        shuffle(pool, count, mix(order, np.uint64(NUM_CARDS)))
+        formed = hidden & state["restocked"]
+        if formed != 0:
+            count = _list_cards(pool, count, formed)
+            shuffle(pool, count, mix(order, np.uint64(NUM_CARDS)))
         count = _fill_hands(state, pool, count, weights, row, mix(picks, np.uint64(NUM_CARDS)), False)
         _fill_rest(state, pool, count)
         state["seed"] = mix(seeds[g], np.uint64(SEED_SALT))
