@@ -179,6 +179,18 @@ def _encode_flush(board: Board, line: int, out: Floats) -> None:
 
 
 @kernel
+def _window(board: Board, ranks: int, window: int) -> tuple[float, int]:
+    """Chance that each rank which `ranks` lacks in the window comes (as if independent), and copies of the rarest."""
+    chance, copies = 1.0, 4
+    for step in range(SIDE):
+        rank = WINDOW_RANKS[window, step]
+        if not (ranks >> rank) & 1:
+            chance *= board["chance"][rank]
+            copies = min(copies, board["unseen_by_rank"][rank])
+    return chance, copies
+
+
+@kernel
 def _encode_straight(board: Board, line: int, out: Floats) -> tuple[int, int, int]:
     """Unseen cards that make a straight, a straight flush, a royal flush of a line of four (no sense for others)."""
     ranks = board["ranks"][line]
@@ -190,13 +202,7 @@ def _encode_straight(board: Board, line: int, out: Floats) -> tuple[int, int, in
     for window in range(NUM_WINDOWS):
         if ranks & ~WINDOW_MASKS[window]:
             continue
-        chance = 1.0
-        copies = 4
-        for step in range(SIDE):
-            rank = WINDOW_RANKS[window, step]
-            if not (ranks >> rank) & 1:
-                chance *= board["chance"][rank]
-                copies = min(copies, board["unseen_by_rank"][rank])
+        chance, copies = _window(board, ranks, window)
         if copies == 0:
             continue
         outs += copies
