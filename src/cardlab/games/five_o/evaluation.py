@@ -28,8 +28,9 @@ from cardlab.kernels import kernel
 Counts = NDArray[np.int64]
 
 NUM_WINDOWS = 10
-# Ranks of each straight as bits, from the lowest, 5432A; the ace is bit 12.
-WINDOWS = np.array([0b1000000001111] + [0b11111 << low for low in range(9)])
+# The ranks of each straight, from the lowest, 5432A; and the same as bits, the ace being bit 12.
+WINDOW_RANKS = np.array([[12, 0, 1, 2, 3], *([low, low + 1, low + 2, low + 3, low + 4] for low in range(9))])
+WINDOWS = (1 << WINDOW_RANKS).sum(axis=1)
 CHOOSE = np.array([[float(math.comb(n, k)) for k in range(21)] for n in range(53)])
 
 _FLUSH_GAIN = CATEGORY_STARTS[FLUSH] - CATEGORY_STARTS[HIGH_CARD]
@@ -87,16 +88,15 @@ def straight_chance(mask: Int, size: Int, unseen: Counts, draws: Int) -> tuple[f
     if needed > draws:
         return chance, least
     for window in range(NUM_WINDOWS):
-        lacking = WINDOWS[window] & ~mask
         if mask & ~WINDOWS[window]:
             continue
-        ways = 1.0
-        relevant = 0
-        for rank in range(NUM_RANKS):
-            if lacking >> rank & 1:
+        ways, relevant = 1, 0
+        for card in range(COLUMN_SIZE):
+            rank = WINDOW_RANKS[window, card]
+            if not mask >> rank & 1:
                 ways *= unseen[rank]
                 relevant += unseen[rank]
-        if ways > 0.0:
+        if ways > 0:
             if least < 0:
                 least = window
             chance += ways * CHOOSE[unseen[ALL_AT] - relevant, draws - needed]

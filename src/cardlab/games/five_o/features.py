@@ -3,13 +3,23 @@
 Lines 0 to 4 are the player's own columns, 5 to 9 those opposite.
 """
 
-import math
-
 import numpy as np
 
-from cardlab.cards.hands import MAX_STRENGTH, Int, Strengths
+from cardlab.cards.hands import Int, Strengths
 from cardlab.games.five_o.evaluation import ALL_AT, NUM_COUNTS, SUITS_AT, count_unseen
-from cardlab.games.five_o.lines import AT_LEAST, LINE_SIZE, NUM_FACTS, VALUE, Row, measure, write_line
+from cardlab.games.five_o.lines import (
+    AT_LEAST,
+    LEAD,
+    LINE_SIZE,
+    NUM_FACTS,
+    OWN,
+    UNIT,
+    VALUE,
+    Row,
+    lead,
+    measure,
+    write_line,
+)
 from cardlab.games.five_o.rules import (
     NUM_COLUMNS,
     NUM_PLAYERS,
@@ -95,13 +105,16 @@ def observe(table: Strengths, states: Records, players: Players) -> Floats:
         for line in range(NUM_LINES):
             side = player if line < NUM_COLUMNS else 1 - player
             row = out[g, line * LINE_SIZE : (line + 1) * LINE_SIZE]
-            row[0] = line < NUM_COLUMNS
+            row[OWN] = line < NUM_COLUMNS
             other = facts[(line + NUM_COLUMNS) % NUM_LINES]
             write_line(row, state, side, line % NUM_COLUMNS, -1, facts[line], other)
         for column in range(NUM_COLUMNS):
             own, other_value = facts[column, VALUE], facts[column + NUM_COLUMNS, VALUE]
             out[g, _AHEAD] += 0.2 * (own > other_value)
             out[g, _AHEAD + 1] += 0.2 * (own < other_value)
+            ratio = lead(facts[column], facts[column + NUM_COLUMNS])
+            out[g, column * LINE_SIZE + LEAD] = ratio
+            out[g, (column + NUM_COLUMNS) * LINE_SIZE + LEAD] = -ratio
         for index in range(SUITS_AT):
             out[g, _UNSEEN + index] = unseen[index] / 4
         for index in range(SUITS_AT, ALL_AT):
@@ -141,12 +154,14 @@ def observe_actions(
             measure(table, state, 1 - player, column, -1, unseen, other)
             rows[pair], actions[pair] = g, column
             row = out[pair]
-            row[0] = 1.0
+            row[OWN] = 1.0
             write_line(row[:LINE_SIZE], state, player, column, card, after, other)
             write_line(row[_OPPOSITE : _OPPOSITE + LINE_SIZE], state, 1 - player, column, -1, other, after)
-            row[_CHANGE] = (after[AT_LEAST] - before[AT_LEAST]) / MAX_STRENGTH
-            row[_CHANGE + 1] = (after[VALUE] - before[VALUE]) / MAX_STRENGTH
-            row[_CHANGE + 2] = math.log(after[VALUE] / before[VALUE]) / 4
+            row[LEAD] = lead(after, other)
+            row[_OPPOSITE + LEAD] = -row[LEAD]
+            row[_CHANGE] = (after[AT_LEAST] - before[AT_LEAST]) * UNIT
+            row[_CHANGE + 1] = (after[VALUE] - before[VALUE]) * UNIT
+            row[_CHANGE + 2] = lead(after, before)
             pair += 1
     return rows, actions, out
 

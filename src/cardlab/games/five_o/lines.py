@@ -67,10 +67,13 @@ def _start(name: str) -> int:
     return find_block(LINE_BLOCKS, name).start
 
 
-_OWN, _RANKS, _SUITS, _SIZE, _UNKNOWN, _MADE = map(_start, ("own", "ranks", "suits", "size", "unknown", "made"))
+OWN, _RANKS, _SUITS, _SIZE, _UNKNOWN, _MADE = map(_start, ("own", "ranks", "suits", "size", "unknown", "made"))
 _STRENGTH, _FLUSH, _STRAIGHT, _OPEN, _FIT, _AGAINST = map(
     _start, ("strength", "flush", "straight", "open", "fit", "against")
 )
+
+UNIT = 1 / MAX_STRENGTH  # of strengths and values
+LEAD = _AGAINST + 4  # the entry with the logarithm
 
 _FIRST_PAIR = CATEGORY_STARTS[PAIR]
 
@@ -118,7 +121,7 @@ def measure(table: Strengths, state: Record, side: Int, column: Int, card: Int, 
 def write_line(out: Row, state: Record, side: Int, column: Int, card: Int, facts: Facts, other: Facts) -> None:
     """Write the features of a column, with `card` placed there unless it is negative, to `out` [LINE_SIZE] of zeros.
 
-    `facts` are its own, `other` those of the column opposite. The entry `own` is left to the caller.
+    `facts` are its own, `other` those of the column opposite. The entries OWN and LEAD are left to the caller.
     """
     unknown = 0
     for slot in range(state["sizes"][side, column]):
@@ -136,24 +139,29 @@ def write_line(out: Row, state: Record, side: Int, column: Int, card: Int, facts
     out[_SIZE + size - 1] = 1.0
     out[_UNKNOWN] = unknown
     out[_MADE + STRENGTH_CATEGORIES[int(facts[AT_LEAST])]] = 1.0
-    out[_STRENGTH] = facts[AT_LEAST] / MAX_STRENGTH
-    out[_STRENGTH + 1] = facts[VALUE] / MAX_STRENGTH
+    out[_STRENGTH] = facts[AT_LEAST] * UNIT
+    out[_STRENGTH + 1] = facts[VALUE] * UNIT
     out[_FLUSH] = facts[SUITED]
-    out[_FLUSH + 1] = facts[SUIT_LEFT] / 13
+    out[_FLUSH + 1] = facts[SUIT_LEFT] * (1 / 13)
     out[_FLUSH + 2] = facts[FLUSH_CHANCE]
     out[_STRAIGHT] = facts[STRAIGHT_OPEN]
     out[_STRAIGHT + 1] = facts[STRAIGHT_CHANCE]
-    out[_AGAINST] = other[AT_LEAST] / MAX_STRENGTH
-    out[_AGAINST + 1] = other[VALUE] / MAX_STRENGTH
+    out[_AGAINST] = other[AT_LEAST] * UNIT
+    out[_AGAINST + 1] = other[VALUE] * UNIT
     out[_AGAINST + 2] = other[FLUSH_CHANCE]
     out[_AGAINST + 3] = other[STRAIGHT_CHANCE]
-    out[_AGAINST + 4] = math.log(facts[VALUE] / other[VALUE]) / 4
     turn = state["turn"]
     if turn < NUM_TURNS and size < round_of(turn):
         out[_OPEN] = 1.0
         drawn = state["deck"][turn]
         if drawn >= 0 and turn & 1 == side:
             write_fit(out, np.int64(drawn), facts)
+
+
+@kernel
+def lead(facts: Facts, other: Facts) -> float:
+    """Logarithm of the ratio of two columns' values, a quarter of it; the greatest is near 2."""
+    return math.log(facts[VALUE] / other[VALUE]) / 4
 
 
 @kernel

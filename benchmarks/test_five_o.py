@@ -1,0 +1,83 @@
+"""Five-O on one core: decisions of random legal play through the public loop, and observations."""
+
+import time
+
+import numpy as np
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from cardlab.agents.catalogue import make_agent
+from cardlab.agents.random import RandomAgent
+from cardlab.games.five_o.game import FiveO
+from cardlab.games.protocol import InfoStates, Players, States
+from cardlab.playing.loop import play
+
+# one core's seconds, whatever else the machine does
+pytestmark = pytest.mark.benchmark(timer=time.process_time)
+
+NUM_TABLES = 1024
+NUM_STEPS = 80  # of all tables: two games at each
+DECISIONS_PER_SECOND = 3_000_000
+OBSERVATIONS_PER_SECOND = 1_000_000
+
+
+def play_and_redeal(game: FiveO, num_steps: int) -> float:
+    """Play so many steps at all tables, with finished games dealt anew; the first player's payoffs."""
+    rng = np.random.default_rng(0)
+    states = game.deal(NUM_TABLES, rng)
+    total, steps = 0.0, 0
+    while steps < num_steps:
+        for moves in play(game, states, [RandomAgent(game)], rng):
+            steps += 1
+            done = np.flatnonzero(moves.over)
+            if done.size:
+                total += float(game.payoffs(States(states[done]))[:, 0].sum())
+                states[done] = game.deal(done.size, rng)
+            if steps == num_steps:
+                break
+    return total
+
+
+def positions(game: FiveO) -> tuple[InfoStates, Players]:
+    """[NUM_TABLES] InfoStates of random play, of all turns."""
+    rng = np.random.default_rng(1)
+    states = game.deal(64, rng)
+    steps = list(play(game, states, [RandomAgent(game)], rng, ask_forced=True))
+    known = np.concatenate([moves.info_states for moves in steps])
+    picked = rng.permutation(len(known))[:NUM_TABLES]
+    return InfoStates(known[picked]), np.concatenate([moves.players for moves in steps])[picked]
+
+
+def test_decisions_per_second(benchmark: BenchmarkFixture) -> None:
+    game = FiveO()
+    total = benchmark.pedantic(lambda: play_and_redeal(game, NUM_STEPS), rounds=40, warmup_rounds=1)
+    assert abs(total) < 0.1 * NUM_TABLES * NUM_STEPS / 40  # it was fair play that was timed
+    best = NUM_TABLES * NUM_STEPS / benchmark.stats.stats.min
+    benchmark.extra_info["decisions_per_second"] = round(best)
+    assert best >= DECISIONS_PER_SECOND
+
+
+def test_observations_per_second(benchmark: BenchmarkFixture) -> None:
+    game = FiveO()
+    known, players = positions(game)
+    benchmark.pedantic(lambda: game.observe(known, players), rounds=50, iterations=5, warmup_rounds=2)
+    best = NUM_TABLES / benchmark.stats.stats.min
+    benchmark.extra_info["observations_per_second"] = round(best)
+    assert best >= OBSERVATIONS_PER_SECOND
+
+
+def test_action_features_per_second(benchmark: BenchmarkFixture) -> None:
+    game = FiveO()
+    known, players = positions(game)
+    pairs = len(game.action_features(known, players)[0])
+    benchmark.pedantic(lambda: game.action_features(known, players), rounds=50, iterations=5, warmup_rounds=2)
+    benchmark.extra_info["actions_per_second"] = round(pairs / benchmark.stats.stats.min)
+
+
+@pytest.mark.parametrize("name", ["greedy_1", "greedy_2", "fast_greedy_2"])
+def test_scripted_decisions_per_second(benchmark: BenchmarkFixture, name: str) -> None:
+    game = FiveO()
+    known, players = positions(game)
+    agent, rng = make_agent(game, name), np.random.default_rng(0)
+    benchmark.pedantic(lambda: agent.act(known, players, rng), rounds=20, iterations=2, warmup_rounds=2)
+    benchmark.extra_info["decisions_per_second"] = round(NUM_TABLES / benchmark.stats.stats.min)
