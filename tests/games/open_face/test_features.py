@@ -222,6 +222,15 @@ def test_action_features_are_the_rows_of_the_afterstate(deck, picks, place):
         assert changes[0] == pytest.approx(row[11] - before[11], abs=1e-6)
 
 
+@pytest.mark.parametrize(("last", "alive"), [("Qc", 0), ("Qd", 1)])
+def test_a_flush_is_dead_when_its_suit_runs_out(last, alive):
+    """Two clubs behind need three more; one of them may be the card in hand."""
+    states = table_of("4c 5c 6c | 2d | 2c 3c", f"7c 8c 9c | Tc Jc | {last}", rest=["Kc"])
+    draws = seen_by(states, 0)("lines", "draws")[2]
+    assert draws[0] == alive
+    assert draws[1] == pytest.approx(alive * 3 / 13)
+
+
 def test_the_card_to_place_is_matched_with_the_rows():
     fit = seen_by(table_of("2c 3c | 4c | 5c 6c", "2d 3d | 4d | 5d 6d", rest=["7c"]), 0)("lines", "fit")
     assert fit.tolist() == [[1, 0, 0, 0], [1, 0, 1, 1], [1, 0, 1, 1], [0] * 4, [0] * 4, [0] * 4]
