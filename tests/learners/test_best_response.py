@@ -1,0 +1,26 @@
+"""Every learner finds the best response to the uniform player of Kuhn poker: its value is known by enumeration."""
+
+from pathlib import Path
+
+import pytest
+
+from cardlab.agents.policies import load_policy
+from cardlab.training.run import train
+from learners.kuhn_training import AGENTS, kuhn_experiment, policy_of
+from small_games.kuhn import Kuhn, best_response, expected_value, uniform_policy
+
+
+def quiet(_: str) -> None:
+    """Say nothing."""
+
+
+@pytest.mark.parametrize("network", ["mlp", "actions"])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_best_response_is_learned_exactly(agent: str, network: str, tmp_path: Path) -> None:
+    experiment = kuhn_experiment(agent, network=network)
+    trained = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=quiet)
+    policy = policy_of(load_policy(Kuhn(), trained.folder))
+    uniform = uniform_policy()
+    best = [best_response(uniform, player)[1] for player in (0, 1)]
+    assert expected_value((policy, uniform)) == pytest.approx(best[0])
+    assert -expected_value((uniform, policy)) == pytest.approx(best[1])

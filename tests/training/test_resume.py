@@ -1,0 +1,123 @@
+"""A run that is cut off and goes on ends with the same bytes as one that was not."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cardlab.experience.opponents import PoolOptions
+from cardlab.training.experiment import Experiment
+from cardlab.training.run import CheckpointError, RunInUse, Trained, train
+from learners.kuhn_training import kuhn_experiment
+
+ROUNDS = 12
+CHILD = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from training.test_resume import experiment_of, run
+run(experiment_of({agent!r}), Path({folder!r}))
+"""
+
+
+class CutOff(Exception):
+    """Stands for whatever ends a run."""
+
+
+class Cutter:
+    """A log that ends the run after so many rounds."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+        self.steps: list[int] = []
+
+    def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
+        self.steps.append(step)
+        if step == self.after:
+            raise CutOff
+
+
+def quiet(_: str) -> None:
+    """Say nothing."""
+
+
+def experiment_of(agent: str) -> Experiment:
+    """Twelve short rounds, a checkpoint after each; PPO against its own past."""
+    experiment = kuhn_experiment(agent, rounds=ROUNDS)
+    trainer = replace(experiment.trainer, checkpoint_seconds=0.0, evaluations=4, evaluation_deals=20)
+    opponents = PoolOptions(size=2, every=3, current_share=0.5) if agent == "ppo" else experiment.opponents
+    return replace(experiment, trainer=trainer, opponents=opponents)
+
+
+def run(experiment: Experiment, folder: Path, log: Cutter | None = None) -> Trained:
+    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=quiet)
+
+
+@pytest.mark.parametrize("agent", ["ppo", "dqn", "dqn_bootstrap", "td"])
+@pytest.mark.parametrize("after", [1, 7])
+def test_a_cut_off_run_ends_the_same(agent: str, after: int, tmp_path: Path) -> None:
+    experiment = experiment_of(agent)
+    whole = run(experiment, tmp_path / "whole")
+    with pytest.raises(CutOff):
+        run(experiment, tmp_path / "cut", Cutter(after))
+    rest = Cutter(-1)
+    resumed = run(experiment, tmp_path / "cut", rest)
+    assert rest.steps[0] <= after  # the round that was cut off before its checkpoint is done again
+    assert rest.steps[-1] == ROUNDS
+    assert resumed.digest == whole.digest
+    assert resumed.rows == whole.rows
+
+
+def test_seeds_are_runs_and_zero_is_a_seed(tmp_path: Path) -> None:
+    digests = [
+        run(kuhn_experiment("ppo", seed=seed, rounds=2), tmp_path / str(number)).digest
+        for number, seed in enumerate([0, 0, 1])
+    ]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_a_finished_run_leaves_no_checkpoint(tmp_path: Path) -> None:
+    run(experiment_of("td"), tmp_path)
+    assert not list((tmp_path / "run").glob("*.ckpt"))
+
+
+@pytest.mark.parametrize("content", [b"", b"not a checkpoint", b"PK\x03\x04 torn"])
+def test_a_torn_checkpoint_is_named(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "run" / "checkpoint.ckpt"
+    file.parent.mkdir()
+    file.write_bytes(content)
+    with pytest.raises(CheckpointError, match=r"checkpoint\.ckpt.*delete it"):
+        run(experiment_of("td"), tmp_path)
+    assert file.read_bytes() == content
+
+
+def test_two_processes_cannot_train_in_one_folder(tmp_path: Path) -> None:
+    class Intruder(Cutter):
+        def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
+            with pytest.raises(RunInUse, match="another process"):
+                run(experiment_of("td"), tmp_path)
+            super().log_metrics(metrics, step)
+
+    intruder = Intruder(-1)
+    run(kuhn_experiment("td", rounds=1), tmp_path, intruder)
+    assert intruder.steps == [1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [0.0, 0.3, 0.7, 1.1])
+def test_kill_nine_changes_nothing(delay: float, tmp_path: Path) -> None:
+    experiment = experiment_of("dqn")
+    whole = run(experiment, tmp_path / "whole")
+    code = CHILD.format(tests=str(Path(__file__).parents[1]), agent="dqn", folder=str(tmp_path / "cut"))
+    checkpoint = tmp_path / "cut" / "run" / "checkpoint.ckpt"
+    with subprocess.Popen([sys.executable, "-c", code]) as child:
+        while not checkpoint.exists() and child.poll() is None:
+            time.sleep(0.01)
+        time.sleep(delay)
+        child.send_signal(signal.SIGKILL)
+    assert run(experiment, tmp_path / "cut").digest == whole.digest
