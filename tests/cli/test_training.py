@@ -1,0 +1,37 @@
+"""From `cardlab train` to a policy that is evaluated and listed, as a user does it."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
+EXPERIMENTS = sorted(path.stem for path in (Path(__file__).parents[2] / "conf/experiment").glob("*.yaml"))
+
+
+def cardlab(folder: Path, *arguments: str) -> str:
+    environment = {key: value for key, value in os.environ.items() if key not in ("DVC_ROOT", "MLFLOW_TRACKING_URI")}
+    done = subprocess.run(
+        [*PROGRAM, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_every_experiment_trains_and_is_evaluated(tmp_path: Path, experiment: str) -> None:
+    told = cardlab(tmp_path, "train", f"experiment={experiment}", "trainer=smoke", "agent.decisions_per_round=2048")
+    found = re.search(r"^policy: (\S+)$", told, re.MULTILINE)
+    assert found is not None, told
+    policy = found[1]
+    assert (tmp_path / policy / "policy.json").is_file()
+    assert (tmp_path / policy).with_name("curve.csv").is_file()
+    assert "95 %" in cardlab(tmp_path, "evaluate", f"policy={policy}", "arena.deals=50")
+    headings, run = cardlab(tmp_path, "runs", f"policy={policy}").splitlines()
+    assert headings.split()[:3] == ["began", "game", "name"]
+    assert "training" in run
+    assert "FINISHED" in run
