@@ -9,7 +9,7 @@ from cardlab.agents.random import RandomAgent
 from cardlab.arena.match import compare, play_match
 from cardlab.arena.options import ArenaOptions
 from cardlab.arena.seating import distinct_seatings, make_lineup
-from cardlab.arena.workers import deal_block
+from cardlab.arena.workers import ChunkPlayer, Job, StoppedError, deal_block
 from cardlab.options import InvalidOption
 from cardlab.playing.loop import play_out
 from small_games.high_card import HighCard, Shower
@@ -180,3 +180,11 @@ def test_an_agent_that_cannot_reach_another_process_is_named():
 
     with pytest.raises(InvalidOption, match=r"arena\.processes=2"):
         play_match(TWO, [Local(TWO), "random"], 10, 0, processes=2)
+
+
+def test_a_chunk_is_given_up_in_the_midst_of_a_game():
+    steps = iter([False, False, True])
+    player = ChunkPlayer(FOUR, [make_lineup(FOUR, ["random"] * 4)], lambda: next(steps))
+    with pytest.raises(StoppedError):
+        player(Job((0,), seed=0, index=0, first=0, last=5))
+    assert next(steps, None) is None

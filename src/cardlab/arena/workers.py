@@ -9,12 +9,13 @@ import pickle
 import signal
 import sys
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from types import TracebackType
 from typing import Any
 
@@ -86,12 +87,17 @@ def deal_block(game: Game, seed: int, first: int, last: int) -> States:
     return States(np.concatenate(blocks)[start : start + last - first])
 
 
+class StoppedError(RuntimeError):
+    """The chunk was given up: nobody waits for it."""
+
+
 class ChunkPlayer:
     """Plays the jobs of some lineups with agents that are made once."""
 
-    def __init__(self, game: Game, lineups: Sequence[Lineup]) -> None:
+    def __init__(self, game: Game, lineups: Sequence[Lineup], stopped: Callable[[], bool] = lambda: False) -> None:
         self.game = game
         self.lineups = lineups
+        self._stopped = stopped
         self._agents: dict[str | int, Agent] = {}
 
     def __call__(self, job: Job) -> tuple[Tally, ...]:
@@ -112,7 +118,8 @@ class ChunkPlayer:
         lineup = self.lineups[job.lineups[turn]]
         states = States(np.repeat(deals, lineup.num_seatings))
         for _ in self.moves(job, turn, states):
-            pass
+            if self._stopped():
+                raise StoppedError
         payoffs = self.game.payoffs(states).astype(np.float64)
         return tally(lineup, payoffs.reshape(len(deals), lineup.num_seatings, -1))
 
@@ -167,9 +174,10 @@ class Workers:
         self._pool: ProcessPoolExecutor | None = None
         if processes > 1:
             _check_pickles(game, self.lineups, processes)
-            self._pool = ProcessPoolExecutor(
-                processes, get_context("spawn"), initializer=_start, initargs=(game, self.lineups)
-            )
+            context = get_context("spawn")
+            self._stop = context.Event()
+            arguments = (game, self.lineups, self._stop)
+            self._pool = ProcessPoolExecutor(processes, context, initializer=_start, initargs=arguments)
 
     def __enter__(self) -> "Workers":
         return self
@@ -177,8 +185,11 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        if self._pool is None:
+            return
+        if kind is not None:
+            self._stop.set()  # a chunk of a searching agent may take minutes: nobody waits for it after Ctrl-C
+        self._pool.shutdown(cancel_futures=True)
 
     def play(self, jobs: Iterable[Job]) -> Generator[tuple[Tally, ...], None, None]:
         """The tallies of each job, in order; a consumer that stops early cancels what has not begun."""
@@ -200,13 +211,13 @@ class Workers:
 _player: ChunkPlayer | None = None  # of this worker process
 
 
-def _start(game: Game, lineups: tuple[Lineup, ...]) -> None:
+def _start(game: Game, lineups: tuple[Lineup, ...], stop: Event) -> None:
     """Set up a worker process: agents are made when first needed, so that their errors reach the caller."""
     global _player  # noqa: PLW0603 — the state of a worker process is its module
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = "1"
-    _player = ChunkPlayer(game, lineups)
+    _player = ChunkPlayer(game, lineups, stop.is_set)
 
 
 def _run(job: Job) -> tuple[Tally, ...]:
