@@ -108,6 +108,13 @@ def test_what_is_certain_happens(deck, picks, place, viewer, seed):
             assert not duel[1] or (ranks[:, row] < theirs).all()
 
 
+def test_equal_rows_are_safe():
+    states = table_of("2s 5d Th | 5c 8c Jh Qs Kd | 5s 8d Jd Qh Kc", "2c 3d 4h | 2d 4s 6c 7h 8h | 2h 3s 6d 7s 9c")
+    part = seen_by(states, 0)
+    assert part("status")[[7, 9]].tolist() == [0, 1]
+    assert part("lines", "order")[:3].tolist() == [[0, 0, 0, 1, 0, 0], [1, 0, 0, 1, 0, 0], [1, 0, 0, 0, 0, 0]]
+
+
 @given(deck=decks, picks=choices, viewer=st.integers(0, 1))
 @settings(max_examples=30, deadline=None)
 def test_a_finished_board_is_fouled_or_safe(deck, picks, viewer):
