@@ -204,11 +204,11 @@ def count_seen(card: Int, unseen: Counts) -> None:
 
 
 @kernel
-def rank_mask(state: Record, player: Int, column: Int) -> int:
+def rank_mask(state: Record, player: Int, column: Int) -> Int:
     """A bit for each rank among the known cards of a column."""
     mask = 0
     for slot in range(COLUMN_SIZE):
-        card = state["columns"][player, column, slot]
+        card = np.int64(state["columns"][player, column, slot])
         if card >= 0:
             mask |= 1 << (card >> 2)
     return mask

@@ -76,7 +76,7 @@ def write_shared(out: Row, state: Record, player: Int) -> None:
     """Write what the lines share, `unseen` and `ahead` apart."""
     turn = np.int64(state["turn"])
     if turn < NUM_TURNS:
-        card = state["deck"][turn]
+        card = np.int64(state["deck"][turn])
         if card >= 0:
             out[_DRAWN + (card >> 2)] = 1.0
             out[_DRAWN + 13 + (card & 3)] = 1.0
@@ -86,7 +86,7 @@ def write_shared(out: Row, state: Record, player: Int) -> None:
     if state["phase"] == PLAYING:
         out[_TURN + (0 if turn & 1 == player else 1)] = 1.0
     out[_TURN + 2] = player == 0
-    out[_PHASE + state["phase"]] = 1.0
+    out[_PHASE + np.int64(state["phase"])] = 1.0
 
 
 @kernel
@@ -176,11 +176,11 @@ def show_hidden(states: Records, players: Players, hidden_round: int) -> Floats:
             continue
         player = players[g]
         for column in range(NUM_COLUMNS):
-            card = state["columns"][1 - player, column, hidden_round - 1]
+            card = np.int64(state["columns"][1 - player, column, hidden_round - 1])
             if card >= 0:
                 out[g, 52 * column + card] = 1.0
         turn = np.int64(state["turn"])
         for index in range(turn, NUM_TURNS):
             side = 0 if index & 1 == player else 1
-            out[g, _COMING + 52 * side + state["deck"][index]] = 1.0 / (1 + (index - turn) // 2)
+            out[g, _COMING + 52 * side + np.int64(state["deck"][index])] = 1.0 / (1 + (index - turn) // 2)
     return out
