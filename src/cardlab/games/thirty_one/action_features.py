@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from cardlab.games.protocol import Actions, Floats, Players, layout, width
 from cardlab.games.thirty_one.actions import CALL, DRAW, KEEP_HAND, NUM_ACTIONS, SWAP_FIRST, TAKE
 from cardlab.games.thirty_one.features import write_card
-from cardlab.games.thirty_one.hands import BEST_SCORE, HAND_SIZE, card_value, score_after_swap
+from cardlab.games.thirty_one.hands import BEST_SCORE, HAND_SIZE, card_value, score_after_swap, suit_of
 from cardlab.games.thirty_one.outlook import (
     LOW_VALUE,
     NUM_VALUES,
@@ -89,13 +89,13 @@ def _encode_discard(state: Record, owner: int, action: int, row: Floats, at: int
     discard = state["drawn"]
     if action != KEEP_HAND:
         if discard >= 0:
-            row[at + (discard & 3)] += card_value(discard) / 31
+            row[at + suit_of(discard)] += card_value(discard) / 31
         discard = state["hands"][owner, action - SWAP_FIRST]
     write_card(discard, row, at + 4, 1 / 11)
     if discard >= 0:
         follower = next_living(state, owner)
         known = score_of(state, follower)
-        helped = max(known, sum_beside(state["hands"][follower], discard & 3) + card_value(discard))
+        helped = max(known, sum_beside(state["hands"][follower], suit_of(discard)) + card_value(discard))
         row[at + 8] = helped / 31
         row[at + 9] = (helped - known) / 11
 

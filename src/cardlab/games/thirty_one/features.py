@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.games.protocol import Floats, Players, layout, width
-from cardlab.games.thirty_one.hands import BEST_SCORE, HAND_SIZE, card_value, score_after_swap
+from cardlab.games.thirty_one.hands import BEST_SCORE, HAND_SIZE, card_value, score_after_swap, suit_of
 from cardlab.games.thirty_one.outlook import (
     LOW_VALUE,
     NUM_VALUES,
@@ -105,7 +105,7 @@ def observe_table(info_states: Records, players: Players, max_turns: int, max_ro
 def write_card(card: int, row: Floats, at: int, scale: float) -> None:
     """Value of `card` times `scale` in its suit's slot, row[at:at + 4]; nothing for UNKNOWN."""
     if card >= 0:
-        row[at + (card & 3)] = scale * card_value(card)
+        row[at + suit_of(card)] = scale * card_value(card)
 
 
 @kernel
@@ -154,7 +154,7 @@ def _write_offer(state: Record, owner: int, row: Floats, at: int) -> int:
 @kernel
 def _write_course(state: Record, row: Floats, at: int, seats: NDArray[np.int64], living: int) -> int:
     """From `phase` to `first_turn`; the column behind."""
-    row[at + state["phase"]] = 1.0
+    row[at + int(state["phase"])] = 1.0
     at += NUM_PHASES
     mover = distance_to(seats, living, state["player"])
     if mover >= 0:
@@ -188,8 +188,8 @@ def _write_lives(state: Record, row: Floats, at: int, seats: NDArray[np.int64], 
     for distance in range(living):
         row[at + distance] = state["lives"][seats[distance]] / 3
     at += MAX_PLAYERS
-    for i in range(3):
-        lives = state["lives"][seats[0 if i == 0 else (1 if i == 1 else living - 1) % living]]
+    for i, distance in enumerate((0, 1 % living, living - 1)):
+        lives = int(state["lives"][seats[distance]])
         if lives > 0:
             row[at + i * FULL_LIVES + min(lives, FULL_LIVES) - 1] = 1.0
     at += 3 * FULL_LIVES

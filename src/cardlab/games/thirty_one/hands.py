@@ -15,16 +15,22 @@ def card_value(card: int) -> int:
     """Ace 11, court cards 10, others their number; 0 for UNKNOWN."""
     if card < 0:
         return 0
-    rank = card >> 2
+    rank = int(card) >> 2  # not in int8, which would overflow in sums of columns
     if rank == 12:
         return 11
     return min(rank + 2, 10)
 
 
 @kernel
+def suit_of(card: int) -> int:
+    """0 to 3; 3 as well for UNKNOWN, whose value of 0 adds nothing there."""
+    return int(card) & 3
+
+
+@kernel
 def suit_order(card: int) -> int:
     """Sorting key: by suit, then by rank; UNKNOWN first."""
-    return -1 if card < 0 else (card & 3) * 13 + (card >> 2)
+    return -1 if card < 0 else suit_of(card) * 13 + (card >> 2)
 
 
 @kernel
@@ -37,8 +43,9 @@ def card_bit(card: int) -> np.int64:
 def hand_score(first: int, second: int, third: int) -> int:
     """The highest sum of card values within one suit; UNKNOWN cards count nothing."""
     one, two, three = card_value(first), card_value(second), card_value(third)
-    with_first = one + (two if first & 3 == second & 3 else 0) + (three if first & 3 == third & 3 else 0)
-    with_second = two + (three if second & 3 == third & 3 else 0)
+    suit = suit_of(first)
+    with_first = one + (two if suit_of(second) == suit else 0) + (three if suit_of(third) == suit else 0)
+    with_second = two + (three if suit_of(third) == suit_of(second) else 0)
     return max(with_first, with_second, three)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.cards.deck import NUM_CARDS
-from cardlab.games.thirty_one.hands import HAND_SIZE, card_bit, card_value
+from cardlab.games.thirty_one.hands import HAND_SIZE, card_bit, card_value, suit_of
 from cardlab.games.thirty_one.knowledge import ALL_CARDS, known_cards
 from cardlab.games.thirty_one.record import MAX_PLAYERS, Record
 from cardlab.kernels import kernel
@@ -45,7 +45,7 @@ def count_cards(cards: int, counts: Counts) -> int:
     total = 0
     for card in range(NUM_CARDS):
         if cards & card_bit(card):
-            counts[card & 3, card_value(card) - LOW_VALUE] += 1
+            counts[suit_of(card), card_value(card) - LOW_VALUE] += 1
             total += 1
     return total
 
@@ -68,7 +68,7 @@ def add_suit_sums(hand: NDArray[np.int8], without: int, sums: NDArray[np.float32
     """Add the sums of card values per suit, times `scale`, to `sums` [4], leaving out the card at `without`."""
     for i in range(HAND_SIZE):
         if i != without and hand[i] >= 0:
-            sums[hand[i] & 3] += scale * card_value(hand[i])
+            sums[suit_of(hand[i])] += scale * card_value(hand[i])
 
 
 @kernel
@@ -76,7 +76,7 @@ def sum_beside(hand: NDArray[np.int8], suit: int) -> int:
     """The most that the kept cards of `suit` can add to a new card of it: its sum, less the lowest of three."""
     total, lowest, count = 0, 11, 0
     for i in range(HAND_SIZE):
-        if hand[i] >= 0 and hand[i] & 3 == suit:
+        if hand[i] >= 0 and suit_of(hand[i]) == suit:
             value = card_value(hand[i])
             total += value
             lowest = min(lowest, value)
@@ -93,7 +93,7 @@ def score_ceiling(hand: NDArray[np.int8], unseen: Counts) -> int:
         for i in range(HAND_SIZE):
             if hand[i] < 0:
                 hidden += 1
-            elif hand[i] & 3 == suit:
+            elif suit_of(hand[i]) == suit:
                 total += card_value(hand[i])
         for value in range(NUM_VALUES - 1, -1, -1):
             used = min(unseen[suit, value], hidden)
