@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cardlab.agents.random import RandomAgent
 from cardlab.cards.deck import parse_cards
 from cardlab.games.protocol import NOBODY
 from cardlab.games.thirty_one.game import ThirtyOne
+from cardlab.playing.loop import play_out
 from games.thirty_one.slow_match import CALL, DRAW, KEEP, score, step, table
 
 LOW, MID, HIGH, BEST = "2c 3d 4h", "5c 6d 9h", "Ks Qs 9s", "Ad Kd Qd"
@@ -144,3 +146,19 @@ def test_shaped_rewards_add_up_over_a_match():
     step(game, states, CALL)
     assert (game.payoffs(states)[0] != first).all()
     assert not game.spec.zero_sum
+
+
+@pytest.mark.parametrize(("num_players", "lives"), [(2, 3), (3, 1), (9, 3)])
+def test_shaped_matches_stay_in_their_range(num_players, lives):
+    game = ThirtyOne(num_players=num_players, lives=lives, max_rounds=8, reward="shaped")
+    rng = np.random.default_rng(4)
+    states = game.deal(500, rng)
+    play_out(game, states, [RandomAgent(game)], rng)
+    low, high = game.spec.payoff_range
+    payoffs = game.payoffs(states)
+    assert low < payoffs.min() < 0 < payoffs.max() < high
+
+
+def test_the_best_shaped_round_is_in_range():
+    _, states = shown("2c 2d 2h", BEST, lives=3, play="round", reward="shaped")
+    assert states[0]["paid"][1] == ThirtyOne(play="round", reward="shaped").spec.payoff_range[1] == 25

@@ -44,9 +44,10 @@ def _course_text(state: Record) -> str:
 
 def _piles_text(state: Record) -> str:
     pile = int(state["discards"]).bit_count()
-    text = f"Discard {card_text(state['top'])} (of {pile}), stock of {state['stock_left']}"
+    top = "" if state["taken"] else f" {card_text(state['top'])}"
+    text = f"Discard{top} (of {pile}), stock of {state['stock_left']}"
     if state["reshuffles"]:
-        text += f", made again {state['reshuffles']} times"
+        text += f" (reshuffle {state['reshuffles']})"
     if state["phase"] == SWAP:
         text += f", {'taken' if state['taken'] else 'drawn'} {card_text(state['drawn'])}"
     return text
