@@ -36,7 +36,7 @@ assert NUM_CARDS == NUM_RANKS * NUM_SUITS == len(RANKS) * len(SUITS)
 @kernel
 def strength(kind: int, key: int) -> int:
     """Strength of a hand, comparable among hands of one size: by kind, then by the deciding card."""
-    return 52 * kind + key
+    return 52 * int(kind) + int(key)
 
 
 @kernel

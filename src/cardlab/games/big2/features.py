@@ -97,8 +97,9 @@ def observe_published(info_states: InfoStates, players: Players) -> Floats:
         for seat in range(1, 4):
             other = (player + seat) % 4
             start = _OTHERS + (seat - 1) * _OTHERS_WIDTH
-            if state["counts"][other] > 0:
-                row[start + state["counts"][other] - 1] = 1
+            left = int(state["counts"][other])
+            if left > 0:
+                row[start + left - 1] = 1
             for bit in range(6):
                 row[start + 21 + bit] = (state["shown"][other] >> bit) & 1
         _write_high_cards(place, int(state["opener"]), player, row)
@@ -122,7 +123,7 @@ def _write_slots(hand: NDArray[np.int8], count: int, starts: NDArray[np.int8], r
         alike = starts[rank + 1] - starts[rank]
         for position in range(starts[rank], starts[rank + 1]):
             slot = 22 * position
-            suit = hand[position] & 3
+            suit = int(hand[position]) & 3
             row[slot + rank] = 1
             row[slot + 13 + suit] = 1
             row[slot + 17] = alike >= 2
@@ -138,7 +139,7 @@ def _write_high_cards(place: NDArray[np.uint8], opener: int, player: int, row: N
         if place[card] < PLAYED:
             continue
         row[_HIGH_CARDS + card - 36] = 1
-        seat = (opener + place[card] - PLAYED - player) % 4
+        seat = (opener + int(place[card]) - PLAYED - player) % 4
         if card >= 44 and seat > 0:
             row[_OTHERS + (seat - 1) * _OTHERS_WIDTH + 13 + card - 44] = 1
 
@@ -183,12 +184,12 @@ def observe_full(info_states: InfoStates, players: Players) -> Floats:
                 row[_PLAYED_START + 52 * ((opener + move - player) % 4) + card] = 1
                 row[_RECENCY + card] = 1 / (1 + trick - tricks[move])
         for seat in range(4):
-            left = state["counts"][(player + seat) % 4]
+            left = int(state["counts"][(player + seat) % 4])
             if left > 0:
                 row[_CARDS_LEFT + 13 * seat + left - 1] = 1
         row[_LED_BY + leader] = 1
         row[_TRICKS] = trick / 16
-        row[_PHASE + state["phase"]] = 1
+        row[_PHASE + int(state["phase"])] = 1
         _write_trick(state, (opener + moves - player) % 4, row)
     return out
 
@@ -206,8 +207,9 @@ def _write_trick(state: np.void, turn: int, row: NDArray[np.float32]) -> None:
     row[_FULL_KIND + kind] = 1
     row[_FULL_RANK + (key >> 2)] = 1
     row[_FULL_SUIT + (key & 3)] = 1
-    row[_FULL_PASSES + state["passes"]] = 1
-    row[_BEAT_BY + (turn - 1 - state["passes"]) % 4] = 1
+    passes = int(state["passes"])
+    row[_FULL_PASSES + passes] = 1
+    row[_BEAT_BY + (turn - 1 - passes) % 4] = 1
 
 
 @kernel
@@ -238,7 +240,7 @@ def _write_passes(
         seat = (opener + move) % 4
         tricks[move] = trick
         if sizes[move] > 0:
-            kind, key = classify(cards[move], sizes[move])
+            kind, key = classify(cards[move], int(sizes[move]))
             passes = 0
             continue
         if seat > 0:
@@ -258,7 +260,7 @@ def write_hands(states: AnyStates, players: Players) -> Floats:
     for g in range(states.shape[0]):
         for card in range(52):
             where = int(states[g]["place"][card])
-            seat = (where - players[g]) % 4
+            seat = (where - int(players[g])) % 4
             if where < HIDDEN and seat > 0:
                 out[g, 52 * (seat - 1) + card] = 1
     return out

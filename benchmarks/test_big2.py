@@ -1,0 +1,99 @@
+"""Big 2 on one core: decisions of random play through the public loop, masks, observations, features of actions."""
+
+import numpy as np
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+from cardlab.agents.catalogue import make_agent
+from cardlab.agents.random import RandomAgent
+from cardlab.games.big2.game import Big2
+from cardlab.games.protocol import InfoStates, Players, States
+from cardlab.playing.loop import play
+
+NUM_TABLES = 1024
+NUM_STEPS = 500  # of all tables: about six games at each
+DECISIONS_PER_SECOND = 800_000
+OBSERVATIONS_PER_SECOND = 250_000
+
+
+def play_and_redeal(game: Big2, num_steps: int) -> float:
+    """Play so many steps at all tables, with finished games dealt anew; the mean number of decisions in a game."""
+    rng = np.random.default_rng(0)
+    states = game.deal(NUM_TABLES, rng)
+    finished, steps, paid = 0, 0, 0.0
+    while steps < num_steps:
+        for moves in play(game, states, [RandomAgent(game)], rng):
+            steps += 1
+            done = np.flatnonzero(moves.over)
+            if done.size:
+                paid += float(game.payoffs(States(states[done])).sum())
+                finished += done.size
+                states[done] = game.deal(done.size, rng)
+            if steps == num_steps:
+                break
+    assert paid == 0
+    return NUM_TABLES * steps / finished
+
+
+def decisions(game: Big2, num_games: int) -> tuple[InfoStates, Players]:
+    """Positions of random play with who decides there, in a random order."""
+    rng = np.random.default_rng(1)
+    states = game.deal(num_games, rng)
+    kept = [(moves.info_states, moves.players) for moves in play(game, states, [RandomAgent(game)], rng)]
+    players = np.concatenate([players for _, players in kept])
+    order = rng.permutation(len(players))[:NUM_TABLES]
+    info_states = np.concatenate([info_states for info_states, _ in kept])
+    return InfoStates(info_states[order]), players[order]
+
+
+def test_decisions_per_second(benchmark: BenchmarkFixture) -> None:
+    game = Big2()
+    length = benchmark.pedantic(lambda: play_and_redeal(game, NUM_STEPS), rounds=7, warmup_rounds=1)
+    assert 75 < length < 90  # it was random play that was timed
+    best = NUM_TABLES * NUM_STEPS / benchmark.stats.stats.min
+    benchmark.extra_info["decisions_per_second"] = round(best)
+    assert best >= DECISIONS_PER_SECOND
+
+
+def test_masks_per_second(benchmark: BenchmarkFixture) -> None:
+    game = Big2()
+    info_states, _ = decisions(game, 100)
+    benchmark.pedantic(lambda: game.legal_actions(info_states), rounds=50, iterations=5, warmup_rounds=2)
+    benchmark.extra_info["masks_per_second"] = round(NUM_TABLES / benchmark.stats.stats.min)
+
+
+@pytest.mark.parametrize("features", ["published", "full"])
+def test_observations_per_second(benchmark: BenchmarkFixture, features: str) -> None:
+    game = Big2(features=features)
+    info_states, players = decisions(game, 100)
+    benchmark.pedantic(lambda: game.observe(info_states, players), rounds=50, iterations=5, warmup_rounds=2)
+    best = NUM_TABLES / benchmark.stats.stats.min
+    benchmark.extra_info["observations_per_second"] = round(best)
+    assert best >= OBSERVATIONS_PER_SECOND
+
+
+def test_action_features_per_second(benchmark: BenchmarkFixture) -> None:
+    game = Big2()
+    info_states, players = decisions(game, 100)
+    pairs = len(game.action_features(info_states, players)[0])
+    benchmark.pedantic(lambda: game.action_features(info_states, players), rounds=50, warmup_rounds=2)
+    benchmark.extra_info["actions_per_second"] = round(pairs / benchmark.stats.stats.min)
+    benchmark.extra_info["decisions_per_second"] = round(NUM_TABLES / benchmark.stats.stats.min)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_determinizations_per_second(benchmark: BenchmarkFixture, weighted: bool) -> None:
+    game, rng = Big2(), np.random.default_rng(2)
+    info_states, players = decisions(game, 100)
+    weights = rng.random((NUM_TABLES, 4, 52), dtype=np.float32) if weighted else None
+    benchmark.pedantic(lambda: game.determinize(info_states, players, rng, weights), rounds=20, warmup_rounds=2)
+    benchmark.extra_info["determinizations_per_second"] = round(NUM_TABLES / benchmark.stats.stats.min)
+
+
+@pytest.mark.parametrize("name", ["greedy", "planner"])
+def test_scripted_decisions_per_second(benchmark: BenchmarkFixture, name: str) -> None:
+    game, rng = Big2(), np.random.default_rng(3)
+    agent = make_agent(game, name)
+    info_states, players = decisions(game, 100)
+    benchmark.pedantic(lambda: agent.act(info_states, players, rng), rounds=10, warmup_rounds=1)
+    benchmark.extra_info["decisions_per_second"] = round(NUM_TABLES / benchmark.stats.stats.min)
