@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from cardlab.reporting import learning_curve, strength
 from cardlab.reporting.drawing import house_style, inline_svg
-from cardlab.reporting.results import SELF, Interval, Result
+from cardlab.reporting.results import SELF, Result
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -40,7 +40,6 @@ def write_report(results: Sequence[Result], lineage: Mapping[str, str], folder: 
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters.update(points=_points, percent=_percent)
     with house_style():
         games: dict[str, list[dict[str, Any]]] = {}
         for result in results:
@@ -77,11 +76,3 @@ def _leaves(value: object, key: str = "") -> Iterator[tuple[str, str]]:
             yield from _leaves(inner, f"{key}.{name}" if key else name)
     else:
         yield key, "–" if value is None else str(value)
-
-
-def _points(value: Interval) -> str:
-    return f"{value.mean:.2f} ({value.low:.2f} to {value.high:.2f})"
-
-
-def _percent(value: Interval | None) -> str:
-    return "" if value is None else f"{100 * value.mean:.1f} % ({100 * value.low:.1f} to {100 * value.high:.1f})"
