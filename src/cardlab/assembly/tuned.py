@@ -45,21 +45,28 @@ def with_values(config: Mapping[str, Any], values: Mapping[str, Any]) -> dict[st
     return changed
 
 
-def write_tuned(name: str, overrides: Sequence[str], values: Mapping[str, Any]) -> list[Path]:
+def write_tuned(
+    name: str, overrides: Sequence[str], values: Mapping[str, Any], *, overwrite: bool = False
+) -> list[Path]:
     """Write the experiment `name` into the working directory's conf/: what `overrides` compose, with `values` in it.
 
-    conf/agent/NAME.yaml holds the tuned agent, conf/network/NAME.yaml the network if that was changed, and
-    conf/experiment/NAME.yaml names them. Gives the files; see check_name for the names that are refused.
+    conf/agent/NAME.yaml holds what was tuned beside the agent that it builds on, conf/network/NAME.yaml the network if
+    that was changed, and conf/experiment/NAME.yaml names them. Gives the files; see check_name for refused names.
     """
-    check_name(name)
+    check_name(name, overwrite=overwrite)
     tree = compose_tree("sweep", overrides, with_hydra=True)
     choices = {str(group): str(choice) for group, choice in tree.hydra.runtime.choices.items()}
     config = with_values(plain_experiment(overrides), values)
     written: list[Path] = []
     for group in _AS_FILES:
-        if group == "agent" or config[group] != compose_config(f"{group}/{choices[group]}")[group]:
+        base = choices[group]
+        content = _changed(group, base, config[group], values)
+        if group == "agent" or content:
+            # what others may build on cannot build on them
+            alone = base == name or content == config[group] or not _is_ours(group, name)
             choices[group] = name
-            written.append(_write(group, name, config[group]))
+            entry = config[group] if alone else {"defaults": [base, "_self_"], **content}
+            written.append(_write(group, name, entry))
     groups = [group for group in choices if group in config]
     defaults: list[Any] = ["/experiment/default@_here_"]
     defaults += [{f"override /{group}@{group}": choices[group]} for group in groups]
@@ -68,16 +75,19 @@ def write_tuned(name: str, overrides: Sequence[str], values: Mapping[str, Any]) 
     return [*written, _write("experiment", name, content)]
 
 
-def check_name(name: str) -> None:
-    """InvalidOption unless `name` can be written: a word, and none of an option that a sweep did not write."""
-    if not name.replace("-", "_").isidentifier():
-        raise InvalidOption("sweep.apply", name, "a name of letters, digits and _")
+def check_name(name: str, *, overwrite: bool = False) -> None:
+    """InvalidOption unless `name` can be written: a word, and none of an option that a sweep did not write.
+
+    With `overwrite` an option of that name goes, whoever wrote it; `default`, on which all experiments rest, stays.
+    """
+    if not name.replace("-", "_").isidentifier() or name == "default":
+        raise InvalidOption("sweep.apply", name, "a name of letters, digits and _, other than default")
+    if overwrite:
+        return
     for group in (*_AS_FILES, "experiment"):
-        file = _file(group, name)
-        ours = file.is_file() and file.read_text(encoding="utf-8").startswith(_first_lines(group, name))
-        with initialised_hydra():
-            if name in group_options(group) and not ours:
-                raise InvalidOption("sweep.apply", name, f"a new name: {group}={name} is there already")
+        if not _is_ours(group, name):
+            allowed = f"a new name: {group}={name} is there already (sweep.overwrite=true replaces it)"
+            raise InvalidOption("sweep.apply", name, allowed)
 
 
 def plain_experiment(overrides: Sequence[str]) -> dict[str, Any]:
@@ -85,6 +95,24 @@ def plain_experiment(overrides: Sequence[str]) -> dict[str, Any]:
     config = plain(compose_tree("sweep", overrides))
     config.pop("sweep")
     return config
+
+
+def _is_ours(group: str, name: str) -> bool:
+    """Whether the option is new, or one that a sweep wrote."""
+    file = _file(group, name)
+    if file.is_file():
+        return file.read_text(encoding="utf-8").startswith(_first_lines(group, name))
+    with initialised_hydra():
+        return name not in group_options(group)
+
+
+def _changed(group: str, base: str, content: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """What of `content` the option `base` does not say, or was tuned; all of it where it lacks what `base` has."""
+    given = compose_config(f"{group}/{base}")[group]
+    if set(given) - set(content):
+        return dict(content)
+    tuned = {key for key in content if any(name == f"{group}.{key}" for name in values)}
+    return {key: value for key, value in content.items() if key in tuned or key not in given or given[key] != value}
 
 
 def _entries(node: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:

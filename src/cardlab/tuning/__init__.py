@@ -1,0 +1,1 @@
+"""Sweeps: which hyperparameters make an experiment strongest. The only door to Optuna."""

@@ -1,0 +1,71 @@
+"""What a sweep shows: a line for each trial that is done, and in a terminal what the running one is at."""
+
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+from cardlab.tuning.space import Values
+from cardlab.tuning.strength import Strength
+
+
+class Progress:
+    """Lines of the trials of one sweep; as a context manager it ends the spinner."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        self.console = console
+        self.total = total
+        self._status: Status | None = console.status("") if console.is_terminal else None
+        self._heading = ""
+        self._began = 0.0
+
+    def begin(self, count: int, values: Values) -> None:
+        """The trial that will be number `count` of those that are finished begins."""
+        self._heading = f"trial {count}/{self.total}  {values_text(values)}"
+        self._began = time.monotonic()
+        if self._status is not None:
+            self._status.update(Text(self._heading))
+            self._status.start()
+
+    def tell(self, text: str) -> None:
+        """Something about the trial that is running."""
+        if self._status is not None:
+            self._status.update(Text(f"{self._heading}  {text}"))
+
+    def end(self, metric: str, strength: Strength, *, best: bool) -> None:
+        """It is finished; `best` of all so far."""
+        figure = strength.overall
+        text = f"{metric} {figure.mean:.3f} [{figure.low:.3f}, {figure.high:.3f}]{'  best so far' if best else ''}"
+        self._print(text, "bold green" if best else "")
+
+    def give_up(self, reason: str) -> None:
+        """It was given up."""
+        self._print(f"given up: {reason}", "yellow")
+
+    def pause(self, study: str, count: int) -> None:
+        """The sweep was stopped with `count` trials finished."""
+        self.console.print(
+            f"study {study}: {count} of {self.total} trials done; the same command goes on", soft_wrap=True
+        )
+
+    def _print(self, text: str, style: str) -> None:
+        seconds = time.monotonic() - self._began
+        self.console.print(Text(f"{self._heading}  {text}  {seconds:.0f} s", style), soft_wrap=True)
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+
+def values_text(values: Values) -> str:
+    """`agent.gamma=0.97 agent.epsilon=0.0312`."""
+    return " ".join(
+        f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in values.items()
+    )
