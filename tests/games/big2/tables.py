@@ -4,9 +4,9 @@ import numpy as np
 
 from cardlab.cards.deck import parse_card
 from cardlab.games.big2.actions import NUM_ACTIONS, action_number
-from cardlab.games.big2.combinations import DECK_CARD, STRENGTH_ORDER
+from cardlab.games.big2.combinations import STRENGTH_ORDER
 from cardlab.games.big2.rules import HIDDEN
-from games.big2.reference import RANKS, SUITS, name
+from games.big2.reference import RANKS, SUITS
 
 TEXTS = [rank + suit for rank in RANKS for suit in SUITS]  # in Big 2's order
 
@@ -49,7 +49,3 @@ def mask_of(positions):
 def cards_of(text):
     """Cards in Big 2's order from a text."""
     return [int(STRENGTH_ORDER[parse_card(card)]) for card in text.split()]
-
-
-assert [int(card) for card in DECK_CARD] == [parse_card(card) for card in TEXTS]
-assert name(["3d"]) == "single"

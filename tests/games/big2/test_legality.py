@@ -7,8 +7,8 @@ import pytest
 
 from cardlab.agents.catalogue import make_agent
 from cardlab.cards.deck import cards_text
-from cardlab.games.big2.actions import ACTION_SIZES, NUM_ACTIONS, PASS
-from cardlab.games.big2.combinations import KIND_SIZES, KINDS, classify
+from cardlab.games.big2.actions import NUM_ACTIONS, PASS
+from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import PLAYED, STATE_DTYPE
 from cardlab.playing.loop import play
@@ -164,8 +164,7 @@ def test_nothing_is_legal_when_nobody_decides():
     assert legal.shape == (3, NUM_ACTIONS)
 
 
-def test_sizes_of_kinds():
-    assert [int(size) for size in KIND_SIZES] == [1, 2, 3, 4, 4, 5, 5, 5, 5]
-    assert ACTION_SIZES[PASS] == 0
-    assert cards_text([0]) == "2c"
-    assert in_order(["2d", "3d"]) == ["3d", "2d"]
+def test_order_of_the_cards_is_that_of_the_sheet():
+    assert cards_text(DECK_CARD).split() == in_order(TEXTS)
+    assert TEXTS[:5] == ["3d", "3c", "3h", "3s", "4d"]
+    assert TEXTS[-1] == "2s"
