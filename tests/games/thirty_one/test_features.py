@@ -4,13 +4,17 @@ import numpy as np
 import pytest
 
 from cardlab.agents.random import RandomAgent
-from cardlab.cards.deck import UNKNOWN, parse_card
+from cardlab.cards.deck import UNKNOWN, parse_card, parse_cards
 from cardlab.games.protocol import find_block
 from cardlab.games.thirty_one.game import ThirtyOne
 from cardlab.games.thirty_one.record import SWAP, UNRESOLVED
 from cardlab.playing.loop import play
 from games.thirty_one.slow_match import CALL, DRAW, KEEP, TAKE, VALUES, score, step, table
 
+BY_SUIT = {
+    *("hand", "suit_sums", "sums_without", "top", "drawn", "known_sums", "right_sums"),
+    *("expected_values", "suit_shares", "ace_shares", "ten_shares"),
+}
 TWO = "2c 3d Kh  4c 5d Qh  7s 9s Td"
 
 
@@ -25,6 +29,13 @@ def slots(cards, scale):
 
 def sums(cards):
     return slots(cards, 1).reshape(-1, 4).sum(axis=0)
+
+
+def suits_of_hand(state, player):
+    """The order of the suits: by their sum in the hand, then by the value of the card on offer."""
+    offer = int(state["drawn"] if state["drawn"] >= 0 else state["top"])
+    held, offered = sums(state["hands"][player]), slots([offer], 1)
+    return sorted(range(4), key=lambda suit: (-held[suit], -offered[suit]))
 
 
 def members(bits):
@@ -74,7 +85,7 @@ def slow_blocks(state, player, game):
     seats = [player, *others]
     caller = int(state["caller"])
     known = [[int(c) for c in state["hands"][other] if c >= 0] for other in others]
-    return {
+    blocks = {
         "hand": slots(hand, 1 / 11),
         "hand_values": [float(VALUES[c // 4] == value) for c in hand for value in range(2, 12)],
         "suit_sums": sums(hand) / 31,
@@ -110,6 +121,11 @@ def slow_blocks(state, player, game):
         "draw_score": [np.mean(reached) / 31],
         "draw_gain": [np.mean(np.array(reached) > score(hand))],
         "draw_best": [np.mean(np.array(reached) == 31)],
+    }
+    order = suits_of_hand(state, player)
+    return {
+        name: np.reshape(values, (-1, 4))[:, order].ravel() if name in BY_SUIT else values
+        for name, values in blocks.items()
     }
 
 
@@ -186,6 +202,23 @@ def test_the_round_is_seen_the_same_from_every_seat():
     assert first.tobytes() == game.observe(game.information(moved, two), two).tobytes()
 
 
+def test_names_of_suits_mean_nothing():
+    """But for the places of the hand, which lie by suit, and where two suits are alike."""
+    game = ThirtyOne()
+    places = [game.spec.block(name) for name in ("hand", "hand_values", "sums_without", "swap_scores", "swap_gains")]
+    views = []
+    for names in ([0, 1, 2, 3], [2, 0, 3, 1]):
+        deck = [4 * (card // 4) + names[card % 4] for card in parse_cards("Ks 3d 4c  4h 5d Qs  7s")]
+        deck += [card for card in range(52) if card not in deck]
+        states = game.deal(1, np.random.default_rng(0), np.array([deck], dtype=np.int8))
+        player = np.zeros(1, dtype=np.int8)
+        view = game.observe(game.information(states, player), player)[0]
+        for block in places:
+            view[block.start : block.stop] = 0
+        views.append(view)
+    np.testing.assert_allclose(views[0], views[1], atol=1e-6)
+
+
 def test_afterstates_show_their_phase():
     game, states = table(TWO)
     player = np.zeros(1, dtype=np.int8)
@@ -216,8 +249,8 @@ def test_action_features():
     assert of_action(game, states, DRAW, "best")[0] == pytest.approx(float(observed[-1]), abs=1e-5)
     step(game, states, TAKE)
     assert of_action(game, states, 3, "score") == pytest.approx([26 / 31])  # the 3 of diamonds lies first
-    assert of_action(game, states, 3, "left_discard") == pytest.approx([0, 3 / 11, 0, 0])
-    assert of_action(game, states, 3, "suit_sums") == pytest.approx([0, 0, 0, 26 / 31])
+    assert of_action(game, states, 3, "left_discard") == pytest.approx([0, 3 / 11, 0, 0])  # spades first
+    assert of_action(game, states, 3, "suit_sums") == pytest.approx([26 / 31, 0, 0, 0])
     assert of_action(game, states, 5, "gain") == pytest.approx([-3 / 11])
     step(game, states, 3, DRAW, 3)  # player 1 leaves the 4 of clubs
     assert of_action(game, states, CALL, "ends_round") == [0]
@@ -236,11 +269,12 @@ def test_privileged_sees_hands_and_the_next_cards():
     features = game.privileged(states, np.zeros(1, dtype=np.int8))[0]
     blocks = {block.name: features[block.start : block.stop] for block in game.spec.privileged_blocks}
     assert blocks["scores"].tolist() == pytest.approx([10 / 31, *[0] * 7])
-    assert blocks["hand_sums"][:4].tolist() == pytest.approx([4 / 31, 5 / 31, 10 / 31, 0])
+    assert blocks["hand_sums"][:4].tolist() == pytest.approx(
+        [10 / 31, 5 / 31, 4 / 31, 0]
+    )  # own hearts, diamonds, clubs
     assert blocks["margin"][0] == 0
-    np.testing.assert_allclose(
-        blocks["next_cards"], slots([parse_card(t) for t in ("9s", "Td", "2d")], 1 / 11), atol=1e-6
-    )
+    wanted = slots([parse_card(text) for text in ("9s", "Td", "2d")], 1 / 11).reshape(3, 4)[:, [2, 1, 0, 3]]
+    np.testing.assert_allclose(blocks["next_cards"], wanted.ravel(), atol=1e-6)
     step(game, states, DRAW)
     features = game.privileged(states, np.ones(1, dtype=np.int8))[0]
     np.testing.assert_allclose(features[-4:], [0, 0, 0, 9 / 11], atol=1e-6)

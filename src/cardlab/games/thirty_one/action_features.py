@@ -1,4 +1,7 @@
-"""What each legal action leads to: the inputs of networks that score encoded actions."""
+"""What each legal action leads to: the inputs of networks that score encoded actions.
+
+Suits stand in the order of the observation `table`.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +22,7 @@ from cardlab.games.thirty_one.outlook import (
 from cardlab.games.thirty_one.record import Record, Records, next_living
 from cardlab.games.thirty_one.rules import mark_legal
 from cardlab.games.thirty_one.showdown import score_of
+from cardlab.games.thirty_one.suits import rank_suits, reorder_suits, suit_columns
 from cardlab.kernels import kernel
 
 ACTION_BLOCKS = layout(
@@ -34,6 +38,7 @@ ACTION_BLOCKS = layout(
     called=(1,),  # somebody has called, or this action calls
 )
 NUM_ACTION_FEATURES = width(ACTION_BLOCKS)
+SUIT_COLUMNS = suit_columns(ACTION_BLOCKS)
 
 
 @kernel
@@ -45,13 +50,16 @@ def encode_actions(info_states: Records, players: Players) -> tuple[NDArray[np.i
     actions = np.empty(total, dtype=np.int16)
     features = np.zeros((total, NUM_ACTION_FEATURES), dtype=np.float32)
     counts = np.empty((4, NUM_VALUES), dtype=np.int64)
+    order = np.empty(4, dtype=np.int64)
     k = 0
     for g in range(legal.shape[0]):
+        rank_suits(info_states[g], players[g], order)
         for action in range(NUM_ACTIONS):
             if legal[g, action]:
                 rows[k] = g
                 actions[k] = action
                 _encode(info_states[g], players[g], action, features[k], counts)
+                reorder_suits(features[k], SUIT_COLUMNS, order)
                 k += 1
     return rows, actions, features
 

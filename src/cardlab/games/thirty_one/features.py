@@ -1,7 +1,8 @@
 """The observation `table`: what the owner of an InfoState sees, in named blocks of numbers of order one.
 
 Players stand by seat distance among those who still live (0 the owner, 1 the left neighbour, who moves next), padded to
-nine, so that one policy plays any table. A card is its value in its suit's slot, a one-hot of its value, or both.
+nine, so that one policy plays any table. A card is its value in its suit's slot, a one-hot of its value, or both. The
+slots stand in the order of `suits.py`: the owner's best suit first.
 """
 
 import numpy as np
@@ -24,6 +25,7 @@ from cardlab.games.thirty_one.outlook import (
 )
 from cardlab.games.thirty_one.record import MAX_PLAYERS, MAX_STOCK, NUM_PHASES, SWAP, Record, Records
 from cardlab.games.thirty_one.showdown import score_of
+from cardlab.games.thirty_one.suits import rank_suits, reorder_suits, suit_columns
 from cardlab.kernels import kernel
 
 LOW_SCORE = 14  # this and all below share the first place of `score_is`
@@ -72,6 +74,7 @@ BLOCKS = layout(
 )
 
 NUM_FEATURES = width(BLOCKS)
+SUIT_COLUMNS = suit_columns(BLOCKS, but=("swap_scores", "swap_gains", "phase"))
 
 
 @kernel
@@ -80,6 +83,7 @@ def observe_table(info_states: Records, players: Players, max_turns: int, max_ro
     features = np.zeros((info_states.shape[0], NUM_FEATURES), dtype=np.float32)
     seats = np.empty(MAX_PLAYERS, dtype=np.int64)
     counts = np.empty((4, NUM_VALUES), dtype=np.int64)
+    order = np.empty(4, dtype=np.int64)
     for g in range(info_states.shape[0]):
         state = info_states[g]
         owner = players[g]
@@ -98,6 +102,8 @@ def observe_table(info_states: Records, players: Players, max_turns: int, max_ro
         total = count_cards(drawable_cards(state), counts)
         if total > 0:
             _write_draw(state, owner, row, at, counts, total)
+        rank_suits(state, owner, order)
+        reorder_suits(row, SUIT_COLUMNS, order)
     return features
 
 

@@ -1,4 +1,7 @@
-"""What a critic that sees all may add to the observation: the opponents' hands and the next cards of the stock."""
+"""What a critic that sees all may add to the observation: the opponents' hands and the next cards of the stock.
+
+Suits stand in the order of the observation `table`.
+"""
 
 import numpy as np
 
@@ -8,6 +11,7 @@ from cardlab.games.thirty_one.hands import HAND_SIZE
 from cardlab.games.thirty_one.outlook import add_suit_sums, seats_by_distance
 from cardlab.games.thirty_one.record import MAX_PLAYERS, Records
 from cardlab.games.thirty_one.showdown import score_of
+from cardlab.games.thirty_one.suits import rank_suits, reorder_suits, suit_columns
 from cardlab.kernels import kernel
 
 NUM_NEXT_CARDS = 3
@@ -20,6 +24,7 @@ PRIVILEGED_BLOCKS = layout(
     pending=(4,),  # the drawn card, whoever drew it
 )
 NUM_PRIVILEGED = width(PRIVILEGED_BLOCKS)
+SUIT_COLUMNS = suit_columns(PRIVILEGED_BLOCKS)
 
 
 @kernel
@@ -27,6 +32,7 @@ def see_all(states: Records, players: Players) -> Floats:
     """[G, Fp] the blocks of `PRIVILEGED_BLOCKS`, one behind the other."""
     features = np.zeros((states.shape[0], NUM_PRIVILEGED), dtype=np.float32)
     seats = np.empty(MAX_PLAYERS, dtype=np.int64)
+    order = np.empty(4, dtype=np.int64)
     others = MAX_PLAYERS - 1
     for g in range(states.shape[0]):
         state = states[g]
@@ -44,4 +50,6 @@ def see_all(states: Records, players: Players) -> Floats:
         for i in range(min(NUM_NEXT_CARDS, left)):
             write_card(state["stock"][left - 1 - i], row, 5 * others + 1 + 4 * i, 1 / 11)
         write_card(state["drawn"], row, NUM_PRIVILEGED - 4, 1 / 11)
+        rank_suits(state, players[g], order)
+        reorder_suits(row, SUIT_COLUMNS, order)
     return features
