@@ -55,11 +55,11 @@ def run_sweep(
     written: InvalidOption for a space, a metric or a study that does not fit. Later: StudyInUse, BrokenStudy,
     TrackingUnavailable; SweepFailed when all trials were given up. Ctrl-C is a KeyboardInterrupt, wherever it came.
     """
+    options.check_game(compose_trial({}).game)
     space = Space.parse(options.space, config)
     check_space(space, compose_trial)
     if options.sampler == "grid":
         space.grid()
-    options.check_game(compose_trial({}).game)
     name = options.study or study_name(options, config)
     store = store or Store()
     with open_study(store.root / STUDIES, name) as study:

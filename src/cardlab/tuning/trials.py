@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import optuna
@@ -62,7 +63,7 @@ class Trials:
             trained = train(experiment, run_dir=folder, model_dir=folder / "policy", log=log, tell=self.tell)
         except TrainingDiverged as error:
             run.set_tags({"sweep.diverged": error})
-            shutil.rmtree(folder)
+            _remove(folder)
             raise optuna.TrialPruned(str(error)) from error
         if self.options.seeds == 1:
             run.set_tags({"policy.digest": trained.digest})
@@ -70,10 +71,15 @@ class Trials:
         game = for_matches(experiment.game)
         arena = sweep_arena(self.options, experiment.arena)
         figures = play_references(game, load_agent(game, str(trained.folder)), arena, self.options.metric)
-        shutil.rmtree(folder)
-        with suppress(OSError):  # another trial of this name is still there
-            folder.parent.rmdir()
+        _remove(folder)
         return figures
+
+
+def _remove(folder: Path) -> None:
+    """Remove the folder of a training, and the one around it unless another training is there."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
+        folder.parent.rmdir()
 
 
 @dataclass(frozen=True)
