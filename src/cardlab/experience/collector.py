@@ -11,6 +11,7 @@ from cardlab.agents.network import Sampled
 from cardlab.experience.opponents import Opponents
 from cardlab.experience.records import Experience, generator_state, pack, restore_generator, unpack
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players
+from cardlab.games.rows import join, put, take
 from cardlab.playing.loop import Moves, play
 from cardlab.playing.protocol import Agent
 
@@ -48,12 +49,13 @@ class _Decisions:
     paid: Floats  # [N] what the player had been paid before
 
     def pick(self, index: NDArray[Any]) -> "_Decisions":
-        return _Decisions.of({entry.name: getattr(self, entry.name)[index] for entry in fields(self)})
+        arrays = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return _Decisions.of({name: take(array, index) for name, array in arrays.items()})
 
     @staticmethod
     def join(parts: Sequence["_Decisions"]) -> "_Decisions":
         names = [entry.name for entry in fields(_Decisions)]
-        return _Decisions.of({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+        return _Decisions.of({name: join([getattr(part, name) for part in parts]) for name in names})
 
     @staticmethod
     def of(arrays: Mapping[str, Any]) -> "_Decisions":
@@ -71,9 +73,17 @@ class Collector:
     """`tables` games side by side; `collect` plays on until enough decisions stand in finished games."""
 
     def __init__(
-        self, game: Game, sampler: Sampler, opponents: Opponents, tables: int, rng: np.random.Generator
+        self,
+        game: Game,
+        sampler: Sampler,
+        opponents: Opponents,
+        tables: int,
+        rng: np.random.Generator,
+        *,
+        ask_forced: bool = False,
     ) -> None:
         self.game = game
+        self.ask_forced = ask_forced  # whether decisions with a single legal action are samples too
         self.opponents = opponents
         self.rng = rng
         self._learner = _Recorder(sampler)
@@ -98,7 +108,7 @@ class Collector:
         results: list[_Results] = []
         finished = 0
         agents: list[Agent] = [self._learner, *self.opponents.agents]
-        for moves in play(self.game, self._states, agents, self.rng, seats=self._seats):
+        for moves in play(self.game, self._states, agents, self.rng, seats=self._seats, ask_forced=self.ask_forced):
             self._record(moves)
             if moves.over.any():
                 ended = moves.rows[moves.over]
@@ -113,7 +123,7 @@ class Collector:
         answer = self._learner.answer
         if mine.size == 0 or answer is None:
             return
-        info_states = InfoStates(moves.info_states[mine])
+        info_states = take(moves.info_states, mine)
         players = moves.players[mine]
         rows = moves.rows[mine]
         paid = self.game.payoffs(info_states)[np.arange(mine.size), players]
@@ -125,8 +135,8 @@ class Collector:
         self._counts[rows] += 1
 
     def _redeal(self, rows: NDArray[np.intp]) -> _Results:
-        results = _Results(self._games[rows], self.game.payoffs(self._states)[rows], self._seats[rows])
-        self._states[rows] = self.game.deal(len(rows), self.rng)
+        results = _Results(self._games[rows], self.game.payoffs(take(self._states, rows)), self._seats[rows])
+        put(self._states, rows, self.game.deal(len(rows), self.rng))
         self._seats[rows] = self.opponents.seat(len(rows), self.game.spec.num_players, self.rng)
         self._games[rows] = np.arange(self._next_game, self._next_game + len(rows))
         self._counts[rows] = 0

@@ -64,12 +64,14 @@ class Curve(Callback):
         self,
         measure: Callable[[], Mapping[str, float]],
         points: int,
+        last_round: int,
         patience: int,
         sink: MetricsLog | None,
         tell: Callable[[str], None],
     ) -> None:
         self.measure = measure
         self.points = points
+        self.last_round = last_round
         self.patience = patience
         self.sink = sink  # not `log`: Lightning puts a method of its own there
         self.tell = tell
@@ -107,7 +109,7 @@ class Curve(Callback):
         self._clock = time.perf_counter()
 
     def _is_point(self, learner: RoundLearner) -> bool:
-        done, total = learner.rounds_done, learner.total_rounds
+        done, total = learner.rounds_done, self.last_round
         return self.points > 0 and done * self.points // total > (done - 1) * self.points // total
 
     def _add_row(self, learner: RoundLearner) -> Mapping[str, float]:
@@ -119,7 +121,7 @@ class Curve(Callback):
         self.rows.append({**counters, **means, **strength})
         self._since.clear()
         shown = [f"{name.split('/', 1)[1]} {value:.3f}" for name, value in strength.items() if _is_mean(name)]
-        self.tell(f"round {learner.rounds_done}/{learner.total_rounds}: " + ", ".join(shown))
+        self.tell(f"round {learner.rounds_done}/{self.last_round}: " + ", ".join(shown))
         return strength
 
     def _is_plateau(self) -> bool:

@@ -38,3 +38,8 @@ class Experiment:
     def rounds(self) -> int:
         """Rounds of training that the budget gives."""
         return self.trainer.rounds(self.agent.decisions_per_round)
+
+    @property
+    def last_round(self) -> int:
+        """The round after which training ends, annealing or not."""
+        return self.trainer.last_round(self.agent.decisions_per_round)

@@ -9,8 +9,10 @@ from cardlab.options import check_choice, check_range
 class TrainerOptions:
     """`trainer=…`: budgets are counts, never seconds, so that a run is the same on any machine."""
 
-    decisions: int = 1_000_000  # of the learner, in all
+    decisions: int = 1_000_000  # of the learner, in all: what annealing goes by
+    stop_after: int | None = None  # decisions after which training ends short of its budget; none: at the budget
     tables: int = 1024  # games side by side
+    ask_forced: bool = False  # whether a decision with a single legal action is asked for, and learned from
     threads: int = 1  # of torch
     processes: int = 1
     device: str = "cpu"
@@ -21,6 +23,8 @@ class TrainerOptions:
 
     def __post_init__(self) -> None:
         check_range("trainer.decisions", self.decisions, 1, whole=True)
+        if self.stop_after is not None:
+            check_range("trainer.stop_after", self.stop_after, 1, self.decisions, whole=True)
         check_range("trainer.tables", self.tables, 1, 1_000_000, whole=True)
         check_range("trainer.threads", self.threads, 1, 1024, whole=True)
         check_range("trainer.processes", self.processes, 1, 1, whole=True)
@@ -33,3 +37,7 @@ class TrainerOptions:
     def rounds(self, decisions_per_round: int) -> int:
         """Rounds that the budget gives."""
         return -(-self.decisions // decisions_per_round)
+
+    def last_round(self, decisions_per_round: int) -> int:
+        """The round after which training ends: that of the budget, or of `stop_after`."""
+        return -(-(self.stop_after or self.decisions) // decisions_per_round)

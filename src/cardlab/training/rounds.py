@@ -13,16 +13,17 @@ class Rounds:
     Its length is known, so Lightning fetches nothing ahead: a round gathered early would be off-policy.
     """
 
-    def __init__(self, learner: RoundLearner, collector: Collector, decisions: int) -> None:
+    def __init__(self, learner: RoundLearner, collector: Collector, decisions: int, last_round: int) -> None:
         self.learner = learner
         self.collector = collector
         self.decisions = decisions
+        self.last_round = last_round
 
     def __len__(self) -> int:
-        return self.learner.total_rounds
+        return self.last_round
 
     def __iter__(self) -> Iterator[Experience]:
-        while self.learner.rounds_done < self.learner.total_rounds:
+        while self.learner.rounds_done < self.last_round:
             self.learner.network.eval()
             self.collector.sampler = self.learner.learning_agent()
             yield self.collector.collect(self.decisions)

@@ -89,8 +89,11 @@ def build_learner(experiment: Experiment) -> tuple[RoundLearner, Collector]:
     )
     opponents = experiment.opponents.build(experiment.game, partial(learner.playing_agent, experiment.game), network)
     rng = np.random.default_rng(for_tables)
-    tables = experiment.trainer.tables
-    return learner, Collector(experiment.game, learner.learning_agent(), opponents, tables, rng)
+    options = experiment.trainer
+    collector = Collector(
+        experiment.game, learner.learning_agent(), opponents, options.tables, rng, ask_forced=options.ask_forced
+    )
+    return learner, collector
 
 
 def write_curve(rows: list[Row], path: Path) -> None:
@@ -118,14 +121,15 @@ def _train(
     game = for_matches(experiment.game)
     agent = learner.playing_agent(game, learner.network)
     measure = partial(measure_strength, game, agent, experiment.arena, options.evaluation_deals)
-    curve = Curve(measure, options.evaluations, options.patience, log, tell)
+    last_round = experiment.last_round
+    curve = Curve(measure, options.evaluations, last_round, options.patience, log, tell)
     trainer = _lightning(options.device, [Field(collector), curve, Checkpoints(checkpoint, options.checkpoint_seconds)])
     resume = _check_checkpoint(checkpoint, tell)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")
         trainer.fit(
             learner,
-            train_dataloaders=Rounds(learner, collector, experiment.agent.decisions_per_round),
+            train_dataloaders=Rounds(learner, collector, experiment.agent.decisions_per_round, last_round),
             ckpt_path=resume,
             weights_only=True,
         )
