@@ -3,5 +3,6 @@
 from cardlab.networks.actions import ActionsOptions
 from cardlab.networks.lines import LinesOptions
 from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.trunks import TrunksOptions
 
-NETWORKS = {options.name: options for options in (MLPOptions, LinesOptions, ActionsOptions)}
+NETWORKS = {options.name: options for options in (MLPOptions, LinesOptions, ActionsOptions, TrunksOptions)}

@@ -28,14 +28,28 @@ def check_activation(key: str, name: str) -> None:
     check_choice(key, name, list(ACTIVATIONS))
 
 
-def perceptron(sizes: Sequence[int], *, activation: str = "relu", layer_norm: bool = False) -> nn.Sequential:
-    """Linear layers of these sizes, each but none at the input followed by (norm and) activation."""
+def perceptron(
+    sizes: Sequence[int],
+    *,
+    activation: str = "relu",
+    layer_norm: bool = False,
+    batch_norm: bool = False,
+    dropout: float = 0.0,
+) -> nn.Sequential:
+    """Linear layers of these sizes, each followed by (norm,) activation (and dropout); one size alone changes nothing.
+
+    Batch normalisation and dropout act in training only: whoever judges or plays puts the network in `eval()` first.
+    """
     layers: list[nn.Module] = []
     for before, after in pairwise(sizes):
         layers.append(nn.Linear(before, after))
         if layer_norm:
             layers.append(nn.LayerNorm(after))
+        if batch_norm:
+            layers.append(nn.BatchNorm1d(after))
         layers.append(ACTIVATIONS[activation]())
+        if dropout:
+            layers.append(nn.Dropout(dropout))
     return nn.Sequential(*layers)
 
 

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.inputs import Inputs
 from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
 from cardlab.networks.protocol import Network
+from cardlab.options import InvalidOption, check_range
 
 
 @dataclass(frozen=True)
@@ -17,13 +19,23 @@ class MLPOptions:
 
     name: ClassVar[str] = "mlp"
     widths: tuple[int, ...] = (256, 256)
+    head_widths: tuple[int, ...] = ()  # behind them, once for the scores and once for the value
     activation: str = "relu"
     layer_norm: bool = False
+    batch_norm: bool = False
+    dropout: float = 0.0  # share of a layer's outputs, in training
     separate_critic: bool = False  # a trunk of its own for the value
+    value_range: tuple[float, float] | None = None  # tanh of the value is stretched to it; none: linear
 
     def __post_init__(self) -> None:
         check_widths("network.widths", self.widths)
+        check_widths("network.head_widths", self.head_widths, empty=True)
         check_activation("network.activation", self.activation)
+        check_range("network.dropout", self.dropout, 0, 0.95)
+        if self.layer_norm and self.batch_norm:
+            raise InvalidOption("network.batch_norm", self.batch_norm, "false with network.layer_norm")
+        if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
+            raise InvalidOption("network.value_range", list(self.value_range), "a lower and a higher number")
 
     def build(self, spec: GameSpec) -> "MLP":
         """A fresh network for this game."""
@@ -31,29 +43,46 @@ class MLPOptions:
 
 
 class MLP(Network):
-    """Observation → trunk → scores and value."""
+    """Observation → trunk → a branch each → scores and value."""
 
     def __init__(self, spec: GameSpec, options: MLPOptions) -> None:
         super().__init__()
+        self.value_range = options.value_range
+
+        def layers(*sizes: int) -> nn.Module:
+            return perceptron(
+                sizes,
+                activation=options.activation,
+                layer_norm=options.layer_norm,
+                batch_norm=options.batch_norm,
+                dropout=options.dropout,
+            )
+
         sizes = (spec.num_features, *options.widths)
-
-        def trunk() -> nn.Module:
-            return perceptron(sizes, activation=options.activation, layer_norm=options.layer_norm)
-
-        self.actor_trunk = trunk()
-        self.critic_trunk = trunk() if options.separate_critic else None
-        self.score_head = head(sizes[-1], spec.num_actions, 0.01)
-        self.value_head = head(sizes[-1], 1, 0.1)
+        branch = (sizes[-1], *options.head_widths)
+        self.actor_trunk = layers(*sizes)
+        self.critic_trunk = layers(*sizes) if options.separate_critic else None
+        self.actor_branch = layers(*branch)
+        self.critic_branch = layers(*branch)
+        self.score_head = head(branch[-1], spec.num_actions, 0.01)
+        self.value_head = head(branch[-1], 1, 0.1)
 
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Scores [N, A] and values [N]."""
         hidden = self.actor_trunk(inputs.observations)
-        scores = mask_scores(self.score_head(hidden), inputs.legal)
+        scores = mask_scores(self.score_head(self.actor_branch(hidden)), inputs.legal)
         if self.critic_trunk is not None:
             hidden = self.critic_trunk(inputs.observations)
-        return scores, self.value_head(hidden).squeeze(-1)
+        return scores, self._price(hidden)
 
     def value(self, observations: Tensor) -> Tensor:
         """Values [N]."""
         trunk = self.actor_trunk if self.critic_trunk is None else self.critic_trunk
-        return self.value_head(trunk(observations)).squeeze(-1)
+        return self._price(trunk(observations))
+
+    def _price(self, hidden: Tensor) -> Tensor:
+        values = self.value_head(self.critic_branch(hidden)).squeeze(-1)
+        if self.value_range is None:
+            return values
+        low, high = self.value_range
+        return low + (high - low) * (torch.tanh(values) + 1.0) / 2.0

@@ -1,0 +1,77 @@
+"""One trunk and head per kind of decision: Thirty-One's turn and swap as two networks in one.
+
+The scores of an action come from the trunk of its kind, so what one kind of decision learns does not disturb the other.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from cardlab.games.protocol import GameSpec
+from cardlab.networks.inputs import Inputs
+from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
+from cardlab.networks.protocol import Network
+from cardlab.options import InvalidOption
+
+
+@dataclass(frozen=True)
+class TrunksOptions:
+    """`network=trunks`: fits every game; one trunk where there is one kind of decision."""
+
+    name: ClassVar[str] = "trunks"
+    widths: tuple[int, ...] = (256, 256)  # of every trunk that `kinds` does not name
+    kinds: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])  # kind → its widths
+    activation: str = "relu"
+
+    def __post_init__(self) -> None:
+        check_widths("network.widths", self.widths)
+        for kind, widths in self.kinds.items():
+            check_widths(f"network.kinds.{kind}", widths)
+        check_activation("network.activation", self.activation)
+
+    def build(self, spec: GameSpec) -> "Trunks":
+        """A fresh network for this game; InvalidOption when it has no such kind of decision."""
+        for kind, widths in self.kinds.items():
+            if kind not in spec.decision_kinds:
+                known = ", ".join(spec.decision_kinds)
+                raise InvalidOption(f"network.kinds.{kind}", list(widths), f"left out: {spec.name} has only {known}")
+        return Trunks(spec, self)
+
+
+class Trunks(Network):
+    """Observation → the trunk of the decision's kind → scores of its actions; the first trunk also gives the value."""
+
+    def __init__(self, spec: GameSpec, options: TrunksOptions) -> None:
+        super().__init__()
+        self.num_actions = spec.num_actions
+        widths = [tuple(options.kinds.get(kind, options.widths)) for kind in spec.decision_kinds]
+        actions = [_actions_of(spec.action_kinds, kind) for kind in range(len(widths))]
+        self.trunks = nn.ModuleList(
+            perceptron((spec.num_features, *sizes), activation=options.activation) for sizes in widths
+        )
+        self.heads = nn.ModuleList(head(sizes[-1], len(own), 0.01) for sizes, own in zip(widths, actions, strict=True))
+        self.value_head = head(widths[0][-1], 1, 0.1)
+        for kind, own in enumerate(actions):
+            self.register_buffer(f"actions_{kind}", torch.tensor(own, dtype=torch.int64), persistent=False)
+
+    def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
+        """Scores [N, A] and values [N]."""
+        first = self.trunks[0](inputs.observations)
+        scores = torch.full_like(inputs.legal, -torch.inf, dtype=first.dtype)
+        for kind, (trunk, score_head) in enumerate(zip(self.trunks, self.heads, strict=True)):
+            actions = self.get_buffer(f"actions_{kind}")
+            rows = torch.nonzero(inputs.legal[:, actions].any(dim=1)).squeeze(1)
+            hidden = first[rows] if kind == 0 else trunk(inputs.observations[rows])
+            scores = scores.index_put((rows[:, None], actions[None]), score_head(hidden))
+        return mask_scores(scores, inputs.legal), self.value_head(first).squeeze(-1)
+
+    def value(self, observations: Tensor) -> Tensor:
+        """Values [N]: a situation between decisions has no kind, so the first trunk prices them all."""
+        return self.value_head(self.trunks[0](observations)).squeeze(-1)
+
+
+def _actions_of(action_kinds: Sequence[int], kind: int) -> list[int]:
+    return [action for action, its_kind in enumerate(action_kinds) if its_kind == kind]
