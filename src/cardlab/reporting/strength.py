@@ -14,9 +14,7 @@ def caption(result: Result) -> str:
     seed = result.evaluation["seed"]
     if result.alone:
         return f"Mean points of the policy and of other agents on the same deals (seed {seed}), with 95 % intervals."
-    return (
-        f"Matches won against each reference, every deal at several seatings (seed {seed}), with 95 % intervals."
-    )
+    return f"Matches won against each reference, every deal at several seatings (seed {seed}), with 95 % intervals."
 
 
 def draw(result: Result) -> Figure:
