@@ -18,7 +18,11 @@ from cardlab.networks.mlp import MLPOptions
 from cardlab.options import InvalidOption
 from small_games.kuhn import Kuhn
 
-NETWORKS = [MLPOptions(widths=(8,)), MLPOptions((8, 4), "gelu", True, True), ActionsOptions((8,), (8,), (4,))]
+NETWORKS = [
+    MLPOptions(widths=(8,)),
+    MLPOptions(widths=(8, 4), activation="gelu", layer_norm=True, separate_critic=True),
+    ActionsOptions((8,), (8,), (4,)),
+]
 
 
 def write(folder, game, options=NETWORKS[0], plays="softmax", seed=0):

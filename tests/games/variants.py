@@ -13,6 +13,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
         {"num_players": 4, "features": "seed"},
         {"num_players": 9, "lives": 1},
         {"num_players": 3, "max_turns": 7, "max_rounds": 2},
+        {"reward": "shaped", "max_rounds": 8},
         {"num_players": 3, "play": "round", "reward": "shaped"},
     ],
     "five_o": [{}, {"payoff": "columns", "hidden_round": 4}],

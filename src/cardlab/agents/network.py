@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from cardlab.agents.random import choose_uniformly
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players
+from cardlab.games.rows import take
 from cardlab.kernels import kernel
 from cardlab.networks.protocol import Network, encode_for
 
@@ -103,6 +104,10 @@ class ActionValueAgent:
         """[N] actions."""
         return self.sample(info_states, players, rng).actions
 
+    def action_values(self, info_states: InfoStates, players: Players) -> Floats:
+        """Expected payoff by each action [N, A], minus infinity where illegal."""
+        return self.scores(info_states, players) * np.float32(self.reward_scale)
+
     def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
         """Log-probabilities [N, A] of the epsilon-greedy policy and values [N]."""
         scores = self.scores(info_states, players)
@@ -141,6 +146,10 @@ class AfterstateAgent:
         """[N] actions."""
         return self.sample(info_states, players, rng).actions
 
+    def action_values(self, info_states: InfoStates, players: Players) -> Floats:
+        """Expected payoff by each action [N, A], minus infinity where illegal."""
+        return self._worths(info_states, players) * np.float32(self.reward_scale)
+
     def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
         """Log-probabilities [N, A] of the epsilon-greedy policy and values [N]."""
         worths = self._worths(info_states, players)
@@ -150,7 +159,7 @@ class AfterstateAgent:
         """What each action pays at once and its afterstate is worth [N, A], minus infinity where illegal."""
         legal = self.game.legal_actions(info_states)
         rows, actions = np.nonzero(legal)
-        after = afterstates(self.game, InfoStates(info_states[rows]), players[rows], actions.astype(np.int16))
+        after = afterstates(self.game, take(info_states, rows), players[rows], actions.astype(np.int16))
         with torch.inference_mode():
             observations = torch.from_numpy(self.game.observe(after.info_states, players[rows]))
             prices = self.network.value(observations.to(self.network.device)).float().cpu().numpy()

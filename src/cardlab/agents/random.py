@@ -11,20 +11,27 @@ from cardlab.kernels import kernel
 
 @kernel
 def choose_uniformly(legal: Bools, uniforms: NDArray[np.float32]) -> Actions:
-    """[N] one True column of each row of `legal` [N, A], picked by `uniforms` [N] in [0, 1)."""
+    """[N] one True column of each row of `legal` [N, A] (C-contiguous), picked by `uniforms` [N] in [0, 1)."""
     num_rows, num_actions = legal.shape
     actions = np.zeros(num_rows, dtype=np.int16)
+    found = np.empty(num_actions, dtype=np.int16)
+    flat = legal.reshape(-1).view(np.uint8)
+    words = flat[: flat.size // 8 * 8].view(np.uint64)
     for row in range(num_rows):
+        start = row * num_actions
+        stop = start + num_actions
         count = 0
-        for action in range(num_actions):
-            count += legal[row, action]
-        left = min(np.int64(uniforms[row] * count), count - 1)
-        for action in range(num_actions):
-            if legal[row, action]:
-                if left == 0:
-                    actions[row] = action
-                    break
-                left -= 1
+        at = start
+        while at < stop:
+            if at % 8 == 0 and at + 8 <= stop and words[at >> 3] == 0:  # wide masks are mostly empty
+                at += 8
+                continue
+            if flat[at]:
+                found[count] = at - start
+                count += 1
+            at += 1
+        if count:
+            actions[row] = found[min(np.int64(uniforms[row] * count), count - 1)]
     return actions
 
 

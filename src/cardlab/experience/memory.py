@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cardlab.experience.records import pack, unpack
 from cardlab.games.protocol import Actions, Floats, InfoStates, Players
+from cardlab.games.rows import put, take
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class ReplayMemory:
         places = np.arange(self.added, self.added + num) % self.size
         kept = slice(max(0, num - self.size), num)  # more than the ring holds: only the last of them
         for entry in fields(transitions):
-            self._columns[entry.name][places[kept]] = getattr(transitions, entry.name)[kept]
+            put(self._columns[entry.name], places[kept], getattr(transitions, entry.name)[kept])
         self.added += num
 
     def draw(self, num: int, rng: np.random.Generator) -> Transitions:
@@ -55,7 +56,7 @@ class ReplayMemory:
         return self._at(rng.integers(len(self), size=num))
 
     def _at(self, places: NDArray[np.int64]) -> Transitions:
-        columns: dict[str, Any] = {name: column[places] for name, column in self._columns.items()}
+        columns: dict[str, Any] = {name: take(column, places) for name, column in self._columns.items()}
         return Transitions(**columns)
 
     def state_dict(self) -> dict[str, Any]:

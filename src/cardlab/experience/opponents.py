@@ -64,6 +64,7 @@ class ScriptedOptions:
     name: ClassVar[str] = "scripted"
     agents: Mapping[str, float] = field(default_factory=lambda: {"random": 1.0})  # name[:key:value…] → weight
     share: float = 1.0  # of the games that are played against them; the others are self-play
+    distinct: bool = False  # whether no agent sits at a table twice
 
     def __post_init__(self) -> None:
         check_range("opponents.share", self.share, 0, 1)
@@ -75,7 +76,11 @@ class ScriptedOptions:
     def build(self, game: Game, agent_of: AgentOf, network: Network) -> "FixedField":
         """The field for this game; InvalidOption when an agent does not play it."""
         weights = np.array(list(self.agents.values()), dtype=np.float64)
-        return FixedField([make_agent(game, text) for text in self.agents], weights / weights.sum(), self.share)
+        others = game.spec.num_players - 1
+        if self.distinct and np.count_nonzero(weights) < others:
+            raise InvalidOption("opponents.distinct", True, f"false with fewer than {others} agents of weight above 0")
+        agents = [make_agent(game, text) for text in self.agents]
+        return FixedField(agents, weights / weights.sum(), self.share, self.distinct)
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,18 @@ class PoolOptions:
 OPPONENTS = {options.name: options for options in (SelfPlayOptions, ScriptedOptions, PoolOptions)}
 
 
+def _seat_distinct(num_games: int, num_players: int, weights: NDArray[Any], rng: np.random.Generator) -> Seats:
+    """[G, P] the learner at one random seat, opponents at the others, drawn by weight without replacement.
+
+    The P − 1 largest of u^(1/w), u uniform, are such a draw (Efraimidis and Spirakis 2006).
+    """
+    with np.errstate(divide="ignore"):
+        keys = np.log(rng.random((num_games, len(weights)))) / weights
+    drawn = np.argsort(-keys, axis=1)[:, : num_players - 1].astype(np.int8) + np.int8(1)
+    seats = np.concatenate((np.zeros((num_games, 1), dtype=np.int8), drawn), axis=1)
+    return rng.permuted(seats, axis=1)
+
+
 def _seat_learner(num_games: int, num_players: int, weights: NDArray[Any], rng: np.random.Generator) -> Seats:
     """[G, P] the learner at one random seat, opponents drawn by weight at the others."""
     seats = rng.choice(len(weights), size=(num_games, num_players), p=weights).astype(np.int8) + np.int8(1)
@@ -114,12 +131,14 @@ class FixedField:
     agents: Sequence[Agent]
     weights: NDArray[np.float64]
     share: float
+    distinct: bool = False
 
     def seat(self, num_games: int, num_players: int, rng: np.random.Generator) -> Seats:
         """[G, P] who sits where."""
         if self.share <= 0 or not len(self.weights):
             return np.zeros((num_games, num_players), dtype=np.int8)
-        seats = _seat_learner(num_games, num_players, self.weights, rng)
+        draw = _seat_distinct if self.distinct else _seat_learner
+        seats = draw(num_games, num_players, self.weights, rng)
         seats[rng.random(num_games) >= self.share] = 0
         return seats
 
@@ -140,7 +159,7 @@ class PastSelves:
     def __init__(self, options: PoolOptions, agent_of: AgentOf, network: Network) -> None:
         self.options = options
         self.kept = 1
-        self._networks = [deepcopy(network) for _ in range(options.size)]
+        self._networks = [deepcopy(network).eval() for _ in range(options.size)]
         self.agents: Sequence[Agent] = [agent_of(past) for past in self._networks]
 
     def seat(self, num_games: int, num_players: int, rng: np.random.Generator) -> Seats:

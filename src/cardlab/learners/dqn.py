@@ -1,4 +1,7 @@
-"""Deep Q-learning (Mnih et al. 2015): replay, target network, double and n-step to Monte Carlo targets."""
+"""Deep Q-learning (Mnih et al. 2015): replay, target network, double and n-step to Monte Carlo targets.
+
+Beside them the target of the Open-face seed (Tan and Xiao 2018), averaged over sampled successors.
+"""
 
 from collections.abc import Mapping
 from copy import deepcopy
@@ -10,14 +13,27 @@ import torch
 from torch import Tensor
 
 from cardlab.agents.network import ActionValueAgent
+from cardlab.agents.random import RandomAgent
 from cardlab.experience.memory import ReplayMemory, Transitions
 from cardlab.experience.records import Experience
 from cardlab.games.protocol import Game, InfoStates, Players
+from cardlab.games.rows import take
 from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon, descend
+from cardlab.learners.successors import sample_successors
 from cardlab.networks.protocol import Network, encode_for
-from cardlab.objectives.returns import n_step_returns
-from cardlab.objectives.values import LOSSES, bootstrap, regression, taken
-from cardlab.options import check_choice, check_range
+from cardlab.objectives.returns import n_step_returns, turn_discounts
+from cardlab.objectives.values import (
+    LOSSES,
+    ORDERS,
+    averaged_bootstrap,
+    bootstrap,
+    regression,
+    regression_of_all,
+    taken,
+)
+from cardlab.options import InvalidOption, check_choice, check_range
+
+SUCCESSOR_OPPONENTS = ("target", "random")
 
 
 @dataclass(frozen=True)
@@ -26,11 +42,16 @@ class DQNOptions:
 
     name: ClassVar[str] = "dqn"
     gamma: float = 1.0
+    same_turn_kinds: tuple[str, ...] = ()  # kinds of decision that share the discount of the decision before
     epsilon: float = 0.05
     epsilon_start: float | None = None  # anneal from here; none: `epsilon` throughout
     epsilon_decay: float = 0.3  # share of the budget over which it falls
     n_step: int = 0  # own decisions until the target bootstraps; 0: never, Monte Carlo
     double: bool = True
+    successors: int = 0  # sampled successor states in a one-step target; 0: the one that was seen
+    order: str = "mean_of_maxima"  # over the successors; or maximum_of_mean
+    successor_opponents: str = "target"  # who plays the others on the way to them: the target network, or random
+    train_all_actions: bool = False  # every legal action learns the target of the one taken: the seed's mistake
     target_update: int = 10  # rounds between two copies to the target network
     memory_size: int = 200_000
     minibatch_size: int = 2048
@@ -49,6 +70,13 @@ class DQNOptions:
             check_range("agent.epsilon_start", self.epsilon_start, 0, 1)
         check_range("agent.epsilon_decay", self.epsilon_decay, 0, 1)
         check_range("agent.n_step", self.n_step, 0, whole=True)
+        check_range("agent.successors", self.successors, 0, 1024, whole=True)
+        check_choice("agent.order", self.order, ORDERS)
+        check_choice("agent.successor_opponents", self.successor_opponents, SUCCESSOR_OPPONENTS)
+        if self.successors and self.n_step != 1:
+            raise InvalidOption("agent.n_step", self.n_step, "1 with agent.successors")
+        if self.successors and self.double:
+            raise InvalidOption("agent.double", self.double, "false with agent.successors")
         check_range("agent.target_update", self.target_update, 1, whole=True)
         check_range("agent.memory_size", self.memory_size, 1, whole=True)
         check_range("agent.minibatch_size", self.minibatch_size, 1, whole=True)
@@ -60,7 +88,9 @@ class DQNOptions:
         check_range("agent.decisions_per_round", self.decisions_per_round, 1, whole=True)
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "DQNLearner":
-        """The learner of `network`."""
+        """The learner of `network`; InvalidOption when the game has no such kind of decision."""
+        for kind in self.same_turn_kinds:
+            check_choice("agent.same_turn_kinds", kind, game.spec.decision_kinds)
         return DQNLearner(game, network, self, total_rounds, seed)
 
 
@@ -73,6 +103,7 @@ class DQNLearner(RoundLearner):
         super().__init__(game, network, options, total_rounds, seed)
         self.options = options
         self.target_network = deepcopy(network).requires_grad_(False)
+        self._same_turn = [game.spec.decision_kinds.index(kind) for kind in options.same_turn_kinds]
         self.memory = ReplayMemory(options.memory_size, game.state_dtype)
 
     @property
@@ -93,8 +124,9 @@ class DQNLearner(RoundLearner):
         """Remember the round, then learn from draws of the memory."""
         options = self.options
         rewards = experience.rewards / np.float32(options.reward_scale)
-        sums, discounts, following = n_step_returns(rewards, experience.ends, options.gamma, options.n_step)
-        ahead = InfoStates(experience.info_states[following])
+        gammas = turn_discounts(self.game.decision_kind(experience.info_states), options.gamma, self._same_turn)
+        sums, discounts, following = n_step_returns(rewards, experience.ends, gammas, options.n_step)
+        ahead = take(experience.info_states, following)
         self.memory.add(
             Transitions(experience.info_states, experience.players, experience.actions, sums, discounts, ahead)
         )
@@ -106,16 +138,71 @@ class DQNLearner(RoundLearner):
         return {**means.result(), "epsilon": self.epsilon, "memory": float(len(self.memory))}
 
     def _step(self, drawn: Transitions, means: Means) -> None:
-        targets = torch.from_numpy(drawn.sums).to(self.device)
-        if drawn.discounts.any():
-            with torch.no_grad():
-                discounts = torch.from_numpy(drawn.discounts).to(self.device)
-                targets = targets + discounts * self._bootstrap(drawn.next_info_states, drawn.players)
+        options = self.options
+        targets = self._targets(drawn)
         scores = self._scores(self.network, drawn.info_states, drawn.players)
         predicted = taken(scores, torch.from_numpy(drawn.actions.astype(np.int64)).to(self.device))
-        loss = regression(predicted, targets, self.options.loss)
-        norm = descend(loss, self.optimizer, self.network, self.options.max_grad_norm)
+        if options.train_all_actions:
+            loss = regression_of_all(scores, targets, options.loss)
+        else:
+            loss = regression(predicted, targets, options.loss)
+        norm = descend(loss, self.optimizer, self.network, options.max_grad_norm)
         means.add(**{"loss/value": loss, "action_value": predicted.mean(), "grad_norm": norm})
+        means.add(**self._losses_by_kind(drawn, predicted.detach(), targets))
+
+    def _targets(self, drawn: Transitions) -> Tensor:
+        """[N] what the actions taken were worth; both networks judge as they play, without dropout."""
+        self.network.eval()
+        self.target_network.eval()
+        with torch.no_grad():
+            if self.options.successors:
+                targets = self._averaged_targets(drawn)
+            else:
+                targets = torch.from_numpy(drawn.sums).to(self.device)
+                if drawn.discounts.any():
+                    discounts = torch.from_numpy(drawn.discounts).to(self.device)
+                    targets = targets + discounts * self._bootstrap(drawn.next_info_states, drawn.players)
+        self.network.train()
+        return targets
+
+    def _averaged_targets(self, drawn: Transitions) -> Tensor:
+        """[N] y = 1/M Σ_j R_j + γ · (mean of maxima, or maximum of the mean, of Q'(s_j, a)); see `sample_successors`.
+
+        The successors are drawn anew at each step, and R_j, what is paid on the way, differs only where a game pays or
+        ends before the next own decision.
+        """
+        options, num = self.options, len(drawn.actions)
+        plays_random = options.successor_opponents == "random"
+        others = RandomAgent(self.game) if plays_random else self.playing_agent(self.game, self.target_network)
+        after = sample_successors(
+            self.game,
+            drawn.info_states,
+            drawn.players,
+            drawn.actions,
+            others,
+            num_samples=options.successors,
+            rng=self.rng,
+        )
+        scores = self._scores(self.target_network, after.info_states, after.players)
+        shared = np.isin(self.game.decision_kind(after.info_states), self._same_turn)
+        discounts = torch.from_numpy(np.where(shared, np.float32(1), np.float32(options.gamma)))
+        scores = torch.where(scores.isneginf(), scores, scores * discounts.to(self.device)[:, None])
+        paid = after.rewards.reshape(num, -1).mean(axis=1) / np.float32(options.reward_scale)
+        worths = averaged_bootstrap(scores.reshape(num, options.successors, -1), options.order)
+        return torch.from_numpy(paid).to(self.device) + worths
+
+    def _losses_by_kind(self, drawn: Transitions, predicted: Tensor, targets: Tensor) -> Metrics:
+        """The loss of each kind of decision, in a game that has several."""
+        names = self.game.spec.decision_kinds
+        if len(names) < 2:
+            return {}
+        kinds = self.game.decision_kind(drawn.info_states)
+        rows = {name: torch.from_numpy(np.flatnonzero(kinds == kind)) for kind, name in enumerate(names)}
+        return {
+            f"loss/{name}": float(regression(predicted[index], targets[index], self.options.loss))
+            for name, index in rows.items()
+            if len(index)
+        }
 
     def _bootstrap(self, info_states: InfoStates, players: Players) -> Tensor:
         judged = self._scores(self.target_network, info_states, players)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from cardlab.agents.network import SoftmaxAgent
 from cardlab.experience.records import Experience
-from cardlab.games.protocol import Floats, Game, InfoStates
+from cardlab.games.protocol import Floats, Game
+from cardlab.games.rows import take
 from cardlab.learners.rounds import Means, Metrics, RoundLearner, descend, minibatches
 from cardlab.networks.protocol import Network, encode_for
 from cardlab.objectives.policy import clipped_surrogate
@@ -100,7 +101,7 @@ class PPOLearner(RoundLearner):
         means: Means,
     ) -> None:
         options, device = self.options, self.device
-        info_states = InfoStates(experience.info_states[index])
+        info_states = take(experience.info_states, index)
         inputs = encode_for(self.network, self.game, info_states, experience.players[index])
         scores, values = self.network(inputs)
         actions = torch.from_numpy(experience.actions[index].astype(np.int64)).to(device)

@@ -11,12 +11,15 @@ import torch
 
 from cardlab.agents.network import AfterstateAgent, afterstates
 from cardlab.experience.records import Experience
-from cardlab.games.protocol import Game, InfoStates
+from cardlab.games.protocol import Game
+from cardlab.games.rows import copied, take
 from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon, descend, minibatches
 from cardlab.networks.protocol import Network
-from cardlab.objectives.returns import lambda_returns
+from cardlab.objectives.returns import end_weights, lambda_returns
 from cardlab.objectives.values import explained_variance, regression
-from cardlab.options import check_range
+from cardlab.options import check_choice, check_range
+
+OPTIMIZERS = ("adam", "sgd")
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class TDOptions:
     epsilon: float = 0.0
     epsilon_start: float | None = None  # anneal from here; none: `epsilon` throughout
     epsilon_decay: float = 0.3  # share of the budget over which it falls
+    end_decay: float = 1.0  # the step of a decision shrinks by it for each own decision still to come
+    optimizer: str = "adam"  # or sgd, plain
     learning_rate: float = 1e-3
     anneal_learning_rate: bool = True
     epochs: int = 1
@@ -44,6 +49,8 @@ class TDOptions:
         if self.epsilon_start is not None:
             check_range("agent.epsilon_start", self.epsilon_start, 0, 1)
         check_range("agent.epsilon_decay", self.epsilon_decay, 0, 1)
+        check_range("agent.end_decay", self.end_decay, 0, 1)
+        check_choice("agent.optimizer", self.optimizer, OPTIMIZERS)
         check_range("agent.learning_rate", self.learning_rate, 0, 1, open_low=True)
         check_range("agent.epochs", self.epochs, 1, whole=True)
         check_range("agent.minibatch_size", self.minibatch_size, 1, whole=True)
@@ -79,24 +86,30 @@ class TDLearner(RoundLearner):
         """Greedy."""
         return AfterstateAgent(game, network, 0.0, self.options.reward_scale)
 
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        """Adam as for every learner, or plain stochastic gradient descent."""
+        if self.options.optimizer == "sgd":
+            return torch.optim.SGD(self.network.parameters(), lr=self.options.learning_rate)
+        return super().configure_optimizers()
+
     def update(self, experience: Experience) -> Metrics:
         """Minibatches over the afterstates of one round."""
         options = self.options
         scale = np.float32(options.reward_scale)
         rewards = experience.rewards / scale
         returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, options.td_lambda)
-        after = afterstates(
-            self.game, InfoStates(experience.info_states.copy()), experience.players, experience.actions
-        )
+        after = afterstates(self.game, copied(experience.info_states), experience.players, experience.actions)
         targets = returns - after.gains / scale
+        weights = torch.from_numpy(end_weights(experience.ends, options.end_decay)).to(self.device)
         open_ones = np.flatnonzero(~after.over)  # what is over is worth 0 by definition
         means = Means()
         for _ in range(options.epochs):
             for part in minibatches(len(open_ones), options.minibatch_size, self.rng):
                 index = open_ones[part]
-                observations = self.game.observe(InfoStates(after.info_states[index]), experience.players[index])
+                observations = self.game.observe(take(after.info_states, index), experience.players[index])
                 predicted = self.network.value(torch.from_numpy(observations).to(self.device))
-                loss = regression(predicted, torch.from_numpy(targets[index]).to(self.device), "mse")
+                wanted = torch.from_numpy(targets[index]).to(self.device)
+                loss = regression(predicted, wanted, "mse", weights[index])
                 norm = descend(loss, self.optimizer, self.network, options.max_grad_norm)
                 means.add(**{"loss/value": loss, "value": predicted.mean(), "grad_norm": norm})
         variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, States
+from cardlab.games.rows import put, take
 from cardlab.kernels import kernel
 from cardlab.playing.protocol import Agent
 
@@ -34,16 +35,25 @@ class Moves:
 
 @kernel
 def sole_actions(legal: Bools) -> Actions:
-    """[N] the action where exactly one is legal, -1 elsewhere."""
+    """[N] the action where exactly one is legal, -1 elsewhere; `legal` [N, A] is C-contiguous."""
     num_rows, num_actions = legal.shape
     sole = np.full(num_rows, -1, dtype=np.int16)
+    flat = legal.reshape(-1).view(np.uint8)
+    words = flat[: flat.size // 8 * 8].view(np.uint64)
     for row in range(num_rows):
-        for action in range(num_actions):
-            if legal[row, action]:
+        start = row * num_actions
+        stop = start + num_actions
+        at = start
+        while at < stop:
+            if at % 8 == 0 and at + 8 <= stop and words[at >> 3] == 0:  # wide masks are mostly empty
+                at += 8
+                continue
+            if flat[at]:
                 if sole[row] >= 0:
                     sole[row] = -1
                     break
-                sole[row] = action
+                sole[row] = at - start
+            at += 1
     return sole
 
 
@@ -68,7 +78,7 @@ def play(
         if rows.size == 0:
             return
         everywhere = rows.size == len(states)
-        here = states if everywhere else States(states[rows])
+        here = states if everywhere else take(states, rows)
         movers = players if everywhere else players[rows]
         info_states = game.information(here, movers)
         legal = game.legal_actions(info_states)
@@ -83,7 +93,7 @@ def play(
             over = game.is_over(states)
         else:
             game.apply(here, actions)
-            states[rows] = here
+            put(states, rows, here)
             over = game.is_over(here)
         yield Moves(rows, movers, info_states, actions, asked, sitting, over)
 
@@ -125,7 +135,7 @@ def _ask(
         if picked.size == mine.size:
             actions[:] = agent.act(info_states, movers, rng)
         elif picked.size:
-            actions[picked] = agent.act(InfoStates(info_states[picked]), movers[picked], rng)
+            actions[picked] = agent.act(take(info_states, picked), movers[picked], rng)
 
 
 def _check(legal: Bools, actions: Actions, name: str) -> None:

@@ -1,0 +1,38 @@
+"""Rows of arrays of records, moved as plain bytes; arrays of numbers go through unchanged.
+
+numpy copies a structured array field by field: fancy indexing 512 Thirty-One records takes 870 µs that way and 5 µs
+as opaque bytes.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Records = TypeVar("Records", bound=NDArray[Any])
+
+
+def take(records: Records, rows: NDArray[Any]) -> Records:
+    """A new array of the records at `rows`: indices, or a mask."""
+    return cast(Records, _as_bytes(records)[rows].view(records.dtype))
+
+
+def put(records: NDArray[Any], rows: NDArray[Any], values: NDArray[Any]) -> None:
+    """Write `values` over the records at `rows`, in place."""
+    _as_bytes(records)[rows] = _as_bytes(values)
+
+
+def copied(records: Records) -> Records:
+    """A new array of the same records."""
+    return cast(Records, _as_bytes(records).copy().view(records.dtype))
+
+
+def join(parts: Sequence[Records]) -> Records:
+    """A new array of all records of `parts`, one behind the other."""
+    return cast(Records, np.concatenate([_as_bytes(part) for part in parts]).view(parts[0].dtype))
+
+
+def _as_bytes(records: NDArray[Any]) -> NDArray[Any]:
+    """Records as opaque bytes; other arrays as they are."""
+    return records if records.dtype.names is None else records.view(np.dtype((np.void, records.dtype.itemsize)))
