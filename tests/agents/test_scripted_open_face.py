@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardlab.agents.catalogue import agent_factories, make_agent
-from cardlab.agents.scripted.open_face.greedy_start import arrange, opening_rows
-from cardlab.agents.scripted.open_face.random_fills import MAX_PLANS, PLAN, list_plans
+from cardlab.agents.scripted.open_face import MAX_PLANS, PLAN, arrange, list_plans, opening_rows
 from cardlab.cards.deck import cards_text, parse_cards
 from cardlab.games.protocol import InfoStates
 from cardlab.options import InvalidOption
