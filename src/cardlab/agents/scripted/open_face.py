@@ -27,6 +27,23 @@ from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.kernels import kernel
 from cardlab.options import check_range
 
+EIGHT = 6  # rank from which a card left over goes to the middle
+_FRONT_ROOM = 3
+_NOTHING, _OF_A_RANK, _OF_A_SUIT, _IN_SEQUENCE = range(4)
+LISTED = np.array(
+    [
+        (_OF_A_RANK, 4),
+        (_OF_A_RANK, 2),  # the full house: all of its cards
+        (_OF_A_SUIT, 5),
+        (_IN_SEQUENCE, 5),
+        (_OF_A_SUIT, 4),
+        (_OF_A_RANK, 2),  # two pair
+        (_OF_A_RANK, 3),
+        (_IN_SEQUENCE, 4),
+        (_OF_A_SUIT, 3),
+        (_IN_SEQUENCE, 3),
+    ]
+)
 """[10, 2] the hands for the back, best first: what their cards have in common, and how many of them at least."""
 
 
@@ -149,6 +166,15 @@ def _is_in_run(rank: int, length: int, top: int) -> bool:
     return lowest <= rank <= top or (lowest == -1 and rank == NUM_RANKS - 1)
 
 
+PLAN = np.dtype(
+    [
+        ("total", np.int64),  # points won over all simulations
+        ("keys", np.int64, (NUM_ROWS,)),  # of the rows of the player to move, once the plan is carried out
+        ("room", np.int64, (NUM_ROWS,)),  # free slots left in them
+        ("first", np.int64),  # row of the card to place now
+    ],
+    align=True,
+)
 MAX_PLANS = NUM_ROWS**NUM_OPENING
 _MAX_COMING = 2 * NUM_SLOTS - NUM_OPENING
 
