@@ -1,0 +1,69 @@
+"""One trunk per kind of decision: whose weights a score depends on."""
+
+import numpy as np
+import pytest
+import torch
+
+from cardlab.agents.random import RandomAgent
+from cardlab.games.catalogue import make_game
+from cardlab.networks.inputs import Inputs
+from cardlab.networks.protocol import encode_for
+from cardlab.networks.trunks import TrunksOptions
+from cardlab.options import InvalidOption
+from cardlab.playing.loop import play
+
+GAME = make_game("thirty_one", num_players=3, features="seed")
+TURN, SWAP = 0, 1
+
+
+@pytest.fixture
+def network():
+    torch.manual_seed(3)
+    return TrunksOptions(kinds={"turn": (16, 16), "swap": (8,)}, activation="leaky_relu").build(GAME.spec)
+
+
+@pytest.fixture
+def inputs(network) -> Inputs:
+    """Some turns and some swaps, mixed."""
+    rng = np.random.default_rng(0)
+    states = GAME.deal(64, rng)
+    steps = play(GAME, states, [RandomAgent(GAME)], rng)
+    for _ in range(3):
+        moves = next(steps)
+    kinds = GAME.decision_kind(moves.info_states)
+    assert set(kinds) == {TURN, SWAP}
+    return encode_for(network, GAME, moves.info_states, moves.players)
+
+
+def test_scores_stand_where_actions_are_legal(network, inputs):
+    scores, values = network(inputs)
+    assert torch.equal(torch.isfinite(scores), inputs.legal)
+    assert torch.isfinite(values).all()
+
+
+def test_each_kind_has_its_own_trunk(network, inputs):
+    before, _ = network(inputs)
+    with torch.no_grad():
+        for parameter in network.trunks[SWAP].parameters():
+            parameter.add_(1.0)
+    after, _ = network(inputs)
+    is_turn = inputs.legal[:, :3].any(dim=1)
+    assert torch.equal(before[is_turn], after[is_turn])
+    changed = (before != after).any(dim=1)
+    assert changed[~is_turn].all()
+
+
+def test_rows_do_not_depend_on_each_other(network, inputs):
+    whole, _ = network(inputs)
+    for row in range(0, 64, 7):
+        alone, _ = network(Inputs(inputs.observations[row : row + 1], inputs.legal[row : row + 1]))
+        torch.testing.assert_close(alone[0], whole[row])
+
+
+def test_the_value_of_a_decision_is_that_of_its_observation(network, inputs):
+    torch.testing.assert_close(network(inputs)[1], network.value(inputs.observations))
+
+
+def test_an_unknown_kind_is_refused():
+    with pytest.raises(InvalidOption, match=r"network\.kinds\.swap=\[8\]: must be left out: big2 has only play"):
+        TrunksOptions(kinds={"swap": (8,)}).build(make_game("big2").spec)
