@@ -28,6 +28,18 @@ AGENTS: dict[str, Any] = {
         n_step=1,
         target_update=2,
     ),
+    "dqn_averaged": partial(
+        DQNOptions,
+        learning_rate=5e-3,
+        decisions_per_round=512,
+        memory_size=8192,
+        epsilon=0.2,
+        n_step=1,
+        double=False,
+        target_update=2,
+        successors=4,
+        successor_opponents="random",
+    ),
     "td": partial(TDOptions, learning_rate=5e-3, decisions_per_round=512, minibatch_size=128, epsilon=0.2),
 }
 NETWORKS = {"mlp": MLPOptions(widths=(32,)), "actions": ActionsOptions((32,), (16,), (32,))}

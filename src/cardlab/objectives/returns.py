@@ -1,8 +1,11 @@
 """Targets from whole games: lambda-returns, advantages, n-step returns.
 
 The decisions of one player in one game stand behind each other in time order; `ends` marks the last of each.
-Rewards are what came between a decision and the player's next one, or the end.
+Rewards are what came between a decision and the player's next one, or the end. A discount is either one number or [N],
+the discount of what follows each decision: a game whose turns are several decisions may discount per turn.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +14,17 @@ from cardlab.games.protocol import Bools, Floats
 from cardlab.kernels import kernel
 
 
-@kernel
-def lambda_returns(rewards: Floats, values: Floats, ends: Bools, gamma: float, trace: float) -> Floats:
+def lambda_returns(rewards: Floats, values: Floats, ends: Bools, gamma: float | Floats, trace: float) -> Floats:
     """[N] λ-returns of decisions whose own values are `values` [N]; `trace` is λ.
 
     G_t = r_t + γ·((1 − λ)·v_{t+1} + λ·G_{t+1}), and G_t = r_t at the end (Sutton and Barto 2018, equation 12.2,
     in its recursive form). λ = 1 gives the Monte Carlo return, λ = 0 the one-step target.
     """
+    return _lambda_returns(rewards, values, ends, _each(gamma, rewards), trace)
+
+
+@kernel
+def _lambda_returns(rewards: Floats, values: Floats, ends: Bools, gammas: Floats, trace: float) -> Floats:
     returns = np.empty_like(rewards)
     following = np.float32(0.0)
     for t in range(rewards.shape[0] - 1, -1, -1):
@@ -25,7 +32,7 @@ def lambda_returns(rewards: Floats, values: Floats, ends: Bools, gamma: float, t
             following = rewards[t]
         else:
             ahead = (1.0 - trace) * values[t + 1] + trace * following
-            following = np.float32(rewards[t] + gamma * ahead)
+            following = np.float32(rewards[t] + gammas[t] * ahead)
         returns[t] = following
     return returns
 
@@ -35,13 +42,21 @@ def advantages(returns: Floats, values: Floats) -> Floats:
     return returns - values
 
 
-@kernel
-def n_step_returns(rewards: Floats, ends: Bools, gamma: float, steps: int) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def n_step_returns(
+    rewards: Floats, ends: Bools, gamma: float | Floats, steps: int
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Sums of the next `steps` rewards [N], the discount of what follows [N], and where it follows [N].
 
     The target of decision t is sum + discount · bootstrap(next); discount is 0 and next is t itself where the game
     ends within the steps. `steps` 0 means until the end: Monte Carlo.
     """
+    return _n_step_returns(rewards, ends, _each(gamma, rewards), steps)
+
+
+@kernel
+def _n_step_returns(
+    rewards: Floats, ends: Bools, gammas: Floats, steps: int
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
     num = rewards.shape[0]
     sums = np.empty(num, dtype=np.float32)
     discounts = np.zeros(num, dtype=np.float32)
@@ -53,7 +68,7 @@ def n_step_returns(rewards: Floats, ends: Bools, gamma: float, steps: int) -> tu
         left = steps
         while True:
             total += factor * rewards[at]
-            factor *= gamma
+            factor *= gammas[at]
             left -= 1
             if ends[at]:
                 break
@@ -64,3 +79,28 @@ def n_step_returns(rewards: Floats, ends: Bools, gamma: float, steps: int) -> tu
                 break
         sums[t] = total
     return sums, discounts, following
+
+
+@kernel
+def end_weights(ends: Bools, decay: float) -> Floats:
+    """[N] weights decay^d, d the player's own decisions from this one to the last of the game: 1 for the last."""
+    weights = np.empty(ends.shape[0], dtype=np.float32)
+    weight = np.float32(1.0)
+    for t in range(ends.shape[0] - 1, -1, -1):
+        weight = np.float32(1.0) if ends[t] else np.float32(weight * decay)
+        weights[t] = weight
+    return weights
+
+
+def turn_discounts(kinds: NDArray[np.int8], gamma: float, same_turn: Sequence[int]) -> Floats:
+    """[N] the discount of what follows each decision: 1 where the next is of a kind in `same_turn`, else `gamma`.
+
+    `kinds` [N] are those of the decisions. So a decision of such a kind shares the discount of the one before it.
+    """
+    shared = np.isin(kinds, same_turn)
+    following = np.append(shared[1:], False)
+    return np.where(following, np.float32(1.0), np.float32(gamma)).astype(np.float32)
+
+
+def _each(gamma: float | Floats, rewards: Floats) -> Floats:
+    return np.broadcast_to(np.float32(gamma), rewards.shape).copy()
