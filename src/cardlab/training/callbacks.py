@@ -18,6 +18,7 @@ from cardlab.experience.records import Experience
 from cardlab.learners.rounds import Metrics, RoundLearner
 
 ROLLING_ROUNDS = 20
+ROLLING_POINTS = 5
 
 Row = dict[str, float]
 
@@ -77,7 +78,7 @@ class Curve(Callback):
         self.tell = tell
         self.rows: list[Row] = []
         self._since: list[Metrics] = []
-        self._payoffs: deque[float] = deque(maxlen=ROLLING_ROUNDS)
+        self._payoffs: deque[float] = deque(maxlen=ROLLING_ROUNDS)  # of the last rounds
         self._clock = time.perf_counter()
 
     def on_train_batch_end(
@@ -118,17 +119,24 @@ class Curve(Callback):
         keys = list(self._since[-1])
         means = {key: sum(metrics[key] for metrics in self._since) / len(self._since) for key in keys}
         counters = {"round": float(learner.rounds_done), "decisions": float(learner.decisions_done)}
-        self.rows.append({**counters, **means, **strength})
+        overall = {"strength": _overall(strength)}
+        self.rows.append({**counters, **overall, **means, **strength})
         self._since.clear()
         shown = [f"{name.split('/', 1)[1]} {value:.3f}" for name, value in strength.items() if _is_mean(name)]
         self.tell(f"round {learner.rounds_done}/{self.last_round}: " + ", ".join(shown))
-        return strength
+        return {**strength, **overall, **self._rolling(strength)}
+
+    def _rolling(self, strength: Mapping[str, float]) -> Mapping[str, float]:
+        """Means of the last points, of what the references measure."""
+        recent = self.rows[-ROLLING_POINTS:]
+        names = [name for name in strength if not name.endswith(("_low", "_high"))]
+        return {f"{name}/rolling": sum(row[name] for row in recent) / len(recent) for name in names}
 
     def _is_plateau(self) -> bool:
         """Whether the last `patience` points brought no new best of the mean strength over the references."""
         if not self.patience or len(self.rows) <= self.patience:
             return False
-        scores = [sum(value for name, value in row.items() if _is_mean(name)) for row in self.rows]
+        scores = [row["strength"] for row in self.rows]
         return max(scores[-self.patience :]) <= max(scores[: -self.patience])
 
     def state_dict(self) -> dict[str, Any]:
@@ -173,6 +181,12 @@ class Checkpoints(Callback):
         finally:
             part.unlink(missing_ok=True)
         self._last = time.monotonic()
+
+
+def _overall(strength: Mapping[str, float]) -> float:
+    """The mean over the references, of points."""
+    means = [value for name, value in strength.items() if _is_mean(name)]
+    return sum(means) / len(means)
 
 
 def _is_mean(name: str) -> bool:

@@ -19,6 +19,7 @@ class TrainerOptions:
     checkpoint_seconds: float = 60.0
     evaluations: int = 20  # points on the strength curve
     evaluation_deals: int = 500  # per reference and point
+    evaluation_table: tuple[str, ...] = ()  # agents at the other seats of one more match at each point
     patience: int = 0  # points without a new best after which training stops; 0: never
 
     def __post_init__(self) -> None:

@@ -17,6 +17,7 @@ import torch
 from filelock import FileLock, Timeout
 
 from cardlab.agents.policies import describe, save_policy
+from cardlab.arena.seating import make_lineup
 from cardlab.experience.collector import Collector
 from cardlab.games.catalogue import for_matches
 from cardlab.learners.rounds import RoundLearner
@@ -27,7 +28,8 @@ from cardlab.training.strength import measure_strength
 
 _PACKAGE = Path(__file__).parents[1]
 _CHECKPOINT = "checkpoint.ckpt"
-_NOT_TRAINING = {"arena"}  # parts of the configuration that training does not depend on, beyond its curve
+_FINISHED = "finished.ckpt"
+_CURVE_ARENA = ("references", "seed")  # what the learning curve depends on, of the arena
 
 
 class CheckpointError(RuntimeError):
@@ -46,11 +48,13 @@ class Trained:
     digest: str
     rows: list[Row]  # the learning curve
     rounds: int
+    checkpoint: Path  # the last one, weights and optimiser and all: what a later run may start from
 
 
 def run_folder(root: Path, experiment: Experiment) -> Path:
     """`root`/NAME/<hash of configuration and code>: where this very training keeps its checkpoint."""
-    config = {key: value for key, value in experiment.config.items() if key not in _NOT_TRAINING}
+    arena: Mapping[str, Any] = experiment.config.get("arena", {})
+    config = {**experiment.config, "arena": {key: arena.get(key) for key in _CURVE_ARENA}}
     digest = hashlib.sha256(json.dumps(config, sort_keys=True, default=str).encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         digest.update(path.read_bytes())
@@ -120,10 +124,14 @@ def _train(
     learner, collector = build_learner(experiment)
     game = for_matches(experiment.game)
     agent = learner.playing_agent(game, learner.network)
-    measure = partial(measure_strength, game, agent, experiment.arena, options.evaluation_deals)
+    table = options.evaluation_table
+    if table:
+        make_lineup(game, [agent, *table])  # refuses a table of another size before anything is trained
+    measure = partial(measure_strength, game, agent, experiment.arena, options.evaluation_deals, table)
     last_round = experiment.last_round
     curve = Curve(measure, options.evaluations, last_round, options.patience, log, tell)
-    trainer = _lightning(options.device, [Field(collector), curve, Checkpoints(checkpoint, options.checkpoint_seconds)])
+    saver = Checkpoints(checkpoint, options.checkpoint_seconds)
+    trainer = _lightning(options.device, [Field(collector), curve, saver])
     resume = _check_checkpoint(checkpoint, tell)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")
@@ -136,8 +144,10 @@ def _train(
     learner.network.eval()
     description = describe(game, experiment.network, learner.plays, learner.play_options())
     digest = save_policy(model_dir, description, learner.network)
-    checkpoint.unlink(missing_ok=True)
-    return Trained(model_dir, digest, curve.rows, learner.rounds_done)
+    finished = checkpoint.with_name(_FINISHED)
+    saver.save(trainer)
+    checkpoint.replace(finished)
+    return Trained(model_dir, digest, curve.rows, learner.rounds_done, finished)
 
 
 def _lightning(device: str, callbacks: list[lightning.Callback]) -> lightning.Trainer:

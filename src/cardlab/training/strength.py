@@ -1,6 +1,6 @@
 """How strong a policy is right now, against the references of its experiment."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from cardlab.arena.intervals import Estimate
 from cardlab.arena.match import play_match
@@ -11,16 +11,23 @@ from cardlab.playing.protocol import Agent
 CURVE_SEED_OFFSET = 1_000_003  # curve deals are neither those of training nor those of the final evaluation
 
 
-def measure_strength(game: Game, agent: Agent, arena: ArenaOptions, deals: int) -> Mapping[str, float]:
-    """Points and win rates against each reference with 95 % intervals, by metric name; alone: `strength/self`."""
+def measure_strength(
+    game: Game, agent: Agent, arena: ArenaOptions, deals: int, table: Sequence[str] = ()
+) -> Mapping[str, float]:
+    """Points and win rates against each reference with 95 % intervals, by metric name; alone: `strength/self`.
+
+    A reference sits at all other seats; `table` names one agent for each of them, for one more match.
+    """
     seed = arena.seed + CURVE_SEED_OFFSET
     if game.spec.num_players == 1:
         return _bounded("strength/self", play_match(game, [agent], deals, seed).points)
     metrics: dict[str, float] = {}
-    for reference in arena.references or ("random",):
-        field = [reference] * (game.spec.num_players - 1)
+    fields = {reference: [reference] * (game.spec.num_players - 1) for reference in arena.references or ("random",)}
+    if table:
+        fields[" and ".join(table)] = list(table)
+    for text, field in fields.items():
         match = play_match(game, [agent, *field], deals, seed)
-        name = reference.replace(":", ".")
+        name = text.replace(":", ".")
         metrics |= _bounded(f"strength/{name}", match.points)
         if match.wins is not None:
             metrics |= _bounded(f"win_rate/{name}", match.wins)
