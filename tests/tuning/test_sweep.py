@@ -17,6 +17,7 @@ from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState
 
 from cardlab.assembly.composition import compose_config
+from cardlab.assembly.tuned import write_tuned
 from cardlab.cli import main
 from cardlab.learners.rounds import TrainingDiverged
 from cardlab.tracking import Store
@@ -45,10 +46,10 @@ def study_of(root: Path) -> optuna.Study:
 
 
 def runs_of(root: Path, kind: str) -> list[Any]:
+    """The runs of this kind, trials in their order."""
     store = Store(root=root)
-    return store.client.search_runs(
-        [store.experiment_id("thirty_one")], f"tags.kind = '{kind}'", order_by=["start_time"]
-    )
+    found = store.client.search_runs([store.experiment_id("thirty_one")], f"tags.kind = '{kind}'")
+    return sorted(found, key=lambda run: int(run.data.tags.get("sweep.trial", 0)))
 
 
 def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,6 +107,15 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     assert own.read_text() == "defaults: [ppo, _self_]\n"
     assert main([*command, "sweep.overwrite=true"]) == 0
     assert compose_config("train", ["experiment=mine"]) == composed
+
+
+def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    untuned = compose_config("train", ["agent=dqn"])["agent"]
+    for gamma in (0.5, 0.6):  # over the shipped file, then over what a sweep wrote
+        write_tuned("dqn", ["agent=dqn"], {"agent.gamma": gamma}, overwrite=True)
+        for option in ("agent=dqn", "experiment=dqn"):
+            assert compose_config("train", [option])["agent"] == {**untuned, "gamma": gamma}
 
 
 @pytest.mark.parametrize(
@@ -186,7 +196,9 @@ def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Pa
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("trial 1/3")
-        time.sleep(2.0)
+        while len(runs_of(root, "trial")) < 2:
+            time.sleep(0.1)
+        time.sleep(0.5)
         process.send_signal(blow)
         said = process.stderr.read()
     if blow == signal.SIGINT:

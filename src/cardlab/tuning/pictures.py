@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from optuna.importance import get_param_importances
 from optuna.study import Study
 from optuna.trial import TrialState
@@ -24,7 +24,7 @@ def draw_history(values: Sequence[float], label: str) -> Figure:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("trials")
     axes.set_ylabel(label)
-    axes.legend(loc="lower right")
+    axes.legend(loc="best")
     return figure
 
 
@@ -36,6 +36,8 @@ def draw_importances(shares: Mapping[str, float]) -> Figure:
     axes.bar_label(bars, fmt="{:.0%}", padding=3)
     axes.set_xlim(0, max([*shares.values(), 0.01]) * 1.15)
     axes.set_xlabel("share of what decides the value")
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.set_axisbelow(True)
     axes.grid(visible=False, axis="y")
     return figure
 
