@@ -12,6 +12,7 @@ from omegaconf import OmegaConf
 from cardlab.agents.policies import policy_digest
 from cardlab.arena.evaluate import evaluate, write_evaluation
 from cardlab.assembly.parts import build_arena, build_game
+from cardlab.faults import reported
 from cardlab.games.catalogue import for_matches
 from cardlab.tracking import Store
 
@@ -32,4 +33,4 @@ def main(name: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(reported(lambda: main(*sys.argv[1:])))

@@ -1,10 +1,12 @@
 """Stage report: one page on all experiments of params.yaml."""
 
+import sys
 from pathlib import Path
 from typing import Any, cast
 
 from omegaconf import OmegaConf
 
+from cardlab.faults import reported
 from cardlab.reporting.page import write_report
 from cardlab.reporting.results import read_results
 from cardlab.tracking.lineage import lineage
@@ -21,4 +23,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(reported(main))

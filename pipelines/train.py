@@ -11,6 +11,7 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.assembly.experiment import build_experiment
+from cardlab.faults import reported
 from cardlab.tracking import Store
 from cardlab.training.run import run_folder, train, write_curve
 
@@ -28,7 +29,8 @@ def main(name: str) -> None:
         run.set_tags({"kind": "training", "policy.digest": trained.digest})
         run.log_artifact(model, "policy")
         run.log_artifact(curve)
+        run.log_artifact(trained.checkpoint, "checkpoint")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(reported(lambda: main(*sys.argv[1:])))

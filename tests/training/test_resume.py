@@ -81,9 +81,19 @@ def test_seeds_are_runs_and_zero_is_a_seed(tmp_path: Path) -> None:
     assert digests[0] == digests[1] != digests[2]
 
 
-def test_a_finished_run_leaves_no_checkpoint(tmp_path: Path) -> None:
-    run(experiment_of("td"), tmp_path)
-    assert not list((tmp_path / "run").glob("*.ckpt"))
+def test_a_finished_run_is_done_anew_but_one_cut_off_at_the_very_end_is_not(tmp_path: Path) -> None:
+    experiment = experiment_of("td")
+    first = run(experiment, tmp_path)
+    assert [file.name for file in (tmp_path / "run").glob("*.ckpt")] == ["finished.ckpt"]
+    again = Cutter(-1)
+    assert run(experiment, tmp_path, again).digest == first.digest
+    assert again.steps[0] == 1
+    (tmp_path / "run" / "finished.ckpt").rename(tmp_path / "run" / "checkpoint.ckpt")
+    rest = Cutter(-1)
+    resumed = run(experiment, tmp_path, rest)
+    assert not rest.steps
+    assert resumed.digest == first.digest
+    assert resumed.rows == first.rows
 
 
 @pytest.mark.parametrize("content", [b"", b"not a checkpoint", b"PK\x03\x04 torn"])

@@ -1,7 +1,6 @@
 """The program `cardlab`: finds the verb, composes its configuration, and says what is wrong in one line."""
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -12,30 +11,12 @@ from cardlab.cli.arguments import find_verb, parse_arguments
 from cardlab.cli.completion import complete
 from cardlab.cli.guide import overview, verb_guide
 from cardlab.cli.verbs import Request, Verb
-
-FAILED = 1
-MISUSED = 2  # the command line or the configuration is wrong: nothing was done
-INTERRUPTED = 130
+from cardlab.faults import MISUSED, reported
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line `arguments` (the process's own by default); the exit status.
-
-    Errors that the package itself defines are messages for the user, in one line; any other is a bug, with its trace.
-    """
-    try:
-        return _run(sys.argv[1:] if arguments is None else list(arguments))
-    except KeyboardInterrupt:
-        print("cardlab: stopped", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `cardlab … | head`: nobody reads on
-        return FAILED
-    except Exception as error:
-        if type(error).__module__.partition(".")[0] != "cardlab":
-            raise
-        print(f"cardlab: error: {' '.join(str(error).split())}", file=sys.stderr)
-        return MISUSED if isinstance(error, ValueError) else FAILED
+    """Run the command line `arguments` (the process's own by default); the exit status."""
+    return reported(lambda: _run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
 def _run(arguments: list[str]) -> int:

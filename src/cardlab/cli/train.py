@@ -20,6 +20,7 @@ def run(request: Request) -> int:
         recorded.set_tags({"kind": "training", "policy.digest": trained.digest})
         recorded.log_artifact(model, "policy")
         recorded.log_artifact(curve)
+        recorded.log_artifact(trained.checkpoint, "checkpoint")
     here = Path.cwd()
     shown = model.relative_to(here) if model.is_relative_to(here) else model
     print(f"policy: {shown}\nnext:   cardlab evaluate policy={shown}\n        cardlab ui")
