@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from cardlab.agents.random import RandomAgent
+from cardlab.experience.successors import sample_successors
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import InfoStates
-from cardlab.learners.successors import sample_successors
 from cardlab.playing.loop import play, sole_actions
 from small_games.kuhn import BET, Kuhn
 

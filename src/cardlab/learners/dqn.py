@@ -16,10 +16,10 @@ from cardlab.agents.network import ActionValueAgent
 from cardlab.agents.random import RandomAgent
 from cardlab.experience.memory import ReplayMemory, Transitions
 from cardlab.experience.records import Experience
+from cardlab.experience.successors import sample_successors
 from cardlab.games.protocol import Game, InfoStates, Players
 from cardlab.games.rows import take
 from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon, descend
-from cardlab.learners.successors import sample_successors
 from cardlab.networks.protocol import Network, encode_for
 from cardlab.objectives.returns import n_step_returns, turn_discounts
 from cardlab.objectives.values import (
