@@ -1,5 +1,6 @@
 """What an evaluation or a tournament is played with: the options of the group `arena`."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from cardlab.options import InvalidOption, check_range
 
 EVALUATION_SEED = 20_000_001  # far from the small seeds of training, so that nothing is tuned on these deals
 MIN_DEALS = 2  # an interval needs a variance
+LONG_MATCH = 5000  # deals from which starting processes costs less than it saves
 
 
 @dataclass(frozen=True)
@@ -19,8 +21,8 @@ class ArenaOptions:
     """Agents that an evaluated one is measured against, as texts; `random` when there are none."""
     seed: int = EVALUATION_SEED
     """Names the deals: the same seed gives every agent the same ones."""
-    processes: int = 1
-    """Worker processes; the figures do not depend on it."""
+    processes: int | None = None
+    """Worker processes; None: one for each core in long matches. The figures do not depend on it."""
     chunk: int | None = None
     """Deals that advance together; None: as many as fill about 2,048 tables. Another value, another sample."""
     until: float | None = None
@@ -29,7 +31,8 @@ class ArenaOptions:
     def __post_init__(self) -> None:
         check_range("arena.deals", self.deals, MIN_DEALS, whole=True)
         check_range("arena.seed", self.seed, 0, whole=True)
-        check_range("arena.processes", self.processes, 1, 256, whole=True)
+        if self.processes is not None:
+            check_range("arena.processes", self.processes, 1, 256, whole=True)
         if self.chunk is not None:
             check_range("arena.chunk", self.chunk, 1, whole=True)
         if self.until is not None:
@@ -37,3 +40,10 @@ class ArenaOptions:
         if isinstance(self.references, str):
             raise InvalidOption("arena.references", self.references, "a list of agents, as in [random,greedy]")
         object.__setattr__(self, "references", tuple(self.references))
+
+    @property
+    def workers(self) -> int:
+        """Processes to use for matches of these deals."""
+        if self.processes is not None:
+            return self.processes
+        return 1 if self.deals < LONG_MATCH else os.cpu_count() or 1

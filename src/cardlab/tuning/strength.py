@@ -48,7 +48,7 @@ def play_references(game: Game, agent: Agent, arena: ArenaOptions, metric: str) 
     figures: dict[str, PerDeal] = {}
     for reference in (arena.references or ("random",)) if others else (SELF,):
         entries = [agent, *[reference] * others]
-        match = play_match(game, entries, arena.deals, arena.seed, processes=arena.processes, chunk=arena.chunk)
+        match = play_match(game, entries, arena.deals, arena.seed, processes=arena.workers, chunk=arena.chunk)
         figures[reference] = match.wins_per_deal() if metric == "win_rate" else match.per_deal()
     return figures
 
