@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from games.variants import CASES, IDS, VARIANTS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from cardlab.agents.random import RandomAgent
 from cardlab.games.catalogue import GAMES, for_matches, make_game
 from cardlab.games.protocol import NOBODY, Game, InfoStates, Players, States
 from cardlab.playing.loop import Moves, play, play_out
+from games.variants import CASES, IDS, VARIANTS
 
 TABLES = 12
 seeds = st.integers(0, 2**32 - 1)

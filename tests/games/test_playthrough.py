@@ -1,9 +1,9 @@
 """No rule changes unseen: each game of the catalogue has a playthrough in readable text, and still plays it."""
 
 import pytest
-from games.playthrough import FOLDER, playthrough
 
 from cardlab.games.catalogue import GAMES
+from games.playthrough import FOLDER, playthrough
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -131,7 +131,7 @@ def _train(
     last_round = experiment.last_round
     curve = Curve(measure, options.evaluations, last_round, options.patience, log, tell)
     saver = Checkpoints(checkpoint, options.checkpoint_seconds)
-    trainer = _lightning(options.device, [Field(collector), curve, saver])
+    trainer = lightning_trainer(options.device, [Field(collector), curve, saver])
     resume = _check_checkpoint(checkpoint, tell)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")
@@ -150,7 +150,7 @@ def _train(
     return Trained(model_dir, digest, curve.rows, learner.rounds_done, finished)
 
 
-def _lightning(device: str, callbacks: list[lightning.Callback]) -> lightning.Trainer:
+def lightning_trainer(device: str, callbacks: list[lightning.Callback]) -> lightning.Trainer:
     """A trainer that does nothing but call us: one epoch of rounds, no files, no logger, no bar."""
     for name in ("lightning.pytorch", "lightning.fabric"):
         logging.getLogger(name).setLevel(logging.ERROR)

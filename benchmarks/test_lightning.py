@@ -1,0 +1,56 @@
+"""What Lightning costs: rounds of PPO under its Trainer against the same updates in a bare loop, in one run."""
+
+import time
+from statistics import median
+from typing import Any
+
+import pytest
+
+from cardlab.assembly.composition import compose_config
+from cardlab.assembly.experiment import build_experiment
+from cardlab.training.callbacks import Field
+from cardlab.training.experiment import Experiment
+from cardlab.training.rounds import Rounds
+from cardlab.training.run import build_learner, lightning_trainer
+
+ROUND = 16_384  # decisions
+ROUNDS = 8
+PAIRS = 4
+BAR = 1.05
+
+
+def experiment() -> Experiment:
+    """The benchmark's PPO on Thirty-One, for a few rounds."""
+    decisions = ROUNDS * ROUND
+    return build_experiment(compose_config("train", ["experiment=thirty_one_ppo", f"trainer.decisions={decisions}"]))
+
+
+def seconds_with_lightning() -> float:
+    """CPU seconds of all rounds under the Trainer."""
+    learner, collector = build_learner(experiment())
+    trainer = lightning_trainer("cpu", [Field(collector)])
+    began = time.process_time()
+    trainer.fit(learner, train_dataloaders=Rounds(learner, collector, ROUND, ROUNDS))
+    return time.process_time() - began
+
+
+def seconds_bare() -> float:
+    """CPU seconds of the same rounds in a plain loop."""
+    learner, collector = build_learner(experiment())
+    optimizer = learner.configure_optimizers()
+    learner.optimizers = lambda *_, **__: optimizer  # type: ignore[method-assign] - all that it asks of a Trainer
+    began = time.process_time()
+    for number, experience in enumerate(Rounds(learner, collector, ROUND, ROUNDS)):
+        learner.training_step(experience, number)
+        collector.opponents.advance(learner.rounds_done, learner.network)
+    return time.process_time() - began
+
+
+@pytest.mark.benchmark(group="lightning")
+def test_lightning_costs_little(benchmark: Any) -> None:
+    seconds_bare()  # compiles, loads, warms up
+    pairs = benchmark.pedantic(lambda: [(seconds_with_lightning(), seconds_bare()) for _ in range(PAIRS)], rounds=1)
+    ratio = median(one / other for one, other in pairs)
+    benchmark.extra_info["lightning / bare loop"] = round(ratio, 4)
+    print(f"lightning / bare loop: {ratio:.3f} (median of {PAIRS} pairs)")
+    assert ratio <= BAR

@@ -1,0 +1,41 @@
+"""Any game × any learner: each combination beats random play after a short training."""
+
+from pathlib import Path
+
+import pytest
+
+from cardlab.arena.intervals import estimate
+from cardlab.arena.match import paired, play_match
+from cardlab.assembly.composition import compose_config
+from cardlab.assembly.experiment import build_experiment
+from cardlab.games.catalogue import for_matches
+from cardlab.training.run import train
+
+DEALS, SEED = 1000, 77_000_000
+TRAINER = ["trainer.evaluations=0", "trainer.tables=256"]
+THIRTY_ONE = ["game=thirty_one", "game.play=round", "game.reward=shaped", "network=mlp_128", "agent.reward_scale=5"]
+POKER_SQUARES = ["game=poker_squares", "agent.reward_scale=20", "agent.decisions_per_round=2048"]
+COMBINATIONS = {
+    "thirty_one ppo": [*THIRTY_ONE, "agent=ppo", "trainer.decisions=400_000"],
+    "thirty_one dqn": [*THIRTY_ONE, "agent=dqn", "trainer.decisions=400_000", "agent.epsilon_start=0.5"],
+    "thirty_one td": [*THIRTY_ONE, "agent=td", "trainer.decisions=400_000", "agent.epsilon=0.05"],
+    "poker_squares ppo": [*POKER_SQUARES, "agent=ppo", "network=actions_small", "trainer.decisions=80_000"],
+    "poker_squares dqn": [*POKER_SQUARES, "agent=dqn", "network=actions_small", "trainer.decisions=80_000"],
+    "poker_squares td": [*POKER_SQUARES, "agent=td", "network=lines", "trainer.decisions=80_000"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMBINATIONS)
+def test_every_combination_beats_random(name: str, tmp_path: Path) -> None:
+    experiment = build_experiment(compose_config("train", [*TRAINER, *COMBINATIONS[name]]))
+    trained = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model")
+    game = for_matches(experiment.game)
+    policy = str(trained.folder)
+    if game.spec.num_players == 1:
+        matches = [play_match(game, [agent], DEALS, SEED) for agent in (policy, "random")]
+        better = estimate(paired(matches[0].per_deal(), matches[1].per_deal()))
+    else:
+        better = play_match(game, [policy, "random"], DEALS, SEED).points
+    print(f"{name}: {better.mean:.3f} [{better.low:.3f}, {better.high:.3f}] above random")
+    assert better.low > 0
