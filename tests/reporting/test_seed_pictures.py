@@ -20,7 +20,7 @@ SPEC.loader.exec_module(draw)
 def test_every_picture_is_drawn_from_its_curves(name: str) -> None:
     with house_style():
         figure = draw.PICTURES[name][0]()
-    assert any(line.get_xdata().size > 2 for line in figure.axes[0].lines)
+    assert any(len(line.get_xdata()) > 2 for line in figure.axes[0].lines)
 
 
 def test_the_page_shows_every_picture() -> None:
