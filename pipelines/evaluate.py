@@ -28,7 +28,9 @@ def main(name: str) -> None:
     tags = {"kind": "evaluation", "policy.digest": digest}
     with Store().start_run(game.spec.name, f"{name} evaluation", tags=tags, params=config) as run:
         figures = evaluation["references"]
-        run.log_metrics({f"{key}/{name}": value for name, row in figures.items() for key, value in row.items()}, step=0)
+        for reference, row in figures.items():
+            told = {key: value for key, value in row.items() if key != "deals"}
+            run.log_metrics({f"evaluation/{reference.replace(':', '.')}/{key}": told[key] for key in told}, step=0)
         run.log_artifact(output)
 
 

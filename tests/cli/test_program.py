@@ -21,6 +21,13 @@ CONF = ROOT / "conf"
 PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
 
 
+def options(group: str, beginning: str = "") -> list[str]:
+    """What may be completed behind GROUP=, from the files of the group."""
+    names = sorted(path.stem for path in (CONF / group).glob(f"{beginning}*.yaml"))
+    assert len(names) > 1
+    return [f"{group}={name}" for name in names]
+
+
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert main(arguments) == 0
     return capsys.readouterr().out
@@ -78,7 +85,7 @@ def test_every_verb_explains_itself(capsys: pytest.CaptureFixture[str], verb: st
 
 def test_help_shows_groups_keys_and_comments_of_what_is_chosen(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed(capsys, "train", "agent=dqn", "--help")
-    assert re.search(r"^  agent +dqn\*, .*ppo, ", text, re.MULTILINE)
+    assert re.search(r"^  agent +.*\bdqn\*, .*\bppo, ", text, re.MULTILINE)
     assert re.search(r"^    epsilon: 0\.05 +share of random actions", text, re.MULTILINE)
     assert "clip_range" not in text
 
@@ -123,8 +130,8 @@ def test_verbs_are_completed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("cardlab train experiment=thirty", ["experiment=thirty_one_dqn", "experiment=thirty_one_ppo"]),
-        ("cardlab train opponents=", ["opponents=pool", "opponents=scripted", "opponents=self_play"]),
+        ("cardlab train experiment=thirty", options("experiment", "thirty")),
+        ("cardlab train opponents=", options("opponents")),
         ("cardlab train agent=dqn agent.epsilon_", ["agent.epsilon_decay=", "agent.epsilon_start="]),
         ("cardlab evaluate arena.dea", ["arena.deals="]),
         ("cardlab ui po", ["port="]),

@@ -95,7 +95,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         (["network=lines"], "network=lines: must be mlp or actions"),
         (["opponents=scripted", "+opponents.agents.shark=1"], "opponents.agents=shark: must be one of random"),
         (["arena.references=[shark]"], "arena.references=shark: must be a policy's folder, or one of random"),
-        (["experiment=thirty_one_dqn", "game=poker_squares"], "arena.references=greedy_stock_only: must be"),
+        (["game=poker_squares", "arena.references=[greedy_stock_only]"], "arena.references=greedy_stock_only: must be"),
         (["+agent.epsilon=0.1"], "agent.epsilon=0.1: must be left out: agent takes gamma"),
         (["+rounds=3"], "rounds=3: must be left out: an experiment takes game"),
     ],

@@ -17,13 +17,14 @@ def choose_uniformly(legal: Bools, uniforms: NDArray[np.float32]) -> Actions:
     found = np.empty(num_actions, dtype=np.int16)
     flat = legal.reshape(-1).view(np.uint8)
     words = flat[: flat.size // 8 * 8].view(np.uint64)
+    wide = num_actions > 64  # wide masks are mostly empty: eight columns are passed over at once
     for row in range(num_rows):
         start = row * num_actions
         stop = start + num_actions
         count = 0
         at = start
         while at < stop:
-            if at % 8 == 0 and at + 8 <= stop and words[at >> 3] == 0:  # wide masks are mostly empty
+            if wide and at % 8 == 0 and at + 8 <= stop and words[at >> 3] == 0:
                 at += 8
                 continue
             if flat[at]:
