@@ -29,7 +29,7 @@ slow: $(STAMP)  ## The slow tests: reference figures, whole pipelines
 	$(BIN)/pytest -m slow --durations 10
 
 coverage: $(STAMP)  ## Rules and kernels with the JIT off, so that coverage sees into them
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov=cardlab.cards --cov=cardlab.games --cov-report=term:skip-covered -k "not digest" tests/games/test_playthrough.py tests/objectives
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov=cardlab.cards --cov=cardlab.games --cov-report=term:skip-covered tests/games/test_playthrough.py tests/objectives
 
 lint: $(STAMP)  ## Style, types, layers
 	$(BIN)/ruff check
