@@ -26,7 +26,7 @@ test: $(STAMP)  ## The tests, but the slow ones
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 slow: $(STAMP)  ## The slow tests: reference figures, whole pipelines
-	$(BIN)/pytest -m slow --durations 10
+	$(BIN)/pytest -m slow --numprocesses 2 --dist loadfile --durations 10
 
 coverage: $(STAMP)  ## Rules and kernels with the JIT off, so that coverage sees into them
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov=cardlab.cards --cov=cardlab.games --cov-report=term:skip-covered tests/games/test_playthrough.py tests/objectives
