@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from omegaconf import OmegaConf
 
 from cardlab.tracking import Store
 
@@ -27,7 +28,9 @@ def runs(clone: Clone, experiment: str, condition: str = "") -> list[Any]:
 
 
 def test_all_that_is_promised_is_there(finished: Clone) -> None:
-    for name, references in {"squares": ["self", "random"], "duel": ["random", "greedy_stock_only"]}.items():
+    params: Any = OmegaConf.to_container(OmegaConf.load(finished.root / "params.yaml"))
+    for name, first in {"squares": ["self"], "duel": []}.items():
+        references = [*first, *params["experiments"][name]["arena"]["references"]]
         evaluation = json.loads((finished.root / "results" / name / "evaluation.json").read_text())
         assert list(evaluation["references"]) == references
         assert all(row["low"] <= row["mean"] <= row["high"] for row in evaluation["references"].values())
@@ -166,7 +169,7 @@ def test_figures_and_curves_are_shown_by_dvc(clone: Clone) -> None:
     curves = {name.split("::")[-1] for name in plots["data"]}
     assert curves == {"results/duel/curve.csv", "results/squares/curve.csv"}
     for entries in plots["data"].values():
-        points = entries[0]["datapoints"]["workspace"]
+        points = entries[0]["content"]["data"]["values"]
         assert len(points) == 2
         assert all(float(point["strength"]) for point in points)
 
