@@ -11,7 +11,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from cardlab.games.catalogue import GAMES
 
 # CPU seconds for a game alone. The two games of the foundation together: 30 and 2.
-COLD = {"poker_squares": 15, "thirty_one": 15, "big2": 60}
+COLD = {"poker_squares": 12, "thirty_one": 18, "big2": 60}
 CACHED = {"poker_squares": 1, "thirty_one": 1, "big2": 3}
 OTHERS = (30, 2)
 
