@@ -1,4 +1,4 @@
-"""Lets tests import the small games beside them as plain modules: `from small_games.kuhn import Kuhn`."""
+"""Lets tests import what lies beside them as plain modules: `from small_games.kuhn import Kuhn`; shared fixtures."""
 
 import sys
 from pathlib import Path
@@ -6,3 +6,7 @@ from pathlib import Path
 FOLDER = str(Path(__file__).parent)
 if FOLDER not in sys.path:
     sys.path.append(FOLDER)  # at the end: nothing here may hide an installed package
+
+from postgresql import postgresql, postgresql_server  # noqa: E402  found by the path above
+
+__all__ = ["postgresql", "postgresql_server"]

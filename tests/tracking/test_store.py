@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -32,29 +33,53 @@ def test_importing_the_door_does_not_open_it() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_four_processes_make_one_fresh_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    go = tmp_path / "go"
+def start_together(folder: Path, roots: Sequence[Path]) -> None:
+    """One process for each root begins, feeds and ends a run, all at the same moment."""
+    go = folder / "go"
     processes = [
-        subprocess.Popen([sys.executable, "-c", FIRST, str(go), str(number)], stderr=subprocess.PIPE, text=True)
-        for number in range(4)
+        subprocess.Popen(
+            [sys.executable, "-c", FIRST, str(go), str(number)],
+            env=os.environ | {"DVC_ROOT": str(root)},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number, root in enumerate(roots)
     ]
     time.sleep(1.0)
     go.touch()
     errors = [process.communicate()[1] for process in processes]
     assert [process.returncode for process in processes] == [0] * 4, "\n".join(errors)
     assert not any(errors)
-    client = Store().client
+
+
+def check_four_runs(store: Store) -> None:
+    client = store.client
     experiments = [experiment.name for experiment in client.search_experiments()]
     assert sorted(experiments) == ["Default", "thirty_one"]
-    runs = client.search_runs([Store().experiment_id("thirty_one")])
+    runs = client.search_runs([store.experiment_id("thirty_one")])
     assert sorted(run.info.run_name for run in runs) == ["0", "1", "2", "3"]
     assert {run.info.status for run in runs} == {"FINISHED"}
     for run in runs:
         assert len(client.get_metric_history(run.info.run_id, "loss")) == 20
+
+
+def test_four_processes_make_one_fresh_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    start_together(tmp_path, [tmp_path] * 4)
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    check_four_runs(Store())
     with closing(sqlite3.connect(tmp_path / "mlflow.db")) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_four_machines_make_one_fresh_store_in_postgresql(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgresql: str
+) -> None:
+    """A root each, as on machines that share nothing but the database: a lock file would not keep them apart."""
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", postgresql)
+    roots = [tmp_path / str(number) for number in range(4)]
+    start_together(tmp_path, roots)
+    check_four_runs(Store(root=roots[0]))
 
 
 @pytest.mark.usefixtures("root")

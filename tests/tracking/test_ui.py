@@ -14,14 +14,9 @@ import pytest
 from cardlab.options import InvalidOption
 from cardlab.tracking import Store
 from cardlab.tracking.ui import check_free, compare_links
+from services import free_port
 
 SERVE = "import sys; from cardlab.tracking import Store, ui; sys.exit(ui.serve(Store(), port=int(sys.argv[1])))"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def test_a_taken_port_is_one_line_with_a_free_one(capsys: pytest.CaptureFixture[str]) -> None:

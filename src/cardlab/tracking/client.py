@@ -3,7 +3,8 @@
 import logging
 import os
 import sqlite3
-from contextlib import closing
+from collections.abc import Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ _LOG_LEVELS = {  # what these report as errors is raised to us as well
     "urllib3.connectionpool": logging.ERROR,
 }
 _SCHEMA_TIMEOUT = 120.0  # seconds; a first process writes the schema in two
+_SCHEMA_LOCK = 0x6361_7264_6C61_6231  # "cardlab1" as a number: advisory locks of PostgreSQL have no other name
 
 
 class TrackingUnavailable(RuntimeError):
@@ -52,7 +54,7 @@ def connect(address: str, root: Path) -> "MlflowClient":
     """A client whose store has its schema; any number of processes may do this at once. Raises TrackingUnavailable.
 
     MLflow writes the schema of a fresh database without a lock, so that all but one of several processes that start
-    together would fail half-way: here they take turns.
+    together would fail half-way: here they take turns, on PostgreSQL also those of other machines.
     """
     quiet_environment()
     from mlflow import MlflowClient  # noqa: PLC0415  1.4 s, and only after the environment is set
@@ -63,14 +65,28 @@ def connect(address: str, root: Path) -> "MlflowClient":
         if address.startswith("http"):
             return MlflowClient(address)
         file = sqlite_file(address, root)
-        lock = Path(f"{file}.lock") if file else root / "runs" / "tracking" / "schema.lock"
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(lock, timeout=_SCHEMA_TIMEOUT):
+        with _turn(address, Path(f"{file}.lock") if file else root / "runs" / "tracking" / "schema.lock"):
             if file:
                 _write_ahead(file)
             return MlflowClient(address)  # writes the schema
     except Exception as error:
         raise TrackingUnavailable(address, error) from error
+
+
+@contextmanager
+def _turn(address: str, lock: Path) -> Generator[None]:
+    """Hold the right to write the schema: a lock of the database itself where it has one, else the file `lock`."""
+    if not address.startswith("postgresql"):
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(lock, timeout=_SCHEMA_TIMEOUT):
+            yield
+        return
+    from sqlalchemy import NullPool, create_engine, text  # noqa: PLC0415  comes with MLflow's client
+
+    with create_engine(address, poolclass=NullPool).connect() as connection:
+        connection.execute(text(f"SET lock_timeout = '{_SCHEMA_TIMEOUT:.0f}s'"))
+        connection.execute(text(f"SELECT pg_advisory_lock({_SCHEMA_LOCK})"))
+        yield  # the lock ends with the connection
 
 
 def _write_ahead(file: Path) -> None:
