@@ -52,6 +52,13 @@ def mix(seed: np.uint64, salt: np.uint64) -> np.uint64:
 
 
 @kernel
+def draw_below(count: int, seed: np.uint64, salt: int) -> int:
+    """A number from 0 to count - 1, each as likely, as a function of (seed, salt); bias below count / 2^32."""
+    draw = mix(seed, np.uint64(salt)) >> np.uint64(32)
+    return int(np.int64((draw * np.uint64(count)) >> np.uint64(32)))
+
+
+@kernel
 def shuffle(cards: Cards, count: int, seed: np.uint64) -> None:
     """Shuffle cards[0:count] in place, as a function of `seed` alone (Fisher-Yates; bias below 52 / 2^32)."""
     for last in range(count - 1, 0, -1):

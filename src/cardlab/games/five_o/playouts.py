@@ -1,0 +1,84 @@
+"""Five-O games played to their end at random, in one kernel: the leaves of Monte Carlo search."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import draw_below, draw_seeds
+from cardlab.cards.hands import CARD_KEYS, Strengths, five_card_strength, strength_table
+from cardlab.games.five_o.game import FiveO
+from cardlab.games.five_o.rules import (
+    COLUMN_SIZE,
+    NUM_COLUMNS,
+    NUM_PLAYERS,
+    NUM_TURNS,
+    OVER,
+    PLAYING,
+    Record,
+    Records,
+    pay,
+    round_of,
+)
+from cardlab.games.protocol import Floats, States
+from cardlab.kernels import kernel
+
+
+def play_out(states: States, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> Floats:
+    """[G, 2] payoffs when both players go on uniformly at random from `states`, which are left as they are.
+
+    `options` are the game's (`GameSpec.options`), those of the default game when left out.
+    """
+    game = FiveO(**(options or {}))
+    ended = States(states.copy())
+    finish_at_random(strength_table(), ended, draw_seeds(len(states), rng))
+    return pay(ended, game.payoff == "columns")
+
+
+@kernel
+def finish_at_random(table: Strengths, states: Records, seeds: NDArray[np.uint64]) -> None:
+    """Set in `states` [G] the columns won and the phase that random play by seeds[g] ends with, not the cards."""
+    keys = np.empty((NUM_PLAYERS, NUM_COLUMNS), dtype=np.int64)
+    for g in range(states.shape[0]):
+        state = states[g]
+        if state["phase"] != PLAYING:
+            continue
+        fill_columns(state, seeds[g], keys)
+        for column in range(NUM_COLUMNS):
+            first = five_card_strength(table, keys[0, column])
+            second = five_card_strength(table, keys[1, column])
+            if first != second:
+                state["won"][0 if first > second else 1] += 1
+        state["phase"] = OVER
+
+
+@kernel
+def fill_columns(state: Record, seed: np.uint64, keys: NDArray[np.int64]) -> None:
+    """Write the keys [2, 5] of the columns once each card of the deck lies on one that has room, drawn uniformly.
+
+    A player's columns that lack their card of the round get theirs in a random order: what uniform play comes to.
+    """
+    room = np.empty((NUM_PLAYERS, NUM_COLUMNS), dtype=np.int64)  # columns that lack the card of the round
+    counts = np.zeros(NUM_PLAYERS, dtype=np.int64)
+    turn = int(np.int64(state["turn"]))
+    full = round_of(turn)
+    for player in range(NUM_PLAYERS):
+        for column in range(NUM_COLUMNS):
+            keys[player, column] = state["keys"][player, column]
+            if state["sizes"][player, column] < full:
+                room[player, counts[player]] = column
+                counts[player] += 1
+    while turn < NUM_TURNS:
+        player = turn & 1
+        chosen = draw_below(counts[player], seed, turn) if counts[player] > 1 else 0
+        keys[player, room[player, chosen]] += CARD_KEYS[state["deck"][turn]]
+        counts[player] -= 1
+        room[player, chosen] = room[player, counts[player]]
+        turn += 1
+        if counts[0] == 0 and counts[1] == 0 and full < COLUMN_SIZE:
+            full += 1
+            for side in range(NUM_PLAYERS):
+                counts[side] = NUM_COLUMNS
+                for column in range(NUM_COLUMNS):
+                    room[side, column] = column

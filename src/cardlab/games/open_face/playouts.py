@@ -1,0 +1,68 @@
+"""Open-face games played to their end at random, in one kernel: the leaves of Monte Carlo search."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import draw_below, draw_seeds
+from cardlab.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
+from cardlab.games.open_face.royalties import row_rank
+from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, owner, settle, wide
+from cardlab.games.protocol import Floats, States
+from cardlab.kernels import kernel
+
+
+def play_out(
+    states: States,
+    rng: np.random.Generator,
+    options: Mapping[str, Any] | None = None,  # noqa: ARG001  one signature for all games
+) -> Floats:
+    """[G, 2] points when both players go on uniformly at random from `states`, which are left as they are.
+
+    No option of the game (`GameSpec.options`) changes what it pays.
+    """
+    seeds = draw_seeds(len(states), rng)
+    first = final_scores(states, seeds, strength_table(), front_table())
+    return np.stack([first, 0.0 - first], axis=1)
+
+
+@kernel
+def final_scores(states: States, seeds: NDArray[np.uint64], strengths: Strengths, fronts: NDArray[np.int32]) -> Floats:
+    """[G] what player 0 wins once each card left lies in a row that has room, drawn uniformly by seeds[g]."""
+    scores = np.empty(states.shape[0], dtype=np.float32)
+    keys = np.empty((2, NUM_ROWS), dtype=np.int64)
+    room = np.empty((2, NUM_ROWS), dtype=np.int64)
+    ranks = np.empty((2, NUM_ROWS), dtype=np.int32)
+    for g in range(states.shape[0]):
+        state = states[g]
+        for player in range(2):
+            for row in range(NUM_ROWS):
+                keys[player, row] = state["keys"][player, row]
+                room[player, row] = capacity(row) - wide(state["sizes"][player, row])
+        for step in range(wide(state["step"]), NUM_DEALT):
+            player = owner(step)
+            row = _draw_row(room[player], seeds[g], step)
+            keys[player, row] += CARD_KEYS[state["deck"][step]]
+            room[player, row] -= 1
+        for player in range(2):
+            for row in range(NUM_ROWS):
+                ranks[player, row] = row_rank(strengths, fronts, keys[player, row], row)
+        scores[g] = settle(ranks[0], ranks[1])
+    return scores
+
+
+@kernel
+def _draw_row(room: NDArray[np.int64], seed: np.uint64, step: int) -> int:
+    """One of the rows that have `room` [3], each as likely as the others."""
+    count = 0
+    for row in range(NUM_ROWS):
+        count += 1 if room[row] > 0 else 0
+    left = draw_below(count, seed, step) if count > 1 else 0
+    for row in range(NUM_ROWS):
+        if room[row] > 0:
+            if left == 0:
+                return row
+            left -= 1
+    return -1
