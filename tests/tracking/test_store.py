@@ -52,7 +52,7 @@ def start_together(folder: Path, roots: Sequence[Path]) -> None:
     assert not any(errors)
 
 
-def check_four_runs(store: Store) -> None:
+def check_four_runs(store: Store, artifacts: Path) -> None:
     client = store.client
     experiments = [experiment.name for experiment in client.search_experiments()]
     assert sorted(experiments) == ["Default", "thirty_one"]
@@ -61,13 +61,14 @@ def check_four_runs(store: Store) -> None:
     assert {run.info.status for run in runs} == {"FINISHED"}
     for run in runs:
         assert len(client.get_metric_history(run.info.run_id, "loss")) == 20
+        assert run.info.artifact_uri.startswith(f"{artifacts.as_uri()}/thirty_one/")
 
 
 def test_four_processes_make_one_fresh_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     start_together(tmp_path, [tmp_path] * 4)
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
-    check_four_runs(Store())
+    check_four_runs(Store(), tmp_path / "mlartifacts")
     with closing(sqlite3.connect(tmp_path / "mlflow.db")) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
@@ -77,9 +78,10 @@ def test_four_machines_make_one_fresh_store_in_postgresql(
 ) -> None:
     """A root each, as on machines that share nothing but the database: a lock file would not keep them apart."""
     monkeypatch.setenv("MLFLOW_TRACKING_URI", postgresql)
+    monkeypatch.setenv("MLFLOW_DEFAULT_ARTIFACT_ROOT", (tmp_path / "shared").as_uri())
     roots = [tmp_path / str(number) for number in range(4)]
     start_together(tmp_path, roots)
-    check_four_runs(Store(root=roots[0]))
+    check_four_runs(Store(root=roots[0]), tmp_path / "shared")
 
 
 @pytest.mark.usefixtures("root")

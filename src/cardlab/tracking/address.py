@@ -41,6 +41,21 @@ def sqlite_file(address: str, root: Path) -> Path | None:
     return root / address.removeprefix(_SQLITE) if address.startswith(_SQLITE) else None
 
 
+def artifact_folder(address: str, root: Path, experiment: str) -> str | None:
+    """Where the files of a new experiment go, as an address; None where a server decides.
+
+    Below MLFLOW_DEFAULT_ARTIFACT_ROOT (s3://… for machines that share a database), else below `mlartifacts` beside
+    the sqlite file or at `root`: MLflow's own default is the working directory of whoever comes first.
+    """
+    if address.startswith(("http", "databricks")):
+        return None
+    chosen = os.environ.get("MLFLOW_DEFAULT_ARTIFACT_ROOT")
+    if chosen:
+        return f"{chosen.rstrip('/')}/{experiment}"
+    file = sqlite_file(address, root)
+    return ((file.parent if file else root).absolute() / "mlartifacts" / experiment).as_uri()
+
+
 def without_password(address: str) -> str:
     """The address as it may be shown."""
     return _PASSWORD.sub("…", address)

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.tracking.address import project_root, sqlite_file, store_address
+from cardlab.tracking.address import artifact_folder, project_root, store_address
 from cardlab.tracking.client import TrackingUnavailable, connect
 from cardlab.tracking.delivery import send_leftovers
 from cardlab.tracking.lineage import lineage
@@ -114,10 +114,8 @@ class Store:
 
         found = self.client.get_experiment_by_name(name)
         if found is None:
-            file = sqlite_file(self.address, self.root)
-            folder = (file.parent / "mlartifacts" / name).as_uri() if file else None
             try:
-                return self.client.create_experiment(name, artifact_location=folder)
+                return self.client.create_experiment(name, artifact_folder(self.address, self.root, name))
             except MlflowException:  # another process was quicker
                 found = self.client.get_experiment_by_name(name)
                 if found is None:
