@@ -1,9 +1,11 @@
-"""Agents that need no training, by name: `random` for every game, and each game's scripted ones.
+"""Agents that need no training, by name: `random` and the searches for every game, and each game's scripted ones.
 
-An agent is written as `name` or `name:key:value…`, e.g. `threshold:level:30`.
+An agent is written as `name` or `name:key:value…`, e.g. `threshold:level:30`. A value that is itself such a text stands
+in brackets: `monte_carlo:rollout:[threshold:level:30]`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, cast
@@ -15,6 +17,8 @@ from cardlab.playing.protocol import Agent
 
 AgentFactory = Callable[..., Agent]
 
+SEARCHES = ("monte_carlo", "expectimax", "tree", "puct")
+
 
 def agent_factories(game: Game) -> Mapping[str, AgentFactory]:
     """Name → factory(game, **options) of the agents that play `game` without training."""
@@ -22,15 +26,26 @@ def agent_factories(game: Game) -> Mapping[str, AgentFactory]:
     scripted: Mapping[str, AgentFactory] = {}
     if find_spec(module) is not None:
         scripted = cast(Mapping[str, AgentFactory], import_module(module).AGENTS)
-    return {"random": RandomAgent, **scripted}
+    searches = {name: partial(_make_search, name) for name in SEARCHES}
+    return {"random": RandomAgent, **searches, **scripted}
+
+
+def _make_search(name: str, game: Game, **options: Any) -> Agent:
+    """Imported by name, so that nothing depends on searches but what uses them."""
+    return cast(Agent, import_module("cardlab.agents.search").make_search(game, name, **options))
 
 
 def split_name(text: str) -> tuple[str, dict[str, Any]]:
     """`threshold:level:30` as ("threshold", {"level": 30}); InvalidOption when keys and values do not pair up."""
-    name, *rest = text.split(":")
+    name, *rest = _split(text)
     if len(rest) % 2:
         raise InvalidOption("agent", text, "name or name:key:value…")
     return name, {key: _parse(value) for key, value in zip(rest[::2], rest[1::2], strict=True)}
+
+
+def agent_text(name: str, options: Mapping[str, Any]) -> str:
+    """The text that `split_name` reads as `name` and `options`."""
+    return ":".join([name, *(f"{key}:{_value_text(value)}" for key, value in options.items())])
 
 
 def make_agent(game: Game, text: str, **options: Any) -> Agent:
@@ -45,7 +60,26 @@ def make_agent(game: Game, text: str, **options: Any) -> Agent:
         raise InvalidOption("agent", text, f"an agent with options that it knows ({error})") from error
 
 
+def _split(text: str) -> Iterator[str]:
+    """The parts of `text` between colons that stand in no bracket."""
+    depth = start = 0
+    for place, sign in enumerate(text):
+        depth += (sign == "[") - (sign == "]")
+        if sign == ":" and depth == 0:
+            yield text[start:place]
+            start = place + 1
+    yield text[start:]
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"[{value}]" if isinstance(value, str) and ":" in value else str(value)
+
+
 def _parse(text: str) -> bool | int | float | str:
+    if text.startswith("[") and text.endswith("]"):
+        return text[1:-1]
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):

@@ -1,7 +1,9 @@
-"""Any agent by its text: a trained policy's folder, `champion`, or a scripted agent's name."""
+"""Any agent by its text: a trained policy's folder, `champion`, or the name of a scripted agent or a search."""
 
+import os
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from cardlab.agents.catalogue import agent_factories, make_agent, split_name
 from cardlab.games.protocol import Game
@@ -11,9 +13,14 @@ from cardlab.playing.protocol import Agent
 CHAMPIONS = Path("champions")
 
 
-def load_agent(game: Game, text: str, **options: Any) -> Agent:
-    """The agent that `text` names; InvalidOption or PolicyError, in one line, when there is none."""
-    name, _ = split_name(text) if not Path(text).exists() else (text, {})
+def load_agent(game: Game, text: str, *, search: Any = None, **options: Any) -> Agent:
+    """The agent that `text` names; InvalidOption or PolicyError, in one line, when there is none.
+
+    With `search`, a text such as `puct:simulations:200` or options of cardlab.search.options: that search around it.
+    """
+    if search is not None:
+        return cast(Agent, import_module("cardlab.agents.search").search_around(game, text, search))
+    name, _ = split_name(text) if not os.path.exists(text) else (text, {})
     if name in agent_factories(game):
         return make_agent(game, text, **options)
     folder = CHAMPIONS / game.spec.name if text == "champion" else Path(text)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,16 +11,7 @@ from cardlab.arena.records import Record, RecordError, dealt_state, record_game
 from cardlab.arena.seating import Entry
 from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players
 from cardlab.options import check_choice
-from cardlab.playing.protocol import Agent, Policy
-
-
-@runtime_checkable
-class ActionValues(Protocol):
-    """An agent that prices every action."""
-
-    def action_values(self, info_states: InfoStates, players: Players) -> Floats:
-        """[N, A] what is still to come after each action, in payoffs; minus infinity where illegal."""
-        ...
+from cardlab.playing.protocol import ActionValues, Agent, Policy
 
 
 @dataclass(frozen=True)

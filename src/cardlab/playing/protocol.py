@@ -23,3 +23,12 @@ class Policy(Agent, Protocol):
     def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
         """Log-probabilities [N, A] (minus infinity where illegal) and values [N] (payoff still to come)."""
         ...
+
+
+@runtime_checkable
+class ActionValues(Protocol):
+    """An agent that prices every action."""
+
+    def action_values(self, info_states: InfoStates, players: Players) -> Floats:
+        """[N, A] what is still to come after each action, in payoffs; minus infinity where illegal."""
+        ...

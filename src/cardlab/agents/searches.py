@@ -1,0 +1,144 @@
+"""From options to searches: what plays on, what prices the leaves, what solves endgames, found by the game's name."""
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.agents.loading import load_agent
+from cardlab.agents.random import RandomAgent
+from cardlab.games.protocol import Floats, Game, InfoStates, Players
+from cardlab.options import InvalidOption
+from cardlab.playing.protocol import ActionValues, Agent, Policy
+from cardlab.search.expectimax import Expectimax
+from cardlab.search.leaves import KernelPlayouts, Leaf, Playouts, PolicyValues
+from cardlab.search.monte_carlo import MonteCarlo
+from cardlab.search.options import ExpectimaxOptions, MonteCarloOptions, PuctOptions, SearchOptions, TreeOptions
+from cardlab.search.protocol import Estimates, Search
+from cardlab.search.tree import TreeSearch
+
+ENDGAME_SAMPLES = 32  # deals over which an endgame with hidden cards is averaged
+
+EndgameSolver = Callable[[InfoStates, int, np.random.Generator], NDArray[np.float64] | None]
+"""Exact values [A] of the actions of one decision [1] of a player, None where it is not solvable."""
+
+
+def build_search(game: Game, options: SearchOptions) -> Search:
+    """The search that `options` describe; InvalidOption or PolicyError for what does not fit."""
+    policy = None if options.policy is None else load_agent(game, str(options.policy))
+    if isinstance(options, PuctOptions):
+        _policy(policy, "policy")
+    leaf = _leaf(game, options, policy)
+    if isinstance(options, MonteCarloOptions):
+        return _monte_carlo(game, options, leaf, policy)
+    if isinstance(options, ExpectimaxOptions):
+        estimates = None if options.width is None else _estimates(policy, "width")
+        return Expectimax(game, leaf, options, game.determinize, estimates)
+    return _tree(game, options, leaf, policy)
+
+
+def _monte_carlo(game: Game, options: MonteCarloOptions, leaf: Leaf, policy: Agent | None) -> MonteCarlo:
+    estimates: Estimates | None = None
+    if options.raw_weight:
+        if not isinstance(policy, ActionValues):
+            raise InvalidOption("search.raw_weight", options.raw_weight, "0 for a policy without action values")
+        estimates = policy.action_values
+    elif options.candidates is not None:
+        estimates = _estimates(policy, "candidates")
+    return MonteCarlo(game, leaf, options, game.determinize, estimates)
+
+
+def _tree(game: Game, options: TreeOptions | PuctOptions, leaf: Leaf, policy: Agent | None) -> TreeSearch:
+    if isinstance(options, TreeOptions):
+        return TreeSearch(game, leaf, options, options.c_uct, game.determinize)
+    prior = partial(prior_of, _policy(policy, "policy"), options.temperature)
+    return TreeSearch(game, leaf, options, options.c_puct, game.determinize, prior)
+
+
+def _leaf(game: Game, options: SearchOptions, policy: Agent | None) -> Leaf:
+    """What prices the leaves, by `leaf`, `rollout` and `policy`."""
+    player = policy if options.rollout is None else load_agent(game, str(options.rollout))
+    if options.leaf == "value":
+        depth = options.depth if isinstance(options, MonteCarloOptions) else 0
+        valuer = _policy(policy, "leaf")
+        return PolicyValues(game, valuer, [player or valuer], depth)
+    if player is None:
+        kernel = _own_playouts(game)
+        return KernelPlayouts(kernel) if kernel else Playouts(game, [RandomAgent(game)])
+    kernel = _fused_playouts(game, player)
+    return KernelPlayouts(kernel) if kernel else Playouts(game, [player])
+
+
+def _policy(agent: Agent | None, key: str) -> Policy:
+    if not isinstance(agent, Policy):
+        raise InvalidOption(f"search.{key}", type(agent).__name__, "an agent with a prior and values: a trained policy")
+    return agent
+
+
+def _estimates(agent: Agent | None, key: str) -> Estimates:
+    """What the policy thinks of actions: their values where it has some, or else their log-probabilities."""
+    if isinstance(agent, ActionValues):
+        return agent.action_values
+    return partial(_log_probabilities, _policy(agent, key))
+
+
+def _log_probabilities(policy: Policy, info_states: InfoStates, players: Players) -> Floats:
+    return policy.evaluate(info_states, players)[0]
+
+
+def prior_of(policy: Policy, temperature: float, info_states: InfoStates, players: Players) -> Floats:
+    """[N, A] probabilities, 0 where illegal: the policy's own, or the softmax of its action values.
+
+    Action values are divided by their standard deviation over the legal actions first: greedy policies say too little.
+    """
+    if isinstance(policy, ActionValues):
+        values = policy.action_values(info_states, players)
+        legal = np.isfinite(values)
+        spread = np.array([row[mask].std() for row, mask in zip(values, legal, strict=True)], dtype=np.float32)
+        logits = values / np.maximum(spread, 1e-6)[:, None]
+    else:
+        logits = policy.evaluate(info_states, players)[0]
+    logits = logits / np.float32(temperature)
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def _game_module(game: Game, name: str) -> ModuleType | None:
+    """games/GAME/NAME.py, where the game has it."""
+    package = f"cardlab.games.{game.spec.name}"
+    if find_spec(package) is None or find_spec(f"{package}.{name}") is None:
+        return None
+    return import_module(f"{package}.{name}")
+
+
+def _own_playouts(game: Game) -> Any:
+    """The game's fast playouts by its default policy: (states, rng) → payoffs [G, P]."""
+    module = _game_module(game, "playouts")
+    return None if module is None else partial(module.play_out, options=dict(game.spec.options))
+
+
+def _fused_playouts(game: Game, player: Agent) -> Any:
+    """Playouts by `player` in one kernel, where the game has such for this kind of agent."""
+    module = _game_module(game, "policy_playouts")
+    return None if module is None else module.playouts_by(player)
+
+
+def find_endgame(game: Game) -> EndgameSolver | None:
+    """The game's exact endgames; None where it has none."""
+    module = _game_module(game, "endgame")
+    return None if module is None else partial(_solve, game, module)
+
+
+def _solve(
+    game: Game, module: ModuleType, info_states: InfoStates, player: int, rng: np.random.Generator
+) -> NDArray[np.float64] | None:
+    players = np.array([player], dtype=np.int8)
+    if not module.solvable(info_states, players)[0]:
+        return None
+    values = module.action_values(info_states, players, rng, ENDGAME_SAMPLES, options=dict(game.spec.options))
+    return cast(NDArray[np.float64], values[0].astype(np.float64))
