@@ -4,6 +4,7 @@ Usage: train.py EXPERIMENT. DVC deletes the outputs of a stage before it runs; t
 and a training that was cut off goes on when the stage is run again, in the same MLflow run.
 """
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any, cast
@@ -13,7 +14,11 @@ from omegaconf import OmegaConf
 from cardlab.assembly.experiment import build_experiment
 from cardlab.faults import reported
 from cardlab.tracking import Store
+from cardlab.tracking.lineage import lineage
 from cardlab.training.run import run_folder, train, write_curve
+from cardlab.training.summary import write_summary
+
+_TOLD = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # where the policy comes from
 
 
 def main(name: str) -> None:
@@ -22,14 +27,27 @@ def main(name: str) -> None:
     experiment = build_experiment(config)
     store = Store()
     folder = run_folder(store.root / "runs", experiment)
-    model, curve = Path("models", name), Path("results", name, "curve.csv")
+    model, snapshots, results = Path("models", name), Path("snapshots", name), Path("results", name)
+    curve, summary = results / "curve.csv", results / "training.json"
     with store.start_or_resume(folder, experiment.game.spec.name, name, params=config) as run:
         trained = train(experiment, run_dir=folder, model_dir=model, log=run)
         write_curve(trained.rows, curve)
+        write_summary(trained, {key: value for key, value in lineage().items() if key in _TOLD}, summary)
+        _copy(trained.snapshots, snapshots)
         run.set_tags({"kind": "training", "policy.digest": trained.digest})
         run.log_artifact(model, "policy")
+        run.log_artifact(snapshots, "snapshots")
         run.log_artifact(curve)
+        run.log_artifact(summary)
         run.log_artifact(trained.checkpoint, "checkpoint")
+
+
+def _copy(source: Path, target: Path) -> None:
+    """The policies kept on the way, and no older ones; an empty folder when none were."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    if source.is_dir():
+        shutil.copytree(source, target, dirs_exist_ok=True)
 
 
 if __name__ == "__main__":

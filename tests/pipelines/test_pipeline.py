@@ -17,6 +17,7 @@ from cardlab.tracking import Store
 
 pytestmark = pytest.mark.slow
 
+NAMES = ("squares", "duel")
 Clone = Any  # of conftest.py, which cannot be imported
 Snapshot = Callable[[], dict[str, bytes]]
 
@@ -37,8 +38,14 @@ def test_all_that_is_promised_is_there(finished: Clone) -> None:
         header, *points = (finished.root / "results" / name / "curve.csv").read_text().splitlines()
         assert header.startswith("round,decisions,")
         assert len(points) == 2
-        files = {path.name for path in (finished.root / "models" / name).iterdir()}
-        assert files == {"policy.json", "weights.safetensors"}
+        kept = sorted((finished.root / "snapshots" / name).iterdir(), key=lambda path: int(path.name))
+        assert len(kept) == 2
+        for policy in (finished.root / "models" / name, *kept):
+            assert {path.name for path in policy.iterdir()} == {"policy.json", "weights.safetensors"}
+        past = json.loads((finished.root / "results" / name / "past_selves.json").read_text())
+        assert past["digests"][-1] == evaluation["policy_digest"]
+        assert [pair[:2] for pair in past["margins"]] == [[1, 0]]
+        assert len((finished.root / "results" / name / "strength.csv").read_text().splitlines()) == 3
         assert evaluation["policy_digest"] in (finished.root / "report" / "index.html").read_text()
     for experiment, name in {"poker_squares": "squares", "thirty_one": "duel"}.items():
         training, evaluation = runs(finished, experiment)
@@ -54,7 +61,7 @@ def test_large_outputs_stay_out_of_git_and_figures_are_in(finished: Clone) -> No
     tracked = set(finished.git("ls-files").splitlines())
     assert {"dvc.lock", "params.yaml", "results/duel/evaluation.json", "results/squares/evaluation.json"} <= tracked
     assert not [
-        path for path in tracked if path.startswith(("models/", "report/", "runs/", "mlflow.db", "mlartifacts"))
+        path for path in tracked if path.startswith(("models/", "snapshots/", "report/", "runs/", "mlflow.db", "mlartifacts"))
     ]
     assert "results/duel/curve.csv" not in tracked
     assert not list(finished.root.glob("results/**/.gitignore"))  # would be part of the report's dependency
@@ -91,13 +98,14 @@ def test_the_same_seed_gives_the_same_bytes(clone: Clone, outputs: Snapshot) -> 
 def test_an_edit_reruns_what_uses_it(clone: Clone) -> None:
     source = clone.root / "src" / "cardlab"
     expected = {
-        "games/poker_squares/rules.py": {"train@squares", "evaluate@squares"},
-        "games/thirty_one/rules.py": {"train@duel", "evaluate@duel"},
+        "games/poker_squares/rules.py": {"train@squares", "evaluate@squares", "strength@squares"},
+        "games/thirty_one/rules.py": {"train@duel", "evaluate@duel", "strength@duel"},
         "games/big2/rules.py": set[str](),
         "learners/dqn.py": {"train@duel"},
         "learners/ppo.py": set[str](),
-        "arena/evaluate.py": {"evaluate@duel", "evaluate@squares"},
-        "playing/loop.py": {"train@duel", "train@squares", "evaluate@duel", "evaluate@squares"},
+        "arena/evaluate.py": {f"{stage}@{name}" for stage in ("evaluate", "strength") for name in NAMES},
+        "arena/history.py": {f"strength@{name}" for name in NAMES},
+        "playing/loop.py": {f"{stage}@{name}" for stage in ("train", "evaluate", "strength") for name in NAMES},
         "tracking/run.py": set[str](),
         "cli/program.py": set[str](),
         "reporting/strength.py": {"report"},
@@ -145,7 +153,7 @@ def test_an_experiment_retrains_only_what_it_varies(clone: Clone) -> None:
     shown = clone.dvc("exp", "show", "--csv")
     assert "brown-cow" in shown
     changed = json.loads(clone.dvc("metrics", "diff", "HEAD", "brown-cow", "--json"))
-    assert set(changed) == {"results/duel/evaluation.json"}
+    assert set(changed) == {"results/duel/evaluation.json", "results/duel/training.json"}
     figures = changed["results/duel/evaluation.json"]
     assert figures["policy_digest"]["old"] != figures["policy_digest"]["new"]
 
@@ -164,10 +172,10 @@ def test_a_temporary_run_has_its_own_code_and_the_common_store(clone: Clone) -> 
 def test_figures_and_curves_are_shown_by_dvc(clone: Clone) -> None:
     metrics = json.loads(clone.dvc("metrics", "show", "--json"))
     shown = metrics[""]["data"]
-    assert {Path(path).parent.name for path in shown} == {"duel", "squares"}
+    assert set(shown) == {f"results/{name}/{file}.json" for name in NAMES for file in ("evaluation", "training")}
     plots = json.loads(clone.dvc("plots", "show", "--json"))
     curves = {name.split("::")[-1] for name in plots["data"]}
-    assert curves == {"results/duel/curve.csv", "results/squares/curve.csv"}
+    assert curves == {f"results/{name}/{file}.csv" for name in NAMES for file in ("curve", "strength")}
     for entries in plots["data"].values():
         points = entries[0]["content"]["data"]["values"]
         assert len(points) == 2

@@ -17,6 +17,7 @@ DECIDES_NOTHING = ("cardlab.tracking", "cardlab.arena.progress")
 ROOTS = {
     "train": ("cardlab.training.run", "cardlab.assembly.experiment"),
     "evaluate": ("cardlab.arena.evaluate", "cardlab.assembly.parts", "cardlab.agents.policies"),
+    "strength": ("cardlab.arena.history", "cardlab.assembly.parts", "cardlab.agents.policies"),
 }
 
 
@@ -50,7 +51,7 @@ def chosen(experiment: dict[str, Any], kind: str) -> set[str]:
     return parts | {f"cardlab.learners.{agent}"} if kind == "train" else parts
 
 
-@pytest.mark.parametrize("kind", ["train", "evaluate"])
+@pytest.mark.parametrize("kind", list(ROOTS))
 def test_a_stage_depends_on_all_the_code_that_decides_its_result(
     kind: str, stages: dict[str, Any], graph: grimp.ImportGraph, experiments: dict[str, Any]
 ) -> None:
@@ -65,7 +66,7 @@ def test_a_stage_depends_on_all_the_code_that_decides_its_result(
             assert covered, f"{kind}@{name} does not depend on {file}"
 
 
-@pytest.mark.parametrize("kind", ["train", "evaluate"])
+@pytest.mark.parametrize("kind", list(ROOTS))
 def test_a_stage_depends_on_no_code_that_it_does_not_use(
     kind: str, stages: dict[str, Any], graph: grimp.ImportGraph, experiments: dict[str, Any]
 ) -> None:
@@ -73,7 +74,7 @@ def test_a_stage_depends_on_no_code_that_it_does_not_use(
         used = closure(graph, {*ROOTS[kind], *chosen(experiment, kind)})
         for dep in stages[f"{kind}@{name}"].deps:
             path = Path(dep.def_path)
-            assert (ROOT / path).exists() or path.parts[0] == "models", path
+            assert (ROOT / path).exists() or path.parts[0] in ("models", "snapshots"), path
             if path.parts[0] == "src":
                 module = ".".join(path.with_suffix("").parts[1:])
                 assert any(one == module or one.startswith(f"{module}.") for one in used), f"{kind}@{name}: {path}"

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cardlab.options import InvalidOption, check_range
 
@@ -27,6 +27,8 @@ class ArenaOptions:
     """Deals that advance together; None: as many as fill about 2,048 tables. Another value, another sample."""
     until: float | None = None
     """Half-width of the 95 % interval at which a match stops, in points; None plays all deals."""
+    pairing_deals: int = 200
+    """Deals of each of the many matches that the pipeline plays: among past selves, and for its cross tables."""
 
     def __post_init__(self) -> None:
         check_range("arena.deals", self.deals, MIN_DEALS, whole=True)
@@ -37,9 +39,14 @@ class ArenaOptions:
             check_range("arena.chunk", self.chunk, 1, whole=True)
         if self.until is not None:
             check_range("arena.until", self.until, 0, open_low=True)
+        check_range("arena.pairing_deals", self.pairing_deals, MIN_DEALS, whole=True)
         if isinstance(self.references, str):
             raise InvalidOption("arena.references", self.references, "a list of agents, as in [random,greedy]")
         object.__setattr__(self, "references", tuple(self.references))
+
+    def for_pairings(self) -> "ArenaOptions":
+        """The same with `pairing_deals` deals, all of them played."""
+        return replace(self, deals=self.pairing_deals, until=None)
 
     @property
     def workers(self) -> int:

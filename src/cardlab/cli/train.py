@@ -19,6 +19,7 @@ def run(request: Request) -> int:
         write_curve(trained.rows, curve)
         recorded.set_tags({"kind": "training", "policy.digest": trained.digest})
         recorded.log_artifact(model, "policy")
+        recorded.log_artifact(trained.snapshots, "snapshots")
         recorded.log_artifact(curve)
         recorded.log_artifact(trained.checkpoint, "checkpoint")
     here = Path.cwd()

@@ -16,6 +16,7 @@ from lightning.pytorch.callbacks import Callback
 from cardlab.experience.collector import Collector
 from cardlab.experience.records import Experience
 from cardlab.learners.rounds import Metrics, RoundLearner
+from cardlab.training.snapshots import is_point
 
 ROLLING_ROUNDS = 20
 ROLLING_POINTS = 5
@@ -101,17 +102,13 @@ class Curve(Callback):
         self._since.append(metrics)
         spent = time.perf_counter() - self._clock
         logged = {**metrics, "decisions": float(pl_module.decisions_done), "decisions_per_second": len(batch) / spent}
-        if self._is_point(pl_module):
+        if is_point(pl_module.rounds_done, self.points, self.last_round):
             logged |= self._add_row(pl_module)
             if self._is_plateau():
                 trainer.should_stop = True
         if self.sink is not None:
             self.sink.log_metrics(logged, pl_module.rounds_done)
         self._clock = time.perf_counter()
-
-    def _is_point(self, learner: RoundLearner) -> bool:
-        done, total = learner.rounds_done, self.last_round
-        return self.points > 0 and done * self.points // total > (done - 1) * self.points // total
 
     def _add_row(self, learner: RoundLearner) -> Mapping[str, float]:
         learner.network.eval()

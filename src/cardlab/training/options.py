@@ -21,6 +21,7 @@ class TrainerOptions:
     evaluation_deals: int = 500  # per reference and point
     evaluation_table: tuple[str, ...] = ()  # agents at the other seats of one more match at each point
     patience: int = 0  # points without a new best after which training stops; 0: never
+    snapshots: int = 5  # policies kept on the way, evenly spaced, the last among them
 
     def __post_init__(self) -> None:
         check_range("trainer.decisions", self.decisions, 1, whole=True)
@@ -34,6 +35,7 @@ class TrainerOptions:
         check_range("trainer.evaluations", self.evaluations, 0, whole=True)
         check_range("trainer.evaluation_deals", self.evaluation_deals, 2, whole=True)
         check_range("trainer.patience", self.patience, 0, whole=True)
+        check_range("trainer.snapshots", self.snapshots, 0, whole=True)
 
     def rounds(self, decisions_per_round: int) -> int:
         """Rounds that the budget gives."""

@@ -20,15 +20,19 @@ from cardlab.agents.policies import describe, save_policy
 from cardlab.arena.seating import make_lineup
 from cardlab.experience.collector import Collector
 from cardlab.games.catalogue import for_matches
+from cardlab.games.protocol import Game
 from cardlab.learners.rounds import RoundLearner
 from cardlab.training.callbacks import Checkpoints, Curve, Field, MetricsLog, Row
 from cardlab.training.experiment import Experiment
 from cardlab.training.rounds import Rounds
+from cardlab.training.snapshots import Snapshots
+from cardlab.training.stopwatch import Spent, Stopwatch
 from cardlab.training.strength import measure_strength
 
 _PACKAGE = Path(__file__).parents[1]
 _CHECKPOINT = "checkpoint.ckpt"
 _FINISHED = "finished.ckpt"
+_SNAPSHOTS = "snapshots"
 _CURVE_ARENA = ("references", "seed")  # what the learning curve depends on, of the arena
 
 
@@ -49,6 +53,9 @@ class Trained:
     rows: list[Row]  # the learning curve
     rounds: int
     checkpoint: Path  # the last one, weights and optimiser and all: what a later run may start from
+    snapshots: Path  # folder of the policies kept on the way, if any, each named by its number of decisions
+    decisions: int
+    spent: Spent
 
 
 def run_folder(root: Path, experiment: Experiment) -> Path:
@@ -119,20 +126,20 @@ def _train(
     log: MetricsLog | None,
     tell: Callable[[str], None],
 ) -> Trained:
-    options = experiment.trainer
+    options, last_round = experiment.trainer, experiment.last_round
     torch.set_num_threads(options.threads)
     learner, collector = build_learner(experiment)
     game = for_matches(experiment.game)
-    agent = learner.playing_agent(game, learner.network)
-    table = options.evaluation_table
-    if table:
-        make_lineup(game, [agent, *table])  # refuses a table of another size before anything is trained
-    measure = partial(measure_strength, game, agent, experiment.arena, options.evaluation_deals, table)
-    last_round = experiment.last_round
-    curve = Curve(measure, options.evaluations, last_round, options.patience, log, tell)
+    description = describe(game, experiment.network, learner.plays, learner.play_options())
+    curve = Curve(_measure(experiment, learner, game), options.evaluations, last_round, options.patience, log, tell)
+    stopwatch = Stopwatch()
+    save = partial(save_policy, description=description, network=learner.network)
+    snapshots = Snapshots(checkpoint.with_name(_SNAPSHOTS), options.snapshots, last_round, save)
     saver = Checkpoints(checkpoint, options.checkpoint_seconds)
-    trainer = lightning_trainer(options.device, [Field(collector), curve, saver])
+    trainer = lightning_trainer(options.device, [Field(collector), curve, stopwatch, snapshots, saver])
     resume = _check_checkpoint(checkpoint, tell)
+    if resume is None:
+        snapshots.clear()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")
         trainer.fit(
@@ -142,12 +149,22 @@ def _train(
             weights_only=True,
         )
     learner.network.eval()
-    description = describe(game, experiment.network, learner.plays, learner.play_options())
-    digest = save_policy(model_dir, description, learner.network)
+    snapshots.keep(learner)
+    digest = save(model_dir)
     finished = checkpoint.with_name(_FINISHED)
     saver.save(trainer)
     checkpoint.replace(finished)
-    return Trained(model_dir, digest, curve.rows, learner.rounds_done, finished)
+    decisions, spent = learner.decisions_done, stopwatch.spent
+    return Trained(model_dir, digest, curve.rows, learner.rounds_done, finished, snapshots.folder, decisions, spent)
+
+
+def _measure(experiment: Experiment, learner: RoundLearner, game: Game) -> Callable[[], Mapping[str, float]]:
+    """How strong the learner is at the moment; a table of another size is refused before anything is trained."""
+    options, agent = experiment.trainer, learner.playing_agent(game, learner.network)
+    table = options.evaluation_table
+    if table:
+        make_lineup(game, [agent, *table])
+    return partial(measure_strength, game, agent, experiment.arena, options.evaluation_deals, table)
 
 
 def lightning_trainer(device: str, callbacks: list[lightning.Callback]) -> lightning.Trainer:

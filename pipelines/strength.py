@@ -1,0 +1,32 @@
+"""Stage strength: how strong an experiment was through its training, against references and its own past.
+
+Usage: strength.py EXPERIMENT.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+from omegaconf import OmegaConf
+
+from cardlab.agents.policies import policy_digest
+from cardlab.arena.history import Snapshot, find_snapshots, play_history, write_history, write_strength
+from cardlab.assembly.parts import build_arena, build_game
+from cardlab.faults import reported
+from cardlab.games.catalogue import for_matches
+
+
+def main(name: str) -> None:
+    """Play the policies that the training of `name` kept."""
+    config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
+    game = for_matches(build_game(config["game"]))
+    folders = find_snapshots(Path("snapshots", name))
+    snapshots = [Snapshot(int(folder.name), str(folder), policy_digest(folder)) for folder in folders]
+    history = play_history(game, snapshots, build_arena(config["arena"]), experiment=name)
+    results = Path("results", name)
+    write_history(history, results / "past_selves.json")
+    write_strength(history, results / "strength.csv")
+
+
+if __name__ == "__main__":
+    sys.exit(reported(lambda: main(*sys.argv[1:])))

@@ -1,0 +1,26 @@
+"""What a finished training leaves in figures, beside its curve: what it cost, and what it was made from."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from cardlab.training.run import Trained
+
+FORMAT = 1
+
+
+def write_summary(trained: Trained, origin: Mapping[str, str], path: Path) -> None:
+    """Write budget, speed and `origin` (tags of the lineage) as JSON. Times are those of this machine, this once."""
+    spent = trained.spent
+    content = {
+        "format": FORMAT,
+        "policy_digest": trained.digest,
+        "decisions": trained.decisions,
+        "rounds": trained.rounds,
+        "cpu_seconds": round(spent.cpu, 1),
+        "wall_seconds": round(spent.wall, 1),
+        "decisions_per_second": round(trained.decisions / max(spent.wall, 1e-3)),
+        "origin": dict(origin),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
