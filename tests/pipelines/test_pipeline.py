@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,7 +60,9 @@ def test_large_outputs_stay_out_of_git_and_figures_are_in(finished: Clone) -> No
     tracked = set(finished.git("ls-files").splitlines())
     assert {"dvc.lock", "params.yaml", "results/duel/evaluation.json", "results/squares/evaluation.json"} <= tracked
     assert not [
-        path for path in tracked if path.startswith(("models/", "snapshots/", "report/", "runs/", "mlflow.db", "mlartifacts"))
+        path
+        for path in tracked
+        if path.startswith(("models/", "snapshots/", "report/", "runs/", "mlflow.db", "mlartifacts"))
     ]
     assert "results/duel/curve.csv" not in tracked
     assert not list(finished.root.glob("results/**/.gitignore"))  # would be part of the report's dependency

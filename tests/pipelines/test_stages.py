@@ -17,6 +17,14 @@ DECIDES_NOTHING = ("cardlab.tracking", "cardlab.arena.progress")
 ROOTS = {
     "train": ("cardlab.training.run", "cardlab.assembly.experiment"),
     "evaluate": ("cardlab.arena.evaluate", "cardlab.assembly.parts", "cardlab.agents.policies"),
+    "survey": (
+        "cardlab.arena.calibration",
+        "cardlab.arena.evaluate",
+        "cardlab.arena.survey",
+        "cardlab.assembly.parts",
+        "cardlab.agents.policies",
+        "cardlab.experience.opponents",
+    ),
     "strength": ("cardlab.arena.history", "cardlab.assembly.parts", "cardlab.agents.policies"),
 }
 
@@ -48,7 +56,8 @@ def chosen(experiment: dict[str, Any], kind: str) -> set[str]:
     """Modules that the configuration names and the code imports by that name."""
     game, agent = experiment["game"]["name"], experiment["agent"]["name"]
     parts = {f"cardlab.games.{game}.game", f"cardlab.agents.scripted.{game}"}
-    return parts | {f"cardlab.learners.{agent}"} if kind == "train" else parts
+    more = {"train": {f"cardlab.learners.{agent}"}, "survey": {f"cardlab.arena.outcomes.{game}"}}
+    return parts | more.get(kind, set())
 
 
 @pytest.mark.parametrize("kind", list(ROOTS))

@@ -1,7 +1,7 @@
 """How all pictures look, and how a figure becomes part of a page: the same bytes for the same data."""
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from typing import Any
@@ -41,6 +41,13 @@ def new_figure(height: float) -> tuple[Figure, Axes]:
     """A figure of the page's width and `height` inches, with one pair of axes."""
     figure = Figure(figsize=(_WIDTH, height), layout="constrained")
     return figure, figure.add_subplot()
+
+
+def new_grid(heights: Sequence[float]) -> tuple[Figure, list[Axes]]:
+    """A figure of the page's width with axes of these `heights` in inches, one below the other."""
+    figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
+    axes = figure.subplots(len(heights), squeeze=False, height_ratios=heights)
+    return figure, list(axes[:, 0])
 
 
 def inline_svg(figure: Figure, label: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 import jinja2
 from matplotlib.figure import Figure
 
-from cardlab.reporting import learning_curve, strength
+from cardlab.reporting import calibration, games, learning_curve, past_selves, strength, through_training
 from cardlab.reporting.drawing import house_style, inline_svg
 from cardlab.reporting.results import SELF, Result
 
@@ -28,7 +28,14 @@ class Picture(Protocol):
         ...
 
 
-PICTURES: tuple[Picture, ...] = (learning_curve, strength)  # in the order of the page
+PICTURES: tuple[Picture, ...] = (
+    learning_curve,
+    strength,
+    through_training,
+    past_selves,
+    calibration,
+    games,
+)  # in the order of the page
 
 
 def write_report(results: Sequence[Result], lineage: Mapping[str, str], folder: Path) -> Path:
@@ -41,10 +48,10 @@ def write_report(results: Sequence[Result], lineage: Mapping[str, str], folder: 
         undefined=jinja2.StrictUndefined,
     )
     with house_style():
-        games: dict[str, list[dict[str, Any]]] = {}
+        by_game: dict[str, list[dict[str, Any]]] = {}
         for result in results:
-            games.setdefault(result.game, []).append(_section(result))
-    page = environment.get_template("report.html.j2").render(games=list(games.items()), lineage=lineage, own=SELF)
+            by_game.setdefault(result.game, []).append(_section(result))
+    page = environment.get_template("report.html.j2").render(games=list(by_game.items()), lineage=lineage, own=SELF)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "index.html"
     path.write_text(page, encoding="utf-8")

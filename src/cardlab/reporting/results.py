@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+FORMAT = 1  # of every JSON file here
 SELF = "self"  # the evaluated policy itself, in a game of one player
 
 Column = NDArray[np.float64]
@@ -36,6 +37,10 @@ class Result:
     config: Mapping[str, Any]  # as in params.yaml
     evaluation: Mapping[str, Any]  # as in evaluation.json
     curve: Mapping[str, Column]  # column → [points]; NaN where a point has no value
+    history: Mapping[str, Any] | None = None  # as in past_selves.json
+    survey: Mapping[str, Any] | None = None  # as in survey.json
+    calibration: Mapping[str, Column] | None = None  # column → [bins]
+    training: Mapping[str, Any] | None = None  # as in training.json: what it cost, and what it was made from
 
     @property
     def game(self) -> str:
@@ -75,30 +80,52 @@ class Result:
 
 
 def read_results(folder: Path, experiments: Mapping[str, Any]) -> list[Result]:
-    """The results of `experiments` (name → configuration) in their order; ResultError when one is missing or torn."""
-    return [
-        Result(name, config, _read_evaluation(folder / name / "evaluation.json"), _read_curve(folder / name))
-        for name, config in experiments.items()
-    ]
+    """The results of `experiments` (name → configuration) in their order; ResultError when one is missing or torn.
+
+    What only some stages leave may be missing, but not torn.
+    """
+    return [_read_result(folder / name, name, config) for name, config in experiments.items()]
 
 
-def _read_evaluation(path: Path) -> Mapping[str, Any]:
+def _read_result(folder: Path, name: str, config: Mapping[str, Any]) -> Result:
+    evaluation = read_json(folder / "evaluation.json", "an evaluation", ("references",))
+    if not evaluation["references"]:
+        raise ResultError(f"{folder / 'evaluation.json'}: is without references: run `dvc repro`")
+    calibration = folder / "calibration.csv"
+    return Result(
+        name,
+        config,
+        evaluation,
+        _read_columns(folder / "curve.csv", "a learning curve"),
+        history=_read_optional(folder / "past_selves.json", "a history", ("decisions", "margins", "references")),
+        survey=_read_optional(folder / "survey.json", "a survey of games", ("length", "outcomes", "calibration")),
+        calibration=_read_columns(calibration, "a calibration") if calibration.exists() else None,
+        training=_read_optional(folder / "training.json", "a summary of a training", ("decisions", "origin")),
+    )
+
+
+def read_json(path: Path, what: str, keys: Sequence[str]) -> Mapping[str, Any]:
+    """The content of a file that is `what`, of format 1 and with `keys`; ResultError for any other."""
     try:
-        evaluation = json.loads(path.read_text(encoding="utf-8"))
-        version, references = evaluation["format"], evaluation["references"]
+        content = json.loads(path.read_text(encoding="utf-8"))
+        version = content["format"]
+        missing = [key for key in keys if key not in content]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ResultError(f"{path}: is not an evaluation ({error!r}): run `dvc repro`") from error
-    if version != 1 or not references:
-        raise ResultError(f"{path}: format {version}, this version reads 1: run `dvc repro`")
-    return evaluation
+        raise ResultError(f"{path}: is not {what} ({error!r}): run `dvc repro`") from error
+    if version != FORMAT or missing:
+        raise ResultError(f"{path}: format {version}, this version reads {FORMAT}: run `dvc repro`")
+    return content
 
 
-def _read_curve(folder: Path) -> Mapping[str, Column]:
-    path = folder / "curve.csv"
+def _read_optional(path: Path, what: str, keys: Sequence[str]) -> Mapping[str, Any] | None:
+    return read_json(path, what, keys) if path.exists() else None
+
+
+def _read_columns(path: Path, what: str) -> Mapping[str, Column]:
     try:
         with path.open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
         names = list(rows[0]) if rows else []
         return {name: np.array([float(row[name] or "nan") for row in rows]) for name in names}
     except (OSError, ValueError, TypeError) as error:
-        raise ResultError(f"{path}: is not a learning curve ({error}): run `dvc repro`") from error
+        raise ResultError(f"{path}: is not {what} ({error}): run `dvc repro`") from error

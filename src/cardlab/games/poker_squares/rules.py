@@ -194,3 +194,14 @@ def card_holders(states: Records) -> NDArray[np.int8]:
             if index == state["turn"] and state["deck"][index] >= 0:
                 holders[g, state["deck"][index]] = 0
     return holders
+
+
+@kernel
+def line_categories(states: Records) -> NDArray[np.int8]:
+    """[G, 10] the category of each line as it stands."""
+    categories = np.empty((states.shape[0], NUM_LINES), dtype=np.int8)
+    for g in range(states.shape[0]):
+        for line in range(NUM_LINES):
+            num_cards, ranks, suits, _, pairs = scan_line(states[g]["grid"], line)
+            categories[g, line] = hand_category(num_cards, ranks, suits, pairs)
+    return categories

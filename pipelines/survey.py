@@ -1,0 +1,47 @@
+"""Stage survey: what the games of a trained policy are like, and whether its values are what it is paid.
+
+Usage: survey.py EXPERIMENT.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+from omegaconf import OmegaConf
+
+from cardlab.agents.policies import load_policy, policy_digest
+from cardlab.arena.calibration import Discount, calibration_rows, forecast, summarize_forecasts, write_calibration
+from cardlab.arena.evaluate import DEFAULT_REFERENCES
+from cardlab.arena.survey import survey_games, write_survey
+from cardlab.assembly.options import build_part
+from cardlab.assembly.parts import build_arena, build_game
+from cardlab.experience.opponents import OPPONENTS
+from cardlab.faults import reported
+from cardlab.games.protocol import Game
+
+GAMES = 1000  # of the calibration
+
+
+def main(name: str) -> None:
+    """Survey the policy of the experiment `name`."""
+    config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
+    game, arena = build_game(config["game"]), build_arena(config["arena"])
+    model, results = Path("models", name), Path("results", name)
+    survey = survey_games(game, str(model), (*DEFAULT_REFERENCES, *arena.references)[-1], arena)
+    policy: Any = load_policy(game, model)
+    # those of the training; in a pool of past selves it meets itself
+    opponents = build_part("opponents", config["opponents"], OPPONENTS).build(game, lambda _: policy, policy.network)
+    forecasts = forecast(game, policy, opponents, GAMES, arena.seed, _discount(game, config["agent"]))
+    write_calibration(calibration_rows(forecasts), results / "calibration.csv")
+    facts = {"experiment": name, "game": game.spec.name, "policy_digest": policy_digest(model), "seed": arena.seed}
+    write_survey({**facts, **survey, "calibration": summarize_forecasts(forecasts)}, results / "survey.json")
+
+
+def _discount(game: Game, config: dict[str, Any]) -> Discount:
+    """That of the learner: its values are of such sums."""
+    kinds = tuple(game.spec.decision_kinds.index(kind) for kind in config.get("same_turn_kinds", ()))
+    return Discount(float(config["gamma"]), kinds)
+
+
+if __name__ == "__main__":
+    sys.exit(reported(lambda: main(*sys.argv[1:])))
