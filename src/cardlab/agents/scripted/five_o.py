@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cardlab.cards.hands import CARD_KEYS, Strengths, hand_size, strength_table
 from cardlab.games.five_o.chances import last_round_scores
+from cardlab.games.five_o.endgame import action_values
 from cardlab.games.five_o.evaluation import (
     EVAL,
     FAST_EVAL,
@@ -27,14 +28,16 @@ from cardlab.games.five_o.rules import (
     Records,
 )
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
+from cardlab.games.rows import take
 from cardlab.kernels import kernel
-from cardlab.options import check_choice
+from cardlab.options import InvalidOption, check_choice
 
 Values = NDArray[np.float64]
 
 BEFORE, AFTER, OPPOSITE = range(3)
 
 _PACK_SPAN = 17  # pack_expect is 1 to 17
+LAST_ROUNDS = ("exact", "joint", "evaluate")
 _TIE_SHARES = {"won": 1.0, "half": 0.5, "lost": 0.0}
 _LAST_ROUND = NUM_TURNS - TURNS_A_ROUND
 
@@ -96,12 +99,35 @@ def _gain(values: Values) -> Values:
     return values[AFTER] - values[BEFORE]
 
 
+def check_last_round(game: Game, last_round: str, ties: str) -> None:
+    """Raise InvalidOption for options of the last round that there are not, or not in this game."""
+    check_choice("agent.last_round", last_round, LAST_ROUNDS)
+    check_choice("agent.ties", ties, list(_TIE_SHARES))
+    if last_round == "joint" and game.spec.options["hidden_round"] != COLUMN_SIZE:
+        raise InvalidOption("agent.last_round", last_round, "exact or evaluate where game.hidden_round is not 5")
+
+
+def put_last_round(
+    game: Game, info_states: InfoStates, players: Players, scores: Values, *, last_round: str, ties: str
+) -> None:
+    """Write over `scores` [N, 5] of decisions in the last round what `last_round` gives the columns there."""
+    rows = np.flatnonzero(info_states["turn"] >= _LAST_ROUND)
+    if last_round == "evaluate" or rows.size == 0:
+        return
+    last, movers = take(info_states, rows), players[rows]
+    if last_round == "joint":
+        scores[rows] = action_values(last, movers, np.random.default_rng(0), 0, game.spec.options)  # exact: no chance
+    else:
+        scores[rows] = last_round_scores(strength_table(), last, movers, _TIE_SHARES[ties])
+
+
 @dataclass(frozen=True)
 class PlacementAgent:
     """Plays the column with the best `score`, by the values that hands of `kind` have before and after.
 
     `last_round` is exact (chance of winning by all cards that are left and equation (3), as every agent of the seed
-    does) or evaluate (as before); `ties` says what a tied column counts in it: won, as in the seed, half or lost.
+    does), joint (all columns and later cards together: endgame.py) or evaluate (as before); `ties` says what a tied
+    column counts in the exact one: won, as in the seed, half or lost.
     `draws` is column or all: the n of equations (1) and (2).
     """
 
@@ -114,8 +140,7 @@ class PlacementAgent:
 
     def __post_init__(self) -> None:
         """Check the options."""
-        check_choice("agent.last_round", self.last_round, ("exact", "evaluate"))
-        check_choice("agent.ties", self.ties, list(_TIE_SHARES))
+        check_last_round(self.game, self.last_round, self.ties)
         check_choice("agent.draws", self.draws, ("column", "all"))
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
@@ -123,9 +148,7 @@ class PlacementAgent:
         legal = self.game.legal_actions(info_states)
         values = column_values(strength_table(), info_states, players, self.kind, self.draws == "all")
         scores = self.score(values)
-        if self.last_round == "exact":
-            last = info_states["turn"] >= _LAST_ROUND
-            scores[last] = last_round_scores(strength_table(), info_states[last], players[last], _TIE_SHARES[self.ties])
+        put_last_round(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
         return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
 
 

@@ -1,0 +1,175 @@
+"""Poker Squares to the end: the exact expected score of each cell when few cards are left to place."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import NUM_CARDS
+from cardlab.cards.hands import CARD_KEYS, Strengths, strength_table
+from cardlab.games.poker_squares.game import PokerSquares
+from cardlab.games.poker_squares.playouts import line_points
+from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Records, Scores
+from cardlab.games.protocol import Bools, Floats, InfoStates, Players
+from cardlab.games.rows import take
+from cardlab.kernels import kernel
+
+# One kernel for each number of cells: one that calls itself comes back broken from numba's cache on disk.
+MAX_PLACEMENTS = 4
+"""Placements, the one at hand included, from which on the end is worked out; a fifth takes a hundred times as long."""
+
+Numbers = NDArray[np.int64]
+
+
+def solvable(
+    info_states: InfoStates,
+    players: Players,  # noqa: ARG001  one signature for all games
+    options: Mapping[str, Any] | None = None,
+) -> Bools:
+    """[G] whether `action_values` are exact: a card is turned up, and at most MAX_PLACEMENTS cells are empty."""
+    left = NUM_CELLS - info_states["turn"]
+    return (PokerSquares(**(options or {})).current_player(info_states) >= 0) & (left <= MAX_PLACEMENTS)
+
+
+def action_values(
+    info_states: InfoStates,
+    players: Players,
+    rng: np.random.Generator,  # noqa: ARG001
+    num_samples: int,  # noqa: ARG001  every order of the unseen cards is counted
+    options: Mapping[str, Any] | None = None,
+) -> Floats:
+    """[G, 25] expected final score of each empty cell when all later cards go where they are worth most; else -inf.
+
+    Games that are not `solvable` have -inf everywhere. `options` are the game's (`GameSpec.options`).
+    """
+    values = np.full((len(info_states), NUM_CELLS), -np.inf, dtype=np.float32)
+    rows = np.flatnonzero(solvable(info_states, players, options))
+    values[rows] = _cell_values(strength_table(), take(info_states, rows), PokerSquares(**(options or {})).scores)
+    return values
+
+
+@kernel
+def _cell_values(table: Strengths, states: Records, scores: Scores) -> Floats:
+    values = np.full((states.shape[0], NUM_CELLS), -np.inf, dtype=np.float32)
+    keys, room = np.empty(NUM_LINES, dtype=np.int64), np.empty(NUM_LINES, dtype=np.int64)
+    cells, unseen = np.empty(NUM_CELLS, dtype=np.int64), np.empty(NUM_CARDS, dtype=np.int64)
+    for g in range(states.shape[0]):
+        card = int(np.int64(states[g]["deck"][states[g]["turn"]]))
+        count, left = _read_grid(states[g]["grid"], card, keys, room, cells, unseen)
+        complete = 0
+        for line in range(NUM_LINES):
+            complete += line_points(table, keys[line], scores) if room[line] == 0 else 0
+        for index in range(count):
+            cell = cells[index]
+            others = np.delete(cells[:count], index)
+            points = float(complete + add_card(table, scores, keys, room, cell, card))
+            if count == 2:
+                points += mean_of_last(table, scores, keys, others[0], unseen, left)
+            elif count == 3:
+                points += mean_of_two(table, scores, keys, room, others, unseen, left)
+            elif count == 4:
+                points += mean_of_three(table, scores, keys, room, others, unseen, left)
+            take_card(keys, room, cell, card)
+            values[g, cell] = points
+    return values
+
+
+@kernel
+def _read_grid(
+    grid: NDArray[np.int8], card: int, keys: Numbers, room: Numbers, cells: Numbers, unseen: Numbers
+) -> tuple[int, int]:
+    """Fill the lines' `keys` and `room` [10], the empty `cells` and the `unseen` cards; how many of the last two."""
+    keys[:] = 0
+    room[:] = SIDE
+    seen = np.int64(1) << card
+    count = 0
+    for cell in range(NUM_CELLS):
+        placed = np.int64(grid[cell])
+        if placed < 0:
+            cells[count] = cell
+            count += 1
+        else:
+            seen |= np.int64(1) << placed
+            for line in (cell // SIDE, SIDE + cell % SIDE):
+                keys[line] += CARD_KEYS[placed]
+                room[line] -= 1
+    left = 0
+    for other in range(NUM_CARDS):
+        if not seen >> other & 1:
+            unseen[left] = other
+            left += 1
+    return count, left
+
+
+@kernel
+def add_card(table: Strengths, scores: Scores, keys: Numbers, room: Numbers, cell: int, card: int) -> int:
+    """Put `card` on `cell`; the points of the lines that are complete with it."""
+    points = 0
+    for line in (cell // SIDE, SIDE + cell % SIDE):
+        keys[line] += CARD_KEYS[card]
+        room[line] -= 1
+        if room[line] == 0:
+            points += line_points(table, keys[line], scores)
+    return points
+
+
+@kernel
+def take_card(keys: Numbers, room: Numbers, cell: int, card: int) -> None:
+    """Undo `add_card`."""
+    for line in (cell // SIDE, SIDE + cell % SIDE):
+        keys[line] -= CARD_KEYS[card]
+        room[line] += 1
+
+
+@kernel
+def mean_of_last(table: Strengths, scores: Scores, keys: Numbers, cell: int, unseen: Numbers, left: int) -> float:
+    """Mean over the last card, one of unseen[0:left], of the row and the column that it completes at `cell`."""
+    row, column = keys[cell // SIDE], keys[SIDE + cell % SIDE]
+    total = 0
+    for drawn in range(left):
+        added: Any = CARD_KEYS[unseen[drawn]]
+        total += line_points(table, row + added, scores) + line_points(table, column + added, scores)
+    return total / left
+
+
+@kernel
+def mean_of_two(
+    table: Strengths, scores: Scores, keys: Numbers, room: Numbers, cells: Numbers, unseen: Numbers, left: int
+) -> float:
+    """Mean over the next card, one of unseen[0:left], of the most that the lines open at `cells` [2] are worth."""
+    total = 0.0
+    for drawn in range(left):
+        card = unseen[drawn]
+        unseen[drawn] = unseen[left - 1]
+        best = -np.inf
+        for place in range(2):
+            points = float(add_card(table, scores, keys, room, cells[place], card))
+            points += mean_of_last(table, scores, keys, cells[1 - place], unseen, left - 1)
+            take_card(keys, room, cells[place], card)
+            best = max(best, points)
+        unseen[drawn] = card
+        total += best
+    return total / left
+
+
+@kernel
+def mean_of_three(
+    table: Strengths, scores: Scores, keys: Numbers, room: Numbers, cells: Numbers, unseen: Numbers, left: int
+) -> float:
+    """As mean_of_two, with three `cells`."""
+    total = 0.0
+    others = np.empty(2, dtype=np.int64)
+    for drawn in range(left):
+        card = unseen[drawn]
+        unseen[drawn] = unseen[left - 1]
+        best = -np.inf
+        for place in range(3):
+            others[0], others[1] = cells[(place + 1) % 3], cells[(place + 2) % 3]
+            points = float(add_card(table, scores, keys, room, cells[place], card))
+            points += mean_of_two(table, scores, keys, room, others, unseen, left - 1)
+            take_card(keys, room, cells[place], card)
+            best = max(best, points)
+        unseen[drawn] = card
+        total += best
+    return total / left
