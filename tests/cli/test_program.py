@@ -95,7 +95,7 @@ def test_examples_name_options_that_exist(verb: str) -> None:
     """Composed only, not run: what an example names in conf/ is there."""
     for example in VERBS[verb].examples:
         words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", example)]
-        assert words[:2] == ["cardlab", verb]
+        assert words[: 1 + len(verb.split())] == ["cardlab", *verb.split()]
         overrides = [word for word in words[2:] if "=" in word and not word.startswith("--")]
         needed = {"evaluate": ["policy=x"], "tournament": ["agents=[]"]}.get(verb, [])
         compose_config(VERBS[verb].config_name, [*needed, *overrides])
@@ -122,7 +122,9 @@ def test_hydra_answers_what_is_its_own(flag: str, said: str) -> None:
 
 
 def test_verbs_are_completed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert completed(monkeypatch, capsys, "cardlab ") == list(VERBS)
+    assert completed(monkeypatch, capsys, "cardlab ") == [verb for verb in VERBS if " " not in verb]
+    assert completed(monkeypatch, capsys, "cardlab sweep wo") == ["worker"]
+    assert completed(monkeypatch, capsys, "cardlab sweep worker sweep.sto") == ["sweep.storage="]
     assert completed(monkeypatch, capsys, "cardlab t") == ["train", "tournament"]
     assert completed(monkeypatch, capsys, "cardlab nothing x") == []
 

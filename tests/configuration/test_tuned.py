@@ -8,8 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardlab.assembly.composition import compose_config, compose_tree, plain
+from cardlab.assembly.trials import TrialComposer
 from cardlab.assembly.tuned import check_name, check_space, flat_space, plain_experiment, with_values, write_tuned
 from cardlab.options import InvalidOption
+from cardlab.tuning import sweep
+from cardlab.tuning.space import Space
 
 CONF = Path(__file__).parents[2] / "conf"
 
@@ -20,12 +23,35 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+SPACES = {
+    "standard": ["agent=ppo"],
+    "ppo": ["agent=ppo"],
+    "dqn": ["agent=dqn"],
+    "td": ["game=poker_squares", "agent=td"],
+    "thirty_one_dqn": ["experiment=thirty_one_dqn"],
+    "thirty_one_ppo": ["experiment=thirty_one_ppo"],
+    "poker_squares_td": ["experiment=poker_squares_td"],
+    "open_face_dqn": ["game=open_face", "agent=dqn"],
+    "five_o_ppo": ["game=five_o", "agent=ppo", "opponents=pool"],
+    "big2_ppo": ["game=big2", "agent=ppo", "opponents=pool"],
+}
+"""Each file of conf/sweep/ and what it is made for, as its first line says."""
+
+
 @pytest.mark.parametrize("space", sorted(path.stem for path in (CONF / "sweep").glob("*.yaml")))
-def test_every_space_fits_its_learner(space: str) -> None:
-    agent = ["agent=ppo"] if space == "standard" else [f"agent={space}"]
-    config = compose_config("sweep", [f"sweep={space}", *agent])
-    check_space(config["sweep"]["space"], plain_experiment(agent))
-    assert bool(flat_space(config["sweep"]["space"])) == (space != "standard")
+def test_every_space_fits_what_it_is_made_for(space: str) -> None:
+    """Each end and each choice makes an experiment, and the untuned values lie in the space where they are."""
+    overrides = SPACES[space]
+    config = compose_config("sweep", [f"sweep={space}", *overrides])
+    experiment = plain_experiment(overrides)
+    check_space(config["sweep"]["space"], experiment)
+    entries = flat_space(config["sweep"]["space"])
+    assert bool(entries) == (space != "standard")
+    if entries:
+        found = Space.parse(entries, experiment)
+        sweep.check_space(found, TrialComposer(experiment))
+        held = {key for key, entry in entries.items() if "when" not in entry}
+        assert len(held - set(found.baseline())) <= len(entries) // 3
 
 
 def test_an_entry_of_the_command_line_replaces_the_file_s() -> None:

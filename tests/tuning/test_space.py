@@ -1,19 +1,16 @@
 """Entries of conf/sweep/ become dimensions: what is sampled lies in them, what is no entry is named."""
 
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import optuna
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from omegaconf import OmegaConf
 
 from cardlab.options import InvalidOption
-from cardlab.tuning.space import LARGEST_GRID, Space, lookup
+from cardlab.tuning.space import LARGEST_GRID, Space
 
-CONF = Path(__file__).parents[2] / "conf"
 CONFIG: dict[str, Any] = {
     "agent": {"gamma": 1.0, "epochs": 2, "double": True, "epsilon_start": None, "loss": "mse"},
     "network": {"widths": [64, 64]},
@@ -160,15 +157,3 @@ def test_conditions_in_a_circle_are_refused() -> None:
     }
     with pytest.raises(InvalidOption, match="does not rest on itself"):
         Space.parse(entries, CONFIG)
-
-
-@pytest.mark.parametrize("path", sorted((CONF / "sweep").glob("*.yaml")), ids=lambda path: path.stem)
-def test_shipped_spaces_hold_the_untuned_agent_in_part_at_least(path: Path) -> None:
-    agents = OmegaConf.load(CONF / "agent" / path.name) if path.stem != "standard" else OmegaConf.create({})
-    found: Any = OmegaConf.to_container(OmegaConf.load(path))
-    entries = {f"agent.{key}": entry for key, entry in found["space"].get("agent", {}).items()}
-    config: dict[str, Any] = {"agent": OmegaConf.to_container(agents)}
-    space = Space.parse(entries, config)
-    assert (len(space.baseline()) >= 2) == bool(entries)
-    for key in entries:
-        assert lookup(config, key) is not None

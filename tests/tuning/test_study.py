@@ -4,20 +4,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import optuna
 import pytest
-from filelock import FileLock
 from optuna.trial import TrialState
 
 from cardlab.options import InvalidOption
 from cardlab.tuning.options import SweepOptions
+from cardlab.tuning.slots import finished
 from cardlab.tuning.space import Space, Values
-from cardlab.tuning.study import BrokenStudy, StudyInUse, finished, open_study, run_trials
+from cardlab.tuning.storages import BrokenStudy
+from cardlab.tuning.study import Objective, StudyInUse, open_study, owned, run_trials
 
 CONFIG = {"agent": {"gamma": 1.0, "epsilon": 0.1}}
 RANGES = {"agent.gamma": {"low": 0.0, "high": 1.0}, "agent.epsilon": {"low": 0.01, "high": 1.0, "log": True}}
@@ -43,22 +43,22 @@ def options_of(sampler: str, trials: int = 8) -> SweepOptions:
 OPTIONS = options_of("tpe", 12)  # two more than those with which TPE begins at random
 
 
-def peak(trial: optuna.Trial, values: Values) -> float:
+def peak(trial: optuna.Trial, values: Values) -> list[float]:
     """Best at gamma 0.3 and the smallest epsilon."""
-    return -((values["agent.gamma"] - 0.3) ** 2) - values["agent.epsilon"]
+    return [-((values["agent.gamma"] - 0.3) ** 2) - values["agent.epsilon"]]
 
 
-def work(folder: Path, options: SweepOptions, objective: Callable[[optuna.Trial, Values], float] = peak) -> None:
-    with open_study(folder, "s") as study:
-        run_trials(study, Space.parse(options.space, CONFIG), options, objective)
+def work(folder: Path, options: SweepOptions, objective: Objective = peak) -> None:
+    study = open_study(folder, "s", options)
+    run_trials(study, Space.parse(options.space, CONFIG), options, objective, folder=folder)
 
 
 def read(folder: Path) -> tuple[list[dict[str, Any]], dict[TrialState, int]]:
     """The parameters of the finished trials, and how many trials there are of each state."""
-    with open_study(folder, "s") as study:
-        trials = study.get_trials()
-        states = {state: sum(trial.state == state for trial in trials) for state in TrialState}
-        return [trial.params for trial in finished(study)], states
+    study = open_study(folder, "s", OPTIONS)
+    trials = study.get_trials()
+    states = {state: sum(trial.state == state for trial in trials) for state in TrialState}
+    return [trial.params for trial in finished(study)], states
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random", "qmc", "grid"])
@@ -95,15 +95,14 @@ def test_the_seed_names_the_trials_and_the_first_is_the_experiment_itself(tmp_pa
 
 def test_a_grid_finds_its_best_point(tmp_path: Path) -> None:
     work(tmp_path, options_of("grid", 100))
-    with open_study(tmp_path, "s") as study:
-        assert study.best_params == {"agent.gamma": 0.1, "agent.epsilon": 0.1}
+    assert open_study(tmp_path, "s", OPTIONS).best_params == {"agent.gamma": 0.1, "agent.epsilon": 0.1}
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, ZeroDivisionError])
 def test_what_is_done_is_kept_and_the_broken_off_trial_does_not_count(
     stop: type[BaseException], tmp_path: Path
 ) -> None:
-    def objective(trial: optuna.Trial, values: Values) -> float:
+    def objective(trial: optuna.Trial, values: Values) -> list[float]:
         if trial.number == 3:
             raise stop
         return peak(trial, values)
@@ -119,7 +118,7 @@ def test_what_is_done_is_kept_and_the_broken_off_trial_does_not_count(
 
 
 def test_trials_that_were_given_up_count(tmp_path: Path) -> None:
-    def objective(trial: optuna.Trial, values: Values) -> float:
+    def objective(trial: optuna.Trial, values: Values) -> list[float]:
         if trial.number % 2:
             raise optuna.TrialPruned
         return peak(trial, values)
@@ -134,8 +133,6 @@ def test_kill_nine_leaves_no_trial_running(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == b"here\n"
-        with pytest.raises(StudyInUse, match="study s: another process"):
-            work(tmp_path / "cut", OPTIONS)
         child.send_signal(signal.SIGKILL)
     work(tmp_path / "cut", OPTIONS)
     params, states = read(tmp_path / "cut")
@@ -149,7 +146,8 @@ def test_a_line_that_was_cut_short_and_a_lock_that_was_left_behind_do_no_harm(tm
     journal = tmp_path / "s.journal"
     with journal.open("ab") as file:
         file.write(b'{"op_code": 5, "tri')
-    (tmp_path / "s.journal.lock").touch()
+    for suffix in (".lock", ".write"):
+        (tmp_path / f"s.journal{suffix}").touch()
     began = time.monotonic()
     work(tmp_path, replace(OPTIONS, trials=5))
     assert time.monotonic() - began < 20, "Optuna itself would wait for the lock for half a minute"
@@ -160,7 +158,17 @@ def test_what_is_no_journal_is_named(tmp_path: Path) -> None:
     (tmp_path / "s.journal").write_text("not\na\nstudy\n")
     with pytest.raises(BrokenStudy, match=r"s\.journal: is not the journal of a study"):
         work(tmp_path, OPTIONS)
-    assert not FileLock(tmp_path / "s.lock").is_locked
+
+
+def test_one_command_at_a_time_is_in_charge(tmp_path: Path) -> None:
+    with (
+        owned(tmp_path, "s"),
+        pytest.raises(StudyInUse, match="joins it"),
+        owned(tmp_path, "s"),
+    ):
+        pass
+    with owned(tmp_path, "s"), owned(tmp_path, "t"):
+        pass
 
 
 @pytest.mark.parametrize(
@@ -174,9 +182,8 @@ def test_what_is_no_journal_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_study_keeps_the_kind_of_its_dimensions(before: Any, after: Any, fits: bool, tmp_path: Path) -> None:
-    work(tmp_path, SweepOptions(space={"agent.gamma": before}, trials=2), lambda _, values: values["agent.gamma"])
-    with open_study(tmp_path, "s") as study:
-        history = [trial.distributions for trial in study.get_trials()]
+    work(tmp_path, SweepOptions(space={"agent.gamma": before}, trials=2), lambda _, values: [values["agent.gamma"]])
+    history = [trial.distributions for trial in open_study(tmp_path, "s", OPTIONS).get_trials()]
     space = Space.parse({"agent.gamma": after}, CONFIG)
     if fits:
         space.check_history(history, "s")

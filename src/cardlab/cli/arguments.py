@@ -39,6 +39,12 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_intermixed_args(list(arguments))
 
 
+def split_verb(words: Sequence[str]) -> tuple[Verb, tuple[str, ...]]:
+    """The verb that `words` begin with, of one word or two, and what stands behind it."""
+    count = 2 if " ".join(words[:2]) in VERBS else 1
+    return find_verb(" ".join(words[:count])), tuple(words[count:])
+
+
 def find_verb(word: str) -> Verb:
     """The verb of this name; InvalidOption names those that there are."""
     if word not in VERBS:

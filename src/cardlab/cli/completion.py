@@ -18,12 +18,23 @@ def complete(words: Sequence[str]) -> None:
         _ask_hydra("train", words[0])
         return
     program, _, rest = os.environ.get(_LINE, "").partition(" ")
-    verb, space, overrides = rest.lstrip().partition(" ")
+    verb, space, overrides = _split(rest.lstrip())
     if not space:
-        print(" ".join(name for name in VERBS if name.startswith(verb)))
+        print(" ".join(dict.fromkeys(name.split()[0] for name in VERBS if name.startswith(verb))))
     elif verb in VERBS:
+        second = [name.split()[1] for name in VERBS if name.startswith(f"{verb} {overrides}")]
+        if second and " " not in overrides:
+            print(" ".join(second))
         os.environ[_LINE] = f"{program} {overrides}"
         _ask_hydra(VERBS[verb].config_name, words[0])
+
+
+def _split(line: str) -> tuple[str, str, str]:
+    """The verb of one word or two, the space behind it, and the overrides."""
+    for name in VERBS:
+        if " " in name and line.startswith(f"{name} "):
+            return name, " ", line.removeprefix(f"{name} ")
+    return line.partition(" ")
 
 
 def _ask_hydra(config_name: str, word: str) -> None:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 from cardlab.assembly.composition import compose_tree, hand_to_hydra, plain, tree_text
 from cardlab.assembly.options import InvalidConfiguration
-from cardlab.cli.arguments import find_verb, parse_arguments
+from cardlab.cli.arguments import parse_arguments, split_verb
 from cardlab.cli.completion import complete
 from cardlab.cli.guide import overview, verb_guide
 from cardlab.cli.verbs import Request, Verb
@@ -26,7 +26,8 @@ def _run(arguments: list[str]) -> int:
     elif parsed.version:
         print(f"cardlab {version('cardlab')}")
     elif parsed.words:
-        return _run_verb(find_verb(parsed.words[0]), tuple(parsed.words[1:]), parsed)
+        verb, overrides = split_verb(parsed.words)
+        return _run_verb(verb, overrides, parsed)
     else:
         print(overview())
         return 0 if parsed.help else MISUSED

@@ -1,14 +1,11 @@
 """`cardlab sweep`: search the best hyperparameters of an experiment, and write them as one of its own if asked to."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from cardlab.assembly.experiment import build_experiment
 from cardlab.assembly.options import build_options
-from cardlab.assembly.tuned import check_name, check_space, flat_space, plain_experiment, with_values, write_tuned
+from cardlab.assembly.trials import TrialComposer
+from cardlab.assembly.tuned import check_name, check_space, flat_space, plain_experiment, write_tuned
 from cardlab.cli.verbs import Request
-from cardlab.training.experiment import Experiment
 from cardlab.tuning.options import SweepOptions
+from cardlab.tuning.summary import Best
 from cardlab.tuning.sweep import run_sweep
 
 
@@ -20,14 +17,8 @@ def run(request: Request) -> int:
     options = build_options(SweepOptions, {**request.config["sweep"], "space": space}, "sweep")
     if options.apply:
         check_name(options.apply, overwrite=options.overwrite)
-
-    def compose_trial(values: Mapping[str, Any]) -> Experiment:
-        return build_experiment(with_values(config, values))
-
-    best = run_sweep(options, config, compose_trial)
-    print(f"study:  {best.study}, {best.trials} trials\nbest:   {options.metric} {best.value:.4f}")
-    for key, value in best.values.items():
-        print(f"        {key}={value}")
+    best = run_sweep(options, config, TrialComposer(config))
+    print_best(best, options.metric)
     if options.apply:
         for file in write_tuned(options.apply, request.overrides, best.values, overwrite=options.overwrite):
             print(f"wrote:  {file}")
@@ -35,3 +26,13 @@ def run(request: Request) -> int:
     else:
         print("next:   the same command with sweep.apply=NAME makes an experiment of them")
     return 0
+
+
+def print_best(best: Best, metric: str) -> None:
+    """The study, its best value with the values behind it, and the front where there is one."""
+    print(f"study:  {best.study}, {best.trials} trials\nbest:   {metric} {best.value:.4f}")
+    for key, value in best.values.items():
+        print(f"        {key}={value}")
+    for point in best.front:
+        values = " ".join(f"{key}={value}" for key, value in point.values.items())
+        print(f"front:  {metric} {point.value:.4f}  {point.cost:.1f} s of CPU  trial {point.trial}: {values}")

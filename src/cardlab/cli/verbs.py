@@ -36,11 +36,16 @@ class Verb:
     @property
     def config_name(self) -> str:
         """Name of the file in conf/, without .yaml."""
-        return self.config or self.name
+        return self.config or self.module
+
+    @property
+    def module(self) -> str:
+        """Name of its module here: `sweep worker` stands in sweep_worker."""
+        return self.name.replace(" ", "_")
 
     def load(self) -> Run:
         """The body, imported now: it brings along what it needs."""
-        return cast(Run, import_module(f"cardlab.cli.{self.name}").run)
+        return cast(Run, import_module(f"cardlab.cli.{self.module}").run)
 
 
 _ALL = (
@@ -68,6 +73,15 @@ _ALL = (
             "cardlab sweep game=thirty_one agent=dqn sweep=dqn sweep.trials=20",
             "cardlab sweep agent=ppo 'sweep.space.agent.clip_range={low: 0.05, high: 0.4}'",
             "cardlab sweep game=thirty_one agent=dqn sweep=dqn sweep.apply=thirty_one_tuned",
+            "cardlab sweep experiment=thirty_one_dqn sweep=thirty_one_dqn sweep.workers=2 sweep.pruner=hyperband",
+        ),
+    ),
+    Verb(
+        "sweep worker",
+        "join the workers of a sweep, on this machine or another",
+        (
+            "cardlab sweep worker sweep.study=thirty_one_dqn_1a2b3c4d",
+            "cardlab sweep worker sweep.study=big2 sweep.storage=postgresql+psycopg://me@server/cards sweep.workers=8",
         ),
     ),
     Verb(

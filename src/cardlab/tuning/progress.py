@@ -8,21 +8,21 @@ from rich.status import Status
 from rich.text import Text
 
 from cardlab.tuning.space import Values
-from cardlab.tuning.strength import Strength
+from cardlab.tuning.trials import Outcome
 
 
 class Progress:
-    """Lines of the trials of one sweep; as a context manager it ends the spinner."""
+    """Lines of the trials of one worker; as a context manager it ends the spinner, which it has when it is `live`."""
 
-    def __init__(self, console: Console, total: int) -> None:
+    def __init__(self, console: Console, total: int, *, live: bool = True) -> None:
         self.console = console
         self.total = total
-        self._status: Status | None = console.status("") if console.is_terminal else None
+        self._status: Status | None = console.status("") if live and console.is_terminal else None
         self._heading = ""
         self._began = 0.0
 
     def begin(self, count: int, values: Values) -> None:
-        """The trial that will be number `count` of those that are finished begins."""
+        """The trial that stands for number `count` of those that were asked for begins."""
         self._heading = f"trial {count}/{self.total}  {values_text(values)}"
         self._began = time.monotonic()
         if self._status is not None:
@@ -34,21 +34,18 @@ class Progress:
         if self._status is not None:
             self._status.update(Text(f"{self._heading}  {text}"))
 
-    def end(self, metric: str, strength: Strength, *, best: bool) -> None:
+    def end(self, metric: str, outcome: Outcome, *, best: bool) -> None:
         """It is finished; `best` of all so far."""
-        figure = strength.overall
-        text = f"{metric} {figure.mean:.3f} [{figure.low:.3f}, {figure.high:.3f}]{'  best so far' if best else ''}"
+        figure = outcome.strength.overall
+        cost = "".join(f"  {seconds:.1f} s of CPU" for seconds in outcome.values[1:])
+        text = (
+            f"{metric} {figure.mean:.3f} [{figure.low:.3f}, {figure.high:.3f}]{cost}{'  best so far' if best else ''}"
+        )
         self._print(text, "bold green" if best else "")
 
     def give_up(self, reason: str) -> None:
         """It was given up."""
         self._print(f"given up: {reason}", "yellow")
-
-    def pause(self, study: str, count: int) -> None:
-        """The sweep was stopped with `count` trials finished."""
-        self.console.print(
-            f"study {study}: {count} of {self.total} trials done; the same command goes on", soft_wrap=True
-        )
 
     def _print(self, text: str, style: str) -> None:
         seconds = time.monotonic() - self._began

@@ -60,6 +60,12 @@ class Space:
                 values[dimension.key] = value
         return params
 
+    def within(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of Optuna's parameters that the space has, from a trial that may have been begun under another."""
+        values = self.decode(params)
+        held = [dimension for dimension in self.dimensions if dimension.key in values]
+        return {d.key: params[d.key] for d in held if d.contains(values[d.key])}
+
     def grid(self) -> list[dict[str, Any]]:
         """Optuna's parameters of every point; InvalidOption for a range without a step, or above LARGEST_GRID."""
         points: list[dict[str, Any]] = [{}]

@@ -1,151 +1,119 @@
-"""A study on disk: who may work on it, what killed processes left behind, and which trial comes next."""
+"""A study: how it is opened, and the loop of a worker that runs its trials."""
 
-import warnings
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import optuna
 from filelock import FileLock, Timeout
-from optuna.exceptions import ExperimentalWarning
-from optuna.samplers import BaseSampler, GPSampler, QMCSampler, RandomSampler, TPESampler
-from optuna.storages import BaseStorage, JournalStorage
-from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
-from optuna.study import Study
+from optuna.exceptions import UpdateFinishedTrialError
+from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
+from cardlab.tuning.liveness import Watch, beating, end_trial, present
 from cardlab.tuning.options import SweepOptions
+from cardlab.tuning.samplers import grid_points, make_pruner
+from cardlab.tuning.slots import Slots
 from cardlab.tuning.space import Space, Values
+from cardlab.tuning.storages import BrokenStudy, open_storage, shown
 
-LOCK_FILE_SUFFIX = ".lock"  # of Optuna's own lock, held for the time of one line
-FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
-"""States that count towards the total; a trial that failed or was cut off is done again."""
+ATTENDANCE = "workers"
+"""Folder beside the journals, in which the workers of this machine hold their locks."""
+_PAUSE = 0.5  # seconds between two looks at a study in which others run the last trials
 
-Objective = Callable[[Trial, Values], float]
-"""What is maximised; raises optuna.TrialPruned for a trial that is given up."""
+Objective = Callable[[Trial, Values], list[float]]
+"""What is optimised; raises optuna.TrialPruned for a trial that is given up."""
+OnDeath = Callable[[FrozenTrial], None]
+"""Told of each trial whose process is gone."""
 
 
 class StudyInUse(RuntimeError):
-    """Another process is working on this study."""
-
-
-class BrokenStudy(RuntimeError):
-    """The file of a study cannot be read."""
+    """Another command is at work on this study."""
 
 
 @contextmanager
-def open_study(folder: Path, name: str) -> Generator[Study]:
-    """The study `name`, begun or gone on with, in a journal in `folder`; for one process at a time.
-
-    Since nobody else is at work, trials that are still RUNNING are those of killed processes: they are failed, and
-    never counted. Raises StudyInUse or BrokenStudy.
-    """
+def owned(folder: Path, name: str) -> Generator[None]:
+    """Inside, this is the one command on this machine that is in charge of the study `name`. Raises StudyInUse."""
     folder.mkdir(parents=True, exist_ok=True)
-    _quiet()
     lock = FileLock(folder / f"{name}.lock")
     try:
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise StudyInUse(f"study {name}: another process is at work on it") from error
+        hint = f"cardlab sweep worker sweep.study={name} joins it"
+        raise StudyInUse(f"study {name}: another process is at work on it ({hint})") from error
     with lock:
-        study = optuna.create_study(
-            storage=_journal(folder / f"{name}.journal"), study_name=name, direction="maximize", load_if_exists=True
-        )
-        for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-            study.tell(trial.number, state=TrialState.FAIL)
-        yield study
+        yield
 
 
-def finished(study: Study) -> list[FrozenTrial]:
-    """The trials that count."""
-    return study.get_trials(deepcopy=False, states=FINISHED)
+def open_study(folder: Path, name: str, options: SweepOptions, points: int = 0) -> Study:
+    """The study `name`, begun or gone on with; `points` are those of its learning curves. Raises BrokenStudy."""
+    study = optuna.create_study(
+        storage=open_storage(options.storage, folder, name),
+        study_name=name,
+        directions=[StudyDirection.MAXIMIZE] + [StudyDirection.MINIMIZE] * (options.cost is not None),
+        load_if_exists=True,
+    )
+    study.pruner = make_pruner(options, points)
+    return study
 
 
-def run_trials(study: Study, space: Space, options: SweepOptions, objective: Objective) -> None:
-    """Run trials until as many as asked for are finished, or the grid is done.
+def find_study(folder: Path, name: str, address: str | None) -> Study:
+    """The study `name`, which another command has begun. Raises BrokenStudy when there is none."""
+    if address is None and not (folder / f"{name}.journal").is_file():
+        raise BrokenStudy(f"study {name}: there is no {name}.journal in {folder}")
+    try:
+        return optuna.load_study(study_name=name, storage=open_storage(address, folder, name))
+    except KeyError as error:
+        raise BrokenStudy(f"study {name}: {shown(address or str(folder))} has no study of this name") from error
 
-    Whatever `objective` raises beside TrialPruned fails its trial and ends the sweep: nothing that is done is lost.
+
+def watch_of(study: Study, folder: Path, options: SweepOptions) -> Watch:
+    """How dead trials of this study are found."""
+    return Watch(study, folder / ATTENDANCE, options.heartbeat if options.storage else None)
+
+
+def run_trials(
+    study: Study,
+    space: Space,
+    options: SweepOptions,
+    objective: Objective,
+    *,
+    folder: Path,
+    on_death: OnDeath = lambda _: None,
+) -> None:
+    """Run trials as one of any number of workers, until as many as asked for are finished, or the grid is done.
+
+    Trials of killed workers are failed and done again. Whatever `objective` raises beside TrialPruned fails its trial
+    and ends the work: nothing that is done is lost.
     """
-    grid = _grid(space, options) if options.sampler == "grid" else None
-    while len(done := finished(study)) < options.trials:
-        if not study.get_trials(deepcopy=False, states=(TrialState.WAITING,)):
-            params = _set_params(space, options, done, grid)
-            if params is None:
+    grid = grid_points(space, options) if options.sampler == "grid" else None
+    slots, watch = Slots(study, space, options, grid), watch_of(study, folder, options)
+    heartbeat = options.heartbeat if options.storage else None
+    with present(folder / ATTENDANCE) as worker:
+        while True:
+            for trial in watch.fail_dead():
+                on_death(trial)
+            taken = slots.take(worker)
+            if taken is not None:
+                with beating(taken, heartbeat):
+                    _run_trial(study, taken, space, objective)
+            elif slots.all_finished():
                 return
-            if params:
-                study.enqueue_trial(params)
-        study.sampler = _sampler(options, len(done))
-        _run_trial(study, study.ask(), space, objective)
+            else:
+                time.sleep(_PAUSE)
 
 
 def _run_trial(study: Study, trial: Trial, space: Space, objective: Objective) -> None:
+    """Run it and tell what came of it; nothing is told of a trial that was taken for dead, and is being done again."""
     try:
-        value = objective(trial, space.suggest(trial))
+        values = objective(trial, space.suggest(trial))
     except optuna.TrialPruned:
-        study.tell(trial, state=TrialState.PRUNED)
+        end_trial(study, trial.number, state=TrialState.PRUNED)
+    except UpdateFinishedTrialError:
+        return
     except BaseException:
-        study.tell(trial, state=TrialState.FAIL)
+        end_trial(study, trial.number)
         raise
     else:
-        study.tell(trial, value)
-
-
-def _set_params(
-    space: Space, options: SweepOptions, done: list[FrozenTrial], grid: list[dict[str, Any]] | None
-) -> dict[str, Any] | None:
-    """Parameters of the next trial that are not the sampler's choice; None when the grid has no point left."""
-    if grid is not None:
-        tried = [trial.params for trial in done]
-        return next((point for point in grid if point not in tried), None)
-    return space.baseline() if options.baseline and not done else {}
-
-
-def _grid(space: Space, options: SweepOptions) -> list[dict[str, Any]]:
-    """All points in random order: of a grid that is too large for its trials, they are then a fair sample."""
-    points = space.grid()
-    return [points[place] for place in np.random.default_rng(options.seed).permutation(len(points))]
-
-
-def _sampler(options: SweepOptions, num_finished: int) -> BaseSampler:
-    """The sampler for the next trial.
-
-    Made anew for each, from the seed and the number of finished trials: a generator that was seeded once would begin
-    again when a sweep goes on, and propose once more what it has tried.
-    """
-    sequence = np.random.SeedSequence([options.seed, num_finished])
-    seed = int(sequence.generate_state(1)[0])
-    match options.sampler:
-        case "tpe":
-            return TPESampler(seed=seed)
-        case "gp":
-            return GPSampler(seed=seed)
-        case "qmc":  # one sequence, whose place the study remembers
-            return QMCSampler(scramble=True, seed=options.seed, independent_sampler=RandomSampler(seed))
-        case _:  # of a grid all parameters are set
-            return RandomSampler(seed)
-
-
-def _journal(path: Path) -> BaseStorage:
-    """The storage in this file, without what a killed process has left of a lock or of a line.
-
-    A stale lock would be waited for, and the next line be glued to half a line.
-    """
-    path.with_name(path.name + LOCK_FILE_SUFFIX).unlink(missing_ok=True)
-    if path.exists():
-        data = path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            with path.open("r+b") as file:
-                file.truncate(whole)
-    try:
-        return JournalStorage(JournalFileBackend(str(path), JournalFileOpenLock(str(path))))
-    except (ValueError, KeyError, TypeError) as error:
-        raise BrokenStudy(f"{path}: is not the journal of a study ({error}): move it away to begin anew") from error
-
-
-def _quiet() -> None:
-    """Errors are raised; what Optuna says beside them is about its own doings."""
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    warnings.filterwarnings("ignore", category=ExperimentalWarning)
+        end_trial(study, trial.number, values, TrialState.COMPLETE)

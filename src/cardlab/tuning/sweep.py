@@ -2,43 +2,29 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from typing import Any
 
-import optuna
 from optuna.study import Study
-from optuna.trial import TrialState
 from rich.console import Console
 
 from cardlab.options import InvalidOption
-from cardlab.reporting.drawing import house_style
 from cardlab.tracking import Run, Store
+from cardlab.training.experiment import Experiment
 from cardlab.tuning.options import SweepOptions
-from cardlab.tuning.pictures import draw_history, draw_importances, importances
-from cardlab.tuning.progress import Progress
-from cardlab.tuning.space import Space, Values
-from cardlab.tuning.study import finished, open_study, run_trials
-from cardlab.tuning.trials import ComposeTrial, Trials
+from cardlab.tuning.slots import finished
+from cardlab.tuning.space import Space
+from cardlab.tuning.storages import reachable
+from cardlab.tuning.study import owned, watch_of
+from cardlab.tuning.summary import Best, Summary, SweepFailed, find_best
+from cardlab.tuning.trials import RUN, ComposeTrial
+from cardlab.tuning.work import CONFIG, SWEEP, Plan, close_orphans, close_run, work_on
+from cardlab.tuning.workers import run_workers
 
-_MEASURED = ("metric", "objective", "seeds", "deals")
-"""Options that say what a trial's value is; the others say which trials there are."""
-STUDIES = "studies"
-
-
-class SweepFailed(RuntimeError):
-    """No trial came to an end."""
-
-
-@dataclass(frozen=True)
-class Best:
-    """What a sweep found."""
-
-    study: str
-    value: float
-    values: Values
-    trials: int  # finished ones
+_MEASURED = ("metric", "objective", "cost", "seeds", "deals", "pruner")
+"""Options that say what a trial's value is, and what its curve means; the others say which trials there are."""
 
 
 def run_sweep(
@@ -51,37 +37,58 @@ def run_sweep(
 ) -> Best:
     """Run trials until the study has `options.trials` finished ones; the best of them.
 
-    `config` is the experiment that is searched around, `compose_trial` gives it other values. Before anything is
-    written: InvalidOption for a space, a metric or a study that does not fit. Later: StudyInUse, BrokenStudy,
-    TrackingUnavailable; SweepFailed when all trials were given up. Ctrl-C is a KeyboardInterrupt, wherever it came.
+    `config` is the experiment that is searched around, `compose_trial` gives it other values; with several workers it
+    is pickled. Before anything is written: InvalidOption for a space, a metric or a study that does not fit. Later:
+    StudyInUse, BrokenStudy, WorkersKilled, TrackingUnavailable; SweepFailed when all trials were given up. Ctrl-C is a
+    KeyboardInterrupt, wherever it came.
     """
-    options.check_game(compose_trial({}).game)
+    space = check_sweep(options, config, compose_trial)
+    name = options.study or study_name(options, config)
+    store, console = store or Store(), console or Console(stderr=True)
+    plan = Plan(name, options, config, compose_trial, store.root, store.address, parent="")
+    with owned(plan.folder, name), reachable(options.storage):
+        study = plan.open()
+        _check_study(study, space, options, config)
+        with _parent_run(store, study, plan) as parent:
+            plan = replace(plan, parent=parent.id)
+            close_orphans(store, plan, study)
+            summary = Summary(study, space, options, compose_trial, parent)
+            try:
+                with _paused(console, study, options.trials):
+                    _run(plan, study, store, summary, console)
+            finally:
+                close_orphans(store, plan, study)
+                summary.finish()
+        return find_best(study, space)
+
+
+def join_sweep(plan: Plan, *, console: Console | None = None) -> int:
+    """Work on a study that another command is in charge of, until it is done; the number of finished trials."""
+    console = console or Console(stderr=True)
+    check_sweep(plan.options, plan.config, plan.compose_trial)
+    with reachable(plan.options.storage):
+        study = plan.open()
+        with _paused(console, study, plan.options.trials):
+            _run(plan, study, Store(plan.address, plan.root), None, console)
+        return len(finished(study))
+
+
+def check_sweep(options: SweepOptions, config: Mapping[str, Any], compose_trial: ComposeTrial) -> Space:
+    """The space of a sweep, when all of it fits; else InvalidOption. Nothing is written."""
+    experiment: Experiment = compose_trial({})
+    options.check_game(experiment.game)
+    options.check_trainer(experiment.trainer)
     space = Space.parse(options.space, config)
     check_space(space, compose_trial)
     if options.sampler == "grid":
         space.grid()
-    name = options.study or study_name(options, config)
-    store = store or Store()
-    with open_study(store.root / STUDIES, name) as study:
-        _check_study(study, space, options, config)
-        with _parent_run(store, study, options, config) as parent:
-            progress = Progress(console or Console(stderr=True), options.trials)
-            trials = Trials(name, options, compose_trial, store, parent, progress.tell)
-            try:
-                with progress:
-                    run_trials(study, space, options, partial(_objective, study, trials, progress))
-            except (KeyboardInterrupt, SystemExit) as stop:  # Lightning makes the second of the first
-                progress.pause(name, len(finished(study)))
-                raise KeyboardInterrupt from stop
-            finally:
-                _summarise(study, space, options, compose_trial, parent)
-        return _best(study, space)
+    return space
 
 
 def study_name(options: SweepOptions, config: Mapping[str, Any]) -> str:
     """NAME_<hash of all that decides the trials>: the same command goes on with the same study, a changed one does not.
 
-    The number of trials is no part of it, nor what is done with the result.
+    The number of trials is no part of it, nor who runs them, nor what is done with the result.
     """
     decisive = {**_measured(options), "space": options.space, "sampler": options.sampler, "seed": options.seed}
     text = json.dumps([config, decisive, options.baseline], sort_keys=True, default=str)
@@ -99,36 +106,49 @@ def check_space(space: Space, compose_trial: ComposeTrial) -> None:
             raise InvalidOption(key, dimension.text, allowed) from refusal
 
 
-def _objective(study: Study, trials: Trials, progress: Progress, trial: optuna.Trial, values: Values) -> float:
-    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    count = len(finished(study)) + 1
-    progress.begin(count, values)
-    try:
-        value, strength = trials.run(trial, values)
-    except optuna.TrialPruned as reason:
-        progress.give_up(str(reason))
-        raise
-    before = max((earlier.value for earlier in complete if earlier.value is not None), default=-float("inf"))
-    progress.end(trials.options.metric, strength, best=value > before)
-    trials.parent.log_metrics({"sweep/objective": value, "sweep/best": max(value, before)}, step=count)
-    return value
+def _run(plan: Plan, study: Study, store: Store, summary: Summary | None, console: Console) -> None:
+    """Run the trials in this process, or in those that the options ask for."""
+    watch = watch_of(study, plan.folder, plan.options)
 
+    def look() -> int:
+        for trial in watch.fail_dead():
+            close_run(store, plan, trial)
+        if summary is not None:
+            summary.update()
+        return len(finished(study))
 
-def _parent_run(store: Store, study: Study, options: SweepOptions, config: Mapping[str, Any]) -> Run:
-    """The run that the trials are shown under; runs of trials that were killed under it are closed."""
-    name = study.study_name
-    begun: str | None = study.user_attrs.get("mlflow_run")
-    game = config["game"]["name"]
-    params = {**config, "sweep": {**options.__dict__, "space": dict(options.space)}}
-    run = store.start_run(
-        game, name, tags={"kind": "sweep", "sweep.study": name}, params=params, resume=begun, stopped_by=(SweepFailed,)
-    )
-    if run.id != begun:
-        study.set_user_attr("mlflow_run", run.id)
+    def say(text: str) -> None:
+        console.print(text, style="yellow", soft_wrap=True)
+
+    if plan.options.launcher == "ray":
+        from cardlab.tuning.cluster import run_on_ray  # noqa: PLC0415  an extra, and seconds to import
+
+        run_on_ray(plan, look, say)
+    elif plan.options.workers > 1:
+        run_workers(plan, look, say)
     else:
-        orphans = f"tags.`mlflow.parentRunId` = '{run.id}' and attributes.status = 'RUNNING'"
-        for orphan in store.client.search_runs([store.experiment_id(game)], orphans):
-            store.start_run(game, "", resume=orphan.info.run_id).finish("KILLED")
+        work_on(plan, console, alone=True, after=lambda: None if summary is None else summary.update())
+
+
+@contextmanager
+def _paused(console: Console, study: Study, total: int) -> Generator[None]:
+    """Ctrl-C inside says how far the study has come."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit) as stop:  # Lightning makes the second of the first
+        name, count = study.study_name, len(finished(study))
+        console.print(f"study {name}: {count} of {total} trials done; the same command goes on", soft_wrap=True)
+        raise KeyboardInterrupt from stop
+
+
+def _parent_run(store: Store, study: Study, plan: Plan) -> Run:
+    """The run that the trials are shown under: begun, or gone on with."""
+    begun: str | None = study.user_attrs.get(RUN)
+    params = {**plan.config, "sweep": {**asdict(plan.options), "storage": bool(plan.options.storage)}}
+    tags = {"kind": "sweep", "sweep.study": plan.study}
+    run = store.start_run(plan.game, plan.study, tags=tags, params=params, resume=begun, stopped_by=(SweepFailed,))
+    if run.id != begun:
+        study.set_user_attr(RUN, run.id)
     return run
 
 
@@ -136,9 +156,19 @@ def _check_study(study: Study, space: Space, options: SweepOptions, config: Mapp
     """InvalidOption for a study of another name's making: values of another kind cannot be compared with its own."""
     measured = json.loads(json.dumps({"config": config, "sweep": _measured(options)}, default=str))
     begun: dict[str, Any] | None = study.user_attrs.get("measured")
-    if begun is None:
+    if begun is not None:
+        _check_measured(study, space, begun, measured)
+        history = [trial.distributions for trial in study.get_trials(deepcopy=False)]
+        space.check_history(history, study.study_name)
+    else:
         study.set_user_attr("measured", measured)
-        return
+    told = json.loads(json.dumps({CONFIG: config, SWEEP: {**asdict(options), "storage": None}}, default=str))
+    for key, value in told.items():  # what a worker that joins has to know
+        if study.user_attrs.get(key) != value:
+            study.set_user_attr(key, value)
+
+
+def _check_measured(study: Study, space: Space, begun: Mapping[str, Any], measured: Mapping[str, Any]) -> None:
     searched = {dimension.key for dimension in space.dimensions}
     searched |= {key for trial in study.get_trials(deepcopy=False) for key in trial.params}
     old, new = ({**_flat(side["config"]), **_flat({"sweep": side["sweep"]})} for side in (begun, measured))
@@ -146,8 +176,6 @@ def _check_study(study: Study, space: Space, options: SweepOptions, config: Mapp
         if key not in searched and old.get(key) != new.get(key):
             allowed = f"another: this one began with {key}={old.get(key)}, its values cannot be compared"
             raise InvalidOption("sweep.study", study.study_name, allowed)
-    history = [trial.distributions for trial in study.get_trials(deepcopy=False)]
-    space.check_history(history, study.study_name)
 
 
 def _measured(options: SweepOptions) -> dict[str, Any]:
@@ -159,29 +187,3 @@ def _flat(node: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     for name, value in node.items():
         flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, dict) and value else {f"{prefix}{name}": value}
     return flat
-
-
-def _best(study: Study, space: Space) -> Best:
-    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    if not complete:
-        raise SweepFailed(f"study {study.study_name}: all of its trials were given up")
-    best = study.best_trial
-    assert best.value is not None
-    return Best(study.study_name, best.value, space.decode(best.params), len(finished(study)))
-
-
-def _summarise(study: Study, space: Space, options: SweepOptions, compose_trial: ComposeTrial, parent: Run) -> None:
-    """Leave in the parent run what the study knows by now."""
-    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    if not complete:
-        return
-    best = _best(study, space)
-    parent.set_tags({f"best.{key}": value for key, value in best.values.items()} | {"sweep.trials": best.trials})
-    config = dict(compose_trial(best.values).config)
-    parent.log_text(json.dumps(config, indent=2, default=str), "best/config.json")
-    with house_style():
-        label = options.metric if options.objective == "mean" else f"{options.metric}, lower bound"
-        parent.log_figure(draw_history([trial.value or 0.0 for trial in complete], label), "study/history.svg")
-        shares = importances(study)
-        if shares:
-            parent.log_figure(draw_importances(shares), "study/importances.svg")

@@ -1,0 +1,26 @@
+"""`cardlab sweep worker`: one more machine, or one more process, for a study that `cardlab sweep` is in charge of."""
+
+from typing import Any
+
+from cardlab.assembly.options import convert
+from cardlab.assembly.trials import TrialComposer
+from cardlab.cli.verbs import Request
+from cardlab.options import check_range
+from cardlab.tracking import Store
+from cardlab.tuning.options import check_storage, check_study
+from cardlab.tuning.sweep import join_sweep
+from cardlab.tuning.work import joined_plan
+
+
+def run(request: Request) -> int:
+    """Work on the study until it has all the trials that its sweep asks for."""
+    config: dict[str, Any] = dict(request.config["sweep"])
+    name = convert("sweep.study", config["study"], str)
+    address = convert("sweep.storage", config["storage"], str | None)
+    workers = convert("sweep.workers", config["workers"], int)
+    check_study(name)
+    check_storage(address)
+    check_range("sweep.workers", workers, 1, 256, whole=True)
+    count = join_sweep(joined_plan(name, address, workers, TrialComposer, Store()))
+    print(f"study:  {name}, {count} trials")
+    return 0
