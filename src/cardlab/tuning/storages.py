@@ -62,7 +62,7 @@ def reachable(address: str | None) -> Generator[None]:
     except ImportError as error:
         if address is None:
             raise
-        raise BrokenStudy(f"{shown(address)}: needs a package that is not there ({error}): cardlab[cluster]") from error
+        raise BrokenStudy(f"{shown(address)}: pip install 'cardlab[cluster]' first ({error})") from error
     except Exception as error:
         if address is None or not _is_of_storage(error):
             raise
