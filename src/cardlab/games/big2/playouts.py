@@ -1,0 +1,74 @@
+"""Games played to their end by the greedy agent at every seat, in one kernel: the leaves of Monte Carlo search."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.games.big2.combinations import NO_KIND, STRAIGHT_FLUSH
+from cardlab.games.big2.greedy_plays import count_cards, greedy_play
+from cardlab.games.big2.rules import OVER, PLAYING, payoffs
+from cardlab.games.protocol import Floats, States
+from cardlab.kernels import kernel
+
+
+def play_out(
+    states: States,
+    rng: np.random.Generator,  # noqa: ARG001 - other games' playouts draw
+    options: Mapping[str, Any] | None = None,
+) -> Floats:
+    """[G, 4] what each player is paid when all play greedily from `states` on, which are left as they are.
+
+    `options` are the game's (`GameSpec.options`), those of the default game when left out. The greedy agent draws
+    nothing from `rng`.
+    """
+    options = options or {}
+    ended = States(states.copy())
+    finish_greedily(ended, options.get("straight_flush") == "unbeatable")
+    return payoffs(ended, options.get("penalty") == "doubled")
+
+
+@kernel
+def finish_greedily(states: States, unbeatable: bool) -> None:
+    """Set in `states` [G] the counts and the phase that greedy play ends with; the cards stay where they are."""
+    hands = np.empty(4, dtype=np.int64)
+    for g in range(states.shape[0]):
+        state = states[g]
+        if state["phase"] != PLAYING:
+            continue
+        gather_hands(state["place"], hands)
+        player = (int(state["opener"]) + int(state["moves"])) % 4
+        _play_greedily(hands, player, int(state["kind"]), int(state["key"]), int(state["passes"]), unbeatable)
+        for seat in range(4):
+            state["counts"][seat] = count_cards(hands[seat])
+        state["phase"] = OVER
+
+
+@kernel
+def gather_hands(place: NDArray[np.uint8], hands: NDArray[np.int64]) -> None:
+    """Write the hand of each player into `hands` [4], a bit a card."""
+    hands[:] = 0
+    for card in range(52):
+        if place[card] < 4:
+            hands[place[card]] |= np.int64(1) << np.int64(card)
+
+
+@kernel
+def _play_greedily(hands: NDArray[np.int64], player: int, kind: int, key: int, passes: int, unbeatable: bool) -> None:
+    """Play `hands` [4] on in place until one of them is empty."""
+    while True:
+        if unbeatable and kind == STRAIGHT_FLUSH:
+            cards, new_kind, new_key = 0, NO_KIND, -1
+        else:
+            cards, new_kind, new_key = greedy_play(int(hands[player]), kind, key)
+        if cards != 0:
+            hands[player] ^= cards
+            if hands[player] == 0:
+                return
+            kind, key, passes = new_kind, new_key, 0
+        else:
+            passes += 1
+            if passes == 3:
+                kind, key, passes = NO_KIND, -1, 0
+        player = (player + 1) % 4
