@@ -73,6 +73,17 @@ def test_another_games_policy_is_refused(tmp_path):
         load_policy(make_game("poker_squares", features="seed"), tmp_path)
 
 
+def test_an_agent_sees_the_game_by_the_features_it_was_trained_on(tmp_path):
+    seed = make_game("poker_squares", features="seed")
+    write(tmp_path, seed, plays="action_value")
+    players = np.zeros(5, dtype=np.int8)
+    known = seed.information(seed.deal(5, np.random.default_rng(0)), players)
+    actions = [load_agent(game, str(tmp_path)).act(known, players, None) for game in (seed, make_game("poker_squares"))]
+    assert np.array_equal(*actions)
+    with pytest.raises(PolicyError, match="scoring=american, the game has scoring=british"):
+        load_agent(make_game("poker_squares", scoring="british"), str(tmp_path))
+
+
 def spoil(folder: Path, how: str) -> None:
     description = folder / "policy.json"
     data = json.loads(description.read_text())
@@ -141,6 +152,7 @@ def test_a_pickle_bomb_is_not_run(tmp_path):
 @pytest.mark.parametrize("text", ["nobody", "no/such/folder", "threshold:level", "random:level:3", "champion"])
 def test_an_agent_that_is_none_is_one_clear_line(text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cardlab.agents.loading._PACKAGE", tmp_path / "src" / "cardlab")  # no champion comes with it
     with pytest.raises(InvalidOption) as caught:
         load_agent(make_game("thirty_one"), text)
     assert text in str(caught.value)

@@ -97,7 +97,7 @@ def test_examples_name_options_that_exist(verb: str) -> None:
         words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", example)]
         assert words[: 1 + len(verb.split())] == ["cardlab", *verb.split()]
         overrides = [word for word in words[2:] if "=" in word and not word.startswith("--")]
-        needed = {"evaluate": ["policy=x"], "tournament": ["agents=[]"]}.get(verb, [])
+        needed = {"evaluate": ["policy=x"], "promote": ["policy=x"], "tournament": ["agents=[]"]}.get(verb, [])
         compose_config(VERBS[verb].config_name, [*needed, *overrides])
 
 

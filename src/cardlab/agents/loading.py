@@ -1,4 +1,4 @@
-"""Any agent by its text: a trained policy's folder, `champion`, or the name of a scripted agent or a search."""
+"""Any agent by its text: a policy's folder or address, `champion`, or the name of a scripted agent or a search."""
 
 import os
 from importlib import import_module
@@ -10,23 +10,50 @@ from cardlab.games.protocol import Game
 from cardlab.options import InvalidOption
 from cardlab.playing.protocol import Agent
 
+CHAMPION = "champion"
 CHAMPIONS = Path("champions")
+ADDRESS = "models:/"
+_FETCH = "cardlab.tracking.registry"  # by name: the door to MLflow stands in a higher layer, and is opened here only
+_PACKAGE = Path(__file__).parents[1]
 
 
 def load_agent(game: Game, text: str, *, search: Any = None, **options: Any) -> Agent:
     """The agent that `text` names; InvalidOption or PolicyError, in one line, when there is none.
 
+    A policy sees the game as it was trained to, whatever the features of `game`; its rules must be those of `game`.
     With `search`, a text such as `puct:simulations:200` or options of cardlab.search.options: that search around it.
     """
     if search is not None:
         return cast(Agent, import_module("cardlab.agents.search").search_around(game, text, search))
-    name, _ = split_name(text) if not os.path.exists(text) else (text, {})
+    name = "" if text.startswith(ADDRESS) or os.path.exists(text) else split_name(text)[0]
     if name in agent_factories(game):
         return make_agent(game, text, **options)
-    folder = CHAMPIONS / game.spec.name if text == "champion" else Path(text)
-    if folder.is_dir():
-        from cardlab.agents.policies import load_policy  # noqa: PLC0415  torch is needed for a network only
+    folder = policy_folder(text, game.spec.name)
+    if folder is not None:
+        from cardlab.agents.policies import game_for, load_policy  # noqa: PLC0415  torch is needed for a network only
 
-        return load_policy(game, folder)
+        return load_policy(game_for(folder, game), folder)
     known = ", ".join(agent_factories(game))
-    raise InvalidOption("agent", text, f"a policy's folder, or one of {known} for {game.spec.name}")
+    allowed = f"a policy's folder or address ({ADDRESS}cardlab-{game.spec.name}@{CHAMPION}), or one of {known}"
+    raise InvalidOption("agent", text, f"{allowed} for {game.spec.name}")
+
+
+def policy_folder(text: str, game: str) -> Path | None:
+    """The folder of the policy that `text` names, fetched if need be; None when it names none.
+
+    `champion` of a `game` is in champions/ here, else where cardlab comes from, else what MLflow's alias names.
+    """
+    if text.startswith(ADDRESS):
+        return import_module(_FETCH).fetch(text)
+    if text != CHAMPION or os.path.isdir(text):
+        return Path(text) if os.path.isdir(text) else None
+    found = champion_folder(game)
+    return found if found is not None else import_module(_FETCH).fetch_champion(game)
+
+
+def champion_folder(game: str) -> Path | None:
+    """The folder of the champion of `game`: that of the working directory before the one that cardlab comes with."""
+    for champions in (CHAMPIONS, _PACKAGE / CHAMPIONS, _PACKAGE.parents[1] / CHAMPIONS):
+        if (champions / game / "policy.json").is_file():
+            return champions / game
+    return None

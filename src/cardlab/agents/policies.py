@@ -6,9 +6,9 @@ Nothing in a folder is ever run: classes are named by registry key, weights are 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from safetensors import SafetensorError
@@ -24,6 +24,7 @@ from cardlab.playing.protocol import Policy
 FORMAT = 1
 _DESCRIPTION = "policy.json"
 _WEIGHTS = "weights.safetensors"
+POLICY_FILES = (_DESCRIPTION, _WEIGHTS)
 
 
 class PolicyError(ValueError):
@@ -70,7 +71,7 @@ def save_policy(folder: Path, description: PolicyDescription, network: Network) 
 def policy_digest(folder: Path) -> str:
     """SHA-256 over the two files of a policy, hexadecimal."""
     digest = hashlib.sha256()
-    for name in (_DESCRIPTION, _WEIGHTS):
+    for name in POLICY_FILES:
         digest.update(name.encode() + b"\0" + _read(folder, name))
     return digest.hexdigest()
 
@@ -105,6 +106,18 @@ def policy_game(folder: Path, **options: Any) -> Game:
     """The game that the policy in `folder` was trained for; `options` for what it does not depend on."""
     description = read_description(folder)
     return make_game(description.game, **{**description.game_options, **options})
+
+
+def game_for(policy: Path, game: Game) -> Game:
+    """`game` with the observation that the policy in this folder was trained with; its rules as they are.
+
+    InfoStates know nothing of observations, so that agents that see a game differently play it at one table.
+    """
+    description = read_description(policy)
+    features = description.game_options.get("features")
+    if description.game != game.spec.name or features is None or game.spec.options.get("features") == features:
+        return game  # load_policy says what does not fit
+    return replace(cast(Any, game), features=features)
 
 
 def _build_network(game: Game, folder: Path, description: PolicyDescription) -> Network:

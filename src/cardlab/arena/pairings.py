@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.agents.loading import CHAMPIONS
+from cardlab.agents.loading import policy_folder
 from cardlab.arena.intervals import Estimate, PerDeal, estimate
 from cardlab.arena.match import play_lineups
 from cardlab.arena.options import ArenaOptions
@@ -123,8 +123,8 @@ def load_pairing(path: Path, names: tuple[str, str]) -> Pairing | None:
 
 def _agent_digest(game: Game, name: str) -> str | None:
     """Digest of a trained policy's weights; None for an agent that has none."""
-    folder = CHAMPIONS / game.spec.name if name == "champion" else Path(name)
-    if not folder.is_dir():
+    folder = policy_folder(name, game.spec.name)
+    if folder is None:
         return None
     from cardlab.agents.policies import policy_digest  # noqa: PLC0415 — brings torch
 

@@ -90,6 +90,14 @@ _ALL = (
         ("cardlab tournament game=thirty_one 'agents=[random,greedy,threshold:level:30]' arena.deals=2000",),
     ),
     Verb(
+        "promote",
+        "let a policy challenge the champion of its game",
+        (
+            "cardlab promote policy=models/thirty_one_ppo",
+            "cardlab promote policy=models/poker_squares_td arena.deals=10000 sequential=true",
+        ),
+    ),
+    Verb(
         "replay",
         "show one game move by move",
         ("cardlab replay game=thirty_one 'agents=[models/thirty_one_dqn,greedy]' deal=3",),

@@ -21,6 +21,7 @@ _ENVIRONMENT = {
     # A run does not wait four minutes for a server that is away: what it has to tell is kept and sent later.
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
 }
 _LOG_LEVELS = {  # what these report as errors is raised to us as well
     "mlflow.store.db.utils": logging.CRITICAL,

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 _PACKAGES = ("cardlab", "torch", "numpy", "numba", "lightning", "mlflow", "optuna", "dvc", "hydra-core")
-_WRITTEN_BY_PIPELINE = ("params.yaml", "dvc.lock", "results")
+_WRITTEN_BY_PIPELINE = ("params.yaml", "dvc.lock", "results", "champions")
 _DVC = {"dvc.stage": "DVC_STAGE", "dvc.experiment": "DVC_EXP_NAME", "dvc.baseline": "DVC_EXP_BASELINE_REV"}
 
 

@@ -1,0 +1,56 @@
+"""`cardlab promote`: a policy challenges the champion of its game."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from cardlab.agents.loading import ADDRESS, policy_folder
+from cardlab.agents.policies import read_description
+from cardlab.assembly.options import build_options, convert
+from cardlab.assembly.parts import build_arena, build_game
+from cardlab.cli.progress import progress_bars
+from cardlab.cli.verbs import Request
+from cardlab.games.catalogue import for_matches, make_game
+from cardlab.games.protocol import Game
+from cardlab.options import InvalidOption
+from cardlab.promotion.options import PromotionOptions
+from cardlab.promotion.promote import make_challenge, promote
+from cardlab.promotion.telling import tell_outcome, write_decision
+from cardlab.tracking import Store
+
+_KEYS = ("reference", "sequential", "max_megabytes")
+
+
+def run(request: Request) -> int:
+    """Print the figures and the decision; 0 whichever way it fell: a challenger that loses is no failure."""
+    config = request.config
+    options = build_options(PromotionOptions, {key: config[key] for key in _KEYS}, "promote")
+    arena = build_arena(config["arena"])
+    output = convert("output", config["output"], str | None)
+    policy = _policy(config)
+    name = convert("name", config["name"], str | None) or policy.name
+    challenge = make_challenge(policy, name, _game(config, policy), arena, options)
+    with progress_bars() as watch:
+        outcome = promote(challenge, Store(), watch)
+    Console(soft_wrap=True, highlight=False).print(tell_outcome(challenge, outcome))
+    if output is not None:
+        write_decision(challenge, outcome, Path(output))
+    return 0
+
+
+def _policy(config: Mapping[str, Any]) -> Path:
+    text = convert("policy", config["policy"], str)
+    game = config["game"]["name"] if config.get("game") else ""
+    folder = policy_folder(text, game)
+    if folder is None:
+        raise InvalidOption("policy", text, f"the folder of a trained policy, or its address {ADDRESS}NAME/VERSION")
+    return folder
+
+
+def _game(config: Mapping[str, Any], policy: Path) -> Game:
+    """The game that is given, else the standard one of the policy's game."""
+    if config.get("game"):
+        return for_matches(build_game(config["game"]))
+    return make_game(read_description(policy).game)

@@ -1,0 +1,1 @@
+"""Champions: who may become one, and how it is kept."""

@@ -1,0 +1,92 @@
+"""A policy as MLflow's python_function: what `mlflow.pyfunc.load_model` gives, without a pickle in the model.
+
+    model = mlflow.pyfunc.load_model("models:/cardlab-thirty_one@champion")
+    actions = model.predict({"info_states": info_states.view(np.uint8).reshape(N, -1), "players": players})
+    actions = model.predict({"observations": game.observe(info_states, players), "legal": legal})  # [N, F], [N, A]
+
+InfoStates serve every policy. Observations with legal actions serve those whose network reads nothing else.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from cardlab.agents.network import AfterstateAgent, SoftmaxAgent, sample_rows
+from cardlab.agents.policies import PLAYS, PolicyError, game_for, load_policy, policy_game
+from cardlab.games.catalogue import make_game
+from cardlab.games.protocol import Actions, Game, InfoStates
+from cardlab.networks.inputs import Inputs
+
+GAME_FILE = "game.json"  # beside a policy: the game that it is to be played in, with all its options
+
+
+@dataclass(frozen=True)
+class PolicyModel:
+    """A policy that answers arrays, or lists as JSON brings them."""
+
+    game: Game
+    policy: Any  # one of PLAYS
+
+    def predict(self, model_input: Mapping[str, Any]) -> Actions:
+        """[N] actions for `info_states` [N, bytes] with `players` [N], or `observations` [N, F] with `legal` [N, A].
+
+        `seed` makes what a policy draws the same each time. PolicyError for other keys or shapes.
+        """
+        rng = np.random.default_rng(int(model_input["seed"]) if "seed" in model_input else None)
+        given = set(model_input) - {"seed"}
+        if given == {"info_states", "players"}:
+            players = _array(model_input, "players", np.int8, ())
+            records = _array(model_input, "info_states", np.uint8, (self.game.state_dtype.itemsize,))
+            info_states = InfoStates(records.view(self.game.state_dtype)[:, 0])
+            return self.policy.act(info_states, players, rng)
+        if given == {"observations", "legal"}:
+            return self._by_observation(model_input, rng)
+        raise PolicyError(f"a prediction takes info_states and players, or observations and legal: got {sorted(given)}")
+
+    def _by_observation(self, model_input: Mapping[str, Any], rng: np.random.Generator) -> Actions:
+        spec, network = self.game.spec, self.policy.network
+        if network.reads_actions or isinstance(self.policy, AfterstateAgent):
+            raise PolicyError("observations are not enough for this policy: it takes info_states and players")
+        observations = _array(model_input, "observations", np.float32, (spec.num_features,))
+        legal = _array(model_input, "legal", np.bool_, (spec.num_actions,))
+        with torch.inference_mode():
+            scores = network(Inputs(torch.from_numpy(observations), torch.from_numpy(legal)))[0].float()
+        if isinstance(self.policy, SoftmaxAgent) and not self.policy.greedy:
+            chances = scores.log_softmax(dim=-1).numpy()
+            return sample_rows(chances, rng.random(len(chances), dtype=np.float32))
+        return scores.argmax(dim=-1).numpy().astype(np.int16)
+
+
+def load_model_folder(folder: Path) -> PolicyModel:
+    """The policy in `folder`, in the game that stands beside it, else in that which it was trained for."""
+    try:
+        options = json.loads((folder / GAME_FILE).read_text())
+        game = game_for(folder, make_game(options.pop("name"), **options))
+    except FileNotFoundError:
+        game = policy_game(folder)
+    policy = load_policy(game, folder)
+    assert isinstance(policy, tuple(PLAYS.values()))
+    return PolicyModel(game, policy)
+
+
+def _load_pyfunc(path: str) -> PolicyModel:  # pyright: ignore[reportUnusedFunction]
+    """Called by MLflow, which finds this module's name in the model's description."""
+    return load_model_folder(Path(path))
+
+
+def _array(data: Mapping[str, Any], key: str, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+    """`data[key]` as a contiguous array [N, *shape]; PolicyError when it is none."""
+    try:
+        array = np.ascontiguousarray(data[key], dtype=dtype)
+    except (TypeError, ValueError) as error:
+        raise PolicyError(f"{key}: is no array of {np.dtype(dtype)} ({error})") from error
+    if array.ndim != 1 + len(shape) or array.shape[1:] != shape:
+        wanted = ", ".join(["N", *map(str, shape)])
+        raise PolicyError(f"{key}: has the shape {list(array.shape)}, must be [{wanted}]")
+    return array

@@ -1,0 +1,58 @@
+"""From a policy to the run that made it, by the digest of its files."""
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cardlab.tracking.client import TrackingUnavailable
+from cardlab.tracking.store import Store
+
+if TYPE_CHECKING:
+    from mlflow.entities import Run
+
+CONFIG = "config.json"  # the composed configuration, an artifact of every run
+_JUDGES = ("evaluation", "promotion", "registration")  # kinds of runs that measure a policy and do not make it
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The run that made a policy."""
+
+    run_id: str
+    name: str
+    tags: Mapping[str, str]  # its lineage, and what else was said of it
+    config: Mapping[str, Any]  # as it was composed; empty when the store has lost it
+
+
+def runs_with(store: Store, digest: str) -> "list[Run]":
+    """All runs that made or measured the policy of this digest, first things first. Raises TrackingUnavailable."""
+    try:
+        client = store.client
+        experiments = [entry.experiment_id for entry in client.search_experiments()]
+        condition = f"tags.`policy.digest` = '{digest}'"
+        return list(client.search_runs(experiments, condition, order_by=["start_time ASC"])) if experiments else []
+    except TrackingUnavailable:
+        raise
+    except Exception as error:
+        raise TrackingUnavailable(store.address, error) from error
+
+
+def find_origin(store: Store, digest: str) -> Origin | None:
+    """The run that made the policy of this digest, the first of several; None when this store has none."""
+    for run in runs_with(store, digest):
+        if run.data.tags.get("kind") not in _JUDGES:
+            tags = {key: value for key, value in run.data.tags.items() if not key.startswith("mlflow.")}
+            return Origin(run.info.run_id, run.info.run_name or "", tags, read_config(store, run.info.run_id))
+    return None
+
+
+def read_config(store: Store, run_id: str) -> dict[str, Any]:
+    """The composed configuration of a run; empty when its file is gone."""
+    try:
+        with tempfile.TemporaryDirectory() as scratch:
+            return json.loads(Path(store.client.download_artifacts(run_id, CONFIG, scratch)).read_text())
+    except Exception:  # whatever the artifact store raises: it is told apart from nothing else here
+        return {}
