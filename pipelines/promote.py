@@ -1,0 +1,35 @@
+"""Stage promote of champions/dvc.yaml: the policy of an experiment challenges the champion of its game.
+
+Usage: promote.py EXPERIMENT. The one stage whose result depends on what is champion, here and in MLflow; `dvc repro`
+alone leaves it out.
+"""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from omegaconf import OmegaConf
+
+from cardlab.assembly.parts import build_arena, build_game
+from cardlab.faults import reported
+from cardlab.games.catalogue import for_matches
+from cardlab.promotion.options import PROMOTION_SEED, PromotionOptions
+from cardlab.promotion.promote import make_challenge, promote
+from cardlab.promotion.telling import tell_outcome, write_decision
+from cardlab.tracking import Store
+
+
+def main(name: str) -> None:
+    """Offer the policy of the experiment `name`."""
+    config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
+    game = for_matches(build_game(config["game"]))
+    arena = replace(build_arena(config["arena"]), seed=PROMOTION_SEED)
+    challenge = make_challenge(Path("models", name), name, game, arena, PromotionOptions())
+    outcome = promote(challenge, Store())
+    print(tell_outcome(challenge, outcome))
+    write_decision(challenge, outcome, Path("champions", "decisions", f"{name}.json"))
+
+
+if __name__ == "__main__":
+    sys.exit(reported(lambda: main(*sys.argv[1:])))
