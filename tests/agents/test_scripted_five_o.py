@@ -112,7 +112,73 @@ def test_the_last_round_is_played_by_exact_chances(name: str, turn: int, hidden_
 
 
 def test_the_catalogue_has_the_seed_s_agents() -> None:
-    assert set(agent_factories(GAME)) == {"random", *NAMES}
+    assert {"random", *NAMES, "column_monte_carlo", "expectiminimax"} <= set(agent_factories(GAME))
+
+
+@pytest.mark.parametrize("name", ["fast_greedy_2", "greedy_2", "greedy_1"])
+@pytest.mark.parametrize("choose", ["votes", "mean"])
+def test_expectiminimax_at_depth_one_is_the_greedy_agent(name: str, choose: str) -> None:
+    agent = make_agent(GAME, "expectiminimax", depth=1, decks=2, value=name, choose=choose)
+    for turn in (0, 13, 29, 33):
+        known, players = to_move(GAME, stopped_at(GAME, turn, 50, turn))
+        actions = agent.act(known, players, np.random.default_rng(0))
+        assert np.array_equal(actions, make_agent(GAME, name).act(known, players, np.random.default_rng(0)))
+
+
+def test_searches_choose_by_their_scores_and_the_same_for_the_same_seed() -> None:
+    known, players = to_move(GAME, stopped_at(GAME, 17, 30, 0))
+    for text in ("column_monte_carlo:simulations:50", "expectiminimax:decks:4"):
+        agent = make_agent(GAME, text)
+        acts = [agent.act(known, players, np.random.default_rng(seed)) for seed in (0, 0, 1)]
+        assert np.array_equal(acts[0], acts[1])
+        assert not np.array_equal(acts[0], acts[2])
+        assert GAME.legal_actions(known)[np.arange(30), acts[0]].all()
+
+
+@pytest.mark.parametrize("name", ["column_monte_carlo:simulations:100", "expectiminimax:decks:5:depth:2"])
+def test_searches_play_all_variants_and_beat_random(name: str) -> None:
+    game = FiveO(hidden_round=4, payoff="columns")
+    rng = np.random.default_rng(0)
+    states = game.deal(100, rng)
+    play_out(game, states, [make_agent(game, name), make_agent(game, "random")], rng)
+    assert game.payoffs(states)[:, 0].mean() > 0.25
+
+
+def test_the_joint_last_round_needs_hidden_last_cards() -> None:
+    with pytest.raises(InvalidOption, match=r"agent\.last_round=joint: must be exact or evaluate"):
+        make_agent(FiveO(hidden_round=4), "greedy_2:last_round:joint")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("first", "second", "reference", "tolerance", "num_deals"),
+    [
+        ("column_monte_carlo", "greedy_2", 0.52, 0.05, 1500),
+        ("column_monte_carlo", "reflex_3", 0.58, 0.06, 1500),
+        ("column_monte_carlo:simulations:100000", "random", 0.957, 0.05, 20),
+        ("expectiminimax:value:greedy_2", "greedy_2", 0.54, 0.05, 1500),
+    ],
+)
+def test_searches_reach_the_sheet_s_figures(
+    first: str, second: str, reference: float, tolerance: float, num_deals: int
+) -> None:
+    share, error = share_won(first, second, num_deals)
+    assert share + 1.96 * error >= reference - tolerance
+    assert share - 1.96 * error > 0.5
+
+
+@pytest.mark.slow
+def test_the_columns_taken_together_gain_in_the_last_round() -> None:
+    share, error = share_won("greedy_2:last_round:joint", "greedy_2", 1000)
+    assert share - 1.96 * error > 0.5
+
+
+@pytest.mark.parametrize(
+    "text", ["column_monte_carlo:simulations:0", "expectiminimax:depth:11", "expectiminimax:value:eval"]
+)
+def test_options_of_searches_are_checked(text: str) -> None:
+    with pytest.raises(InvalidOption, match=rf"agent\.{text.split(':')[1]}="):
+        make_agent(GAME, text)
 
 
 @pytest.mark.parametrize("text", ["greedy_2:ties:never", "reflex_1:draws:few", "greedy_1:last_round:2", "greedy_2:x:1"])

@@ -1,4 +1,4 @@
-"""The seed's agents for Five-O that look at one placement: reflex 1 to 3, greedy 1 and 2, fast greedy 2."""
+"""The seed's agents for Five-O: reflex 1 to 3, greedy 1 and 2, fast greedy 2, Monte Carlo and expectiminimax."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,8 +7,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.cards.deck import draw_seeds
 from cardlab.cards.hands import CARD_KEYS, Strengths, hand_size, strength_table
 from cardlab.games.five_o.chances import last_round_scores
+from cardlab.games.five_o.clairvoyance import MAX_DEPTH, PACK_SPAN, deck_values
 from cardlab.games.five_o.endgame import action_values
 from cardlab.games.five_o.evaluation import (
     EVAL,
@@ -27,16 +29,18 @@ from cardlab.games.five_o.rules import (
     TURNS_A_ROUND,
     Records,
 )
+from cardlab.games.five_o.simulation import simulated_scores
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.games.rows import take
 from cardlab.kernels import kernel
-from cardlab.options import InvalidOption, check_choice
+from cardlab.options import InvalidOption, check_choice, check_range
+from cardlab.playing.protocol import Agent
 
 Values = NDArray[np.float64]
 
 BEFORE, AFTER, OPPOSITE = range(3)
 
-_PACK_SPAN = 17  # pack_expect is 1 to 17
+_LEAF_KINDS = {"fast_greedy_2": FAST_EVAL, "greedy_2": EVAL, "greedy_1": PACK_EXPECT}
 LAST_ROUNDS = ("exact", "joint", "evaluate")
 _TIE_SHARES = {"won": 1.0, "half": 0.5, "lost": 0.0}
 _LAST_ROUND = NUM_TURNS - TURNS_A_ROUND
@@ -77,7 +81,7 @@ def _log_ratios(own: Values, opposite: Values) -> Values:
 
 
 def _steps(own: Values, opposite: Values) -> Values:
-    return np.exp(np.tanh(9 * (own - opposite) / _PACK_SPAN))
+    return np.exp(np.tanh(9 * (own - opposite) / PACK_SPAN))
 
 
 def _state_scores(score: Callable[[Values, Values], Values], values: Values) -> Values:
@@ -152,11 +156,95 @@ class PlacementAgent:
         return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
 
 
-AGENTS: dict[str, Callable[..., PlacementAgent]] = {
+@dataclass(frozen=True)
+class ColumnMonteCarlo:
+    """Plays the column that wins the game most likely, by simulated chances of the columns and equation (3).
+
+    Section II.B.4: `simulations` completions of all columns for each decision. A tied column counts `ties` of a won
+    one, in the simulations as in the last round.
+    """
+
+    game: Game
+    simulations: int = 1000
+    last_round: str = "exact"
+    ties: str = "won"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_range("agent.simulations", self.simulations, 1, whole=True)
+        check_last_round(self.game, self.last_round, self.ties)
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] the columns of the best chance, the first of equals."""
+        legal = self.game.legal_actions(info_states)
+        seeds = draw_seeds(len(info_states), rng)
+        scores = np.full(legal.shape, -1.0)
+        # exact where few cards are left: nothing to simulate
+        rows = np.flatnonzero((info_states["turn"] < _LAST_ROUND) | (self.last_round == "evaluate"))
+        scores[rows] = simulated_scores(
+            strength_table(),
+            take(info_states, rows),
+            players[rows],
+            self.simulations,
+            seeds[rows],
+            _TIE_SHARES[self.ties],
+        )
+        put_last_round(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
+        return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
+
+
+@dataclass(frozen=True)
+class Expectiminimax:
+    """Looks `depth` cards ahead on `decks` sampled orders of the deck, as if it were face up: section II.B.3.
+
+    Alpha-beta with the state's `value` by fast_greedy_2, greedy_2 or greedy_1 at the leaves. `choose` is votes (the
+    column that is best on most decks, as in the seed) or mean (the best mean over the decks).
+    """
+
+    game: Game
+    depth: int = 3
+    decks: int = 30
+    value: str = "fast_greedy_2"
+    choose: str = "votes"
+    last_round: str = "exact"
+    ties: str = "won"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_range("agent.depth", self.depth, 1, MAX_DEPTH, whole=True)
+        check_range("agent.decks", self.decks, 1, whole=True)
+        check_choice("agent.value", self.value, list(_LEAF_KINDS))
+        check_choice("agent.choose", self.choose, ("votes", "mean"))
+        check_last_round(self.game, self.last_round, self.ties)
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] columns, the first of equals."""
+        legal = self.game.legal_actions(info_states)
+        scores = np.full(legal.shape, -1.0)
+        rows = np.flatnonzero((info_states["turn"] < _LAST_ROUND) | (self.last_round == "evaluate"))
+        scores[rows] = self._scores(take(info_states, rows), players[rows], rng)
+        put_last_round(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
+        return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
+
+    def _scores(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Values:
+        """[N, 5] share of the decks on which each column is best, or its mean value."""
+        many = take(info_states, np.repeat(np.arange(len(info_states)), self.decks))
+        movers = players.repeat(self.decks)
+        states = self.game.determinize(many, movers, rng)
+        values = deck_values(states, movers, self.depth, _LEAF_KINDS[self.value], exact=self.choose == "mean")
+        by_deck = values.reshape(len(info_states), self.decks, NUM_COLUMNS)
+        if self.choose == "mean":
+            return by_deck.mean(axis=1)
+        return (by_deck.argmax(axis=2)[..., None] == np.arange(NUM_COLUMNS)).mean(axis=1)
+
+
+AGENTS: dict[str, Callable[..., Agent]] = {
     "reflex_1": partial(PlacementAgent, kind=EVAL, score=_margin),
     "reflex_2": partial(PlacementAgent, kind=EVAL, score=_own),
     "reflex_3": partial(PlacementAgent, kind=EVAL, score=_gain),
     "greedy_1": partial(PlacementAgent, kind=PACK_EXPECT, score=partial(_state_scores, _steps)),
     "greedy_2": partial(PlacementAgent, kind=EVAL, score=partial(_state_scores, _log_ratios)),
     "fast_greedy_2": partial(PlacementAgent, kind=FAST_EVAL, score=partial(_state_scores, _log_ratios)),
+    "column_monte_carlo": ColumnMonteCarlo,
+    "expectiminimax": Expectiminimax,
 }

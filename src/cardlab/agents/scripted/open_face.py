@@ -1,4 +1,4 @@
-"""Agents for Open-face that need no training: the seed's greedy start, and Monte Carlo with random fills."""
+"""Agents for Open-face that need no training: the seed's greedy start, Monte Carlo with random or hindsight fills."""
 
 from dataclasses import dataclass
 
@@ -6,22 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.random import choose_uniformly
-from cardlab.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS, draw_seeds, mix
-from cardlab.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
-from cardlab.games.open_face.royalties import row_rank
+from cardlab.cards.deck import NUM_RANKS, NUM_SUITS
+from cardlab.games.open_face.fills import choose_rows
 from cardlab.games.open_face.rules import (
     BACK,
     FRONT,
     MIDDLE,
-    NUM_DEALT,
     NUM_OPENING,
-    NUM_ROWS,
-    NUM_SLOTS,
-    capacity,
-    num_turned,
     owner,
-    settle,
-    wide,
 )
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.kernels import kernel
@@ -166,19 +158,6 @@ def _is_in_run(rank: int, length: int, top: int) -> bool:
     return lowest <= rank <= top or (lowest == -1 and rank == NUM_RANKS - 1)
 
 
-PLAN = np.dtype(
-    [
-        ("total", np.int64),  # points won over all simulations
-        ("keys", np.int64, (NUM_ROWS,)),  # of the rows of the player to move, once the plan is carried out
-        ("room", np.int64, (NUM_ROWS,)),  # free slots left in them
-        ("first", np.int64),  # row of the card to place now
-    ],
-    align=True,
-)
-MAX_PLANS = NUM_ROWS**NUM_OPENING
-_MAX_COMING = 2 * NUM_SLOTS - NUM_OPENING
-
-
 @dataclass(frozen=True)
 class RandomFills:
     """Plays what gains most on average when both boards are filled up with random cards in random order.
@@ -197,119 +176,30 @@ class RandomFills:
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""
-        budgets = np.where(info_states["step"] < 2 * NUM_OPENING, self.openings, self.simulations)
-        seeds = draw_seeds(len(info_states), rng)
-        return _best_rows(info_states, budgets, seeds, strength_table(), front_table(), np.zeros(MAX_PLANS, PLAN))
+        return choose_rows(info_states, rng, openings=self.openings, simulations=self.simulations, tries=1)
 
 
-@kernel
-def _best_rows(
-    info_states: InfoStates,
-    budgets: NDArray[np.int64],
-    seeds: NDArray[np.uint64],
-    strengths: Strengths,
-    fronts: NDArray[np.int32],
-    plans: NDArray[np.void],
-) -> Actions:
-    """[N] the first row of the plan with the highest total over budgets[n] simulations; `plans` is scratch."""
-    actions = np.empty(info_states.shape[0], dtype=np.int16)
-    unseen = np.empty(NUM_CARDS, dtype=np.int64)
-    for n in range(actions.size):
-        state = info_states[n]
-        count = list_plans(state, plans)
-        if count > 1:
-            num_unseen = _list_unseen(state, unseen)
-            for simulation in range(budgets[n]):
-                _draw_first(unseen, num_unseen, _MAX_COMING, mix(seeds[n], np.uint64(simulation)))
-                simulate(state, unseen, plans[:count], strengths, fronts)
-        best = 0
-        for plan in range(1, count):
-            if plans[plan]["total"] > plans[best]["total"]:
-                best = plan
-        actions[n] = plans[best]["first"]
-    return actions
+@dataclass(frozen=True)
+class HindsightFills:
+    """As RandomFills, but the cards of a simulation are laid out in `tries` random orders, of which the best counts.
+
+    So a plan is worth what one could make of it had one known the cards to come; the opponent's board is filled in its
+    best order, too.
+    """
+
+    game: Game
+    openings: int = 100
+    simulations: int = 500
+    tries: int = 16
+
+    def __post_init__(self) -> None:
+        check_range("agent.openings", self.openings, 1, whole=True)
+        check_range("agent.simulations", self.simulations, 1, whole=True)
+        check_range("agent.tries", self.tries, 1, whole=True)
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] actions."""
+        return choose_rows(info_states, rng, openings=self.openings, simulations=self.simulations, tries=self.tries)
 
 
-@kernel
-def list_plans(state: np.void, plans: NDArray[np.void]) -> int:
-    """Fill `plans` with the ways to place the cards in sight, totals 0; how many there are."""
-    mover, step = wide(state["mover"]), wide(state["step"])
-    in_sight = num_turned(step) - step
-    count = 0
-    for code in range(NUM_ROWS**in_sight):
-        plan = plans[count]
-        plan["total"] = 0
-        plan["first"] = code % NUM_ROWS
-        for row in range(NUM_ROWS):
-            plan["keys"][row] = state["keys"][mover, row]
-            plan["room"][row] = capacity(row) - state["sizes"][mover, row]
-        left = code
-        for index in range(step, step + in_sight):
-            row = left % NUM_ROWS
-            left //= NUM_ROWS
-            plan["keys"][row] += CARD_KEYS[state["deck"][index]]
-            plan["room"][row] -= 1
-        count += plan["room"][0] >= 0 and plan["room"][1] >= 0 and plan["room"][2] >= 0
-    return count
-
-
-@kernel
-def _list_unseen(state: np.void, unseen: NDArray[np.int64]) -> int:
-    """Fill `unseen` with the cards that nobody has seen; how many there are."""
-    seen = np.zeros(NUM_CARDS, dtype=np.bool_)
-    for index in range(NUM_DEALT):
-        if state["deck"][index] >= 0:
-            seen[state["deck"][index]] = True
-    count = 0
-    for card in range(NUM_CARDS):
-        if not seen[card]:
-            unseen[count] = card
-            count += 1
-    return count
-
-
-@kernel
-def _draw_first(cards: NDArray[np.int64], count: int, num_drawn: int, seed: np.uint64) -> None:
-    """Make cards[0:num_drawn] a random draw, in random order, from cards[0:count], in place."""
-    for place in range(num_drawn):
-        draw = mix(seed, np.uint64(place)) >> np.uint64(32)
-        other = place + np.int64((draw * np.uint64(count - place)) >> np.uint64(32))
-        kept = cards[place]
-        cards[place] = cards[other]
-        cards[other] = kept
-
-
-@kernel
-def simulate(
-    state: np.void,
-    coming: NDArray[np.int64],
-    plans: NDArray[np.void],
-    strengths: Strengths,
-    fronts: NDArray[np.int32],
-) -> None:
-    """Fill both boards with the cards `coming`, the opponent's first, and add what each plan wins to its total."""
-    mover = wide(state["mover"])
-    theirs = np.empty(NUM_ROWS, dtype=np.int32)
-    mine = np.empty(NUM_ROWS, dtype=np.int32)
-    used = 0
-    for row in range(NUM_ROWS):
-        key = wide(state["keys"][1 - mover, row])
-        for _ in range(capacity(row) - wide(state["sizes"][1 - mover, row])):
-            key += int(CARD_KEYS[coming[used]])
-            used += 1
-        theirs[row] = row_rank(strengths, fronts, key, row)
-    sums = np.zeros(NUM_SLOTS + 1, dtype=np.int64)
-    num_own = plans[0]["room"].sum()
-    for place in range(num_own):
-        sums[place + 1] = sums[place] + CARD_KEYS[coming[used + place]]
-    for number in range(plans.shape[0]):
-        plan = plans[number]
-        filled = 0
-        for row in range(NUM_ROWS):
-            end = filled + plan["room"][row]
-            mine[row] = row_rank(strengths, fronts, plan["keys"][row] + sums[end] - sums[filled], row)
-            filled = end
-        plan["total"] += settle(mine, theirs)
-
-
-AGENTS = {"greedy_start": GreedyStart, "random_fills": RandomFills}
+AGENTS = {"greedy_start": GreedyStart, "random_fills": RandomFills, "hindsight_fills": HindsightFills}
