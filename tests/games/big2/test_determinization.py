@@ -8,6 +8,7 @@ import pytest
 
 from cardlab.agents.random import RandomAgent
 from cardlab.games.big2.combinations import DECK_CARD
+from cardlab.games.big2.determinization import deal_log_likelihoods
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import HIDDEN, PLAYED, STATE_DTYPE
 from cardlab.playing.loop import play
@@ -69,6 +70,20 @@ def test_by_weights(zeros):
     owner = np.ones(num_games, dtype=np.int8)
     states = GAME.determinize(position(num_games), owner, np.random.default_rng(2), every)
     check_frequencies(dealt(states), chances(weights), num_games)
+
+
+def test_likelihood_of_a_deal():
+    """That of each way is its share of the products, and the deal of sure weights is certain."""
+    states = np.repeat(position(1), len(WAYS))
+    known = states.copy()
+    for state, way in zip(states, WAYS, strict=True):
+        state["place"][UNSEEN] = way
+    weights = np.random.default_rng(6).random((4, 52), dtype=np.float32)
+    found = deal_log_likelihoods(states, known, np.repeat(weights[None], len(WAYS), axis=0))
+    expected = chances(weights)
+    np.testing.assert_allclose(np.exp(found), [expected[way] for way in WAYS], rtol=1e-4)
+    sure = (GAME.holders(states)[:, None, :] == np.arange(4)[None, :, None]).astype(np.float32)
+    np.testing.assert_allclose(deal_log_likelihoods(states, known, sure), 0, atol=1e-6)
 
 
 def test_weights_that_fit_no_deal_are_left_out():

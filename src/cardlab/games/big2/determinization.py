@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from cardlab.cards.deck import mix, shuffle
 from cardlab.games.big2.combinations import DECK_CARD
 from cardlab.games.big2.rules import HIDDEN
-from cardlab.games.protocol import Floats, InfoStates
+from cardlab.games.protocol import Floats, InfoStates, States
 from cardlab.kernels import kernel
 
 
@@ -50,6 +50,31 @@ def deal_by_weights(info_states: InfoStates, weights: Floats, seeds: NDArray[np.
         else:
             shuffle(unseen, count, seeds[g])
             _deal_in_order(place, unseen, missing)
+
+
+@kernel
+def deal_log_likelihoods(states: States, info_states: InfoStates, weights: Floats) -> Floats:
+    """[G] log-probability, in nats, that `deal_by_weights` of `info_states` [G] gives `states` [G]; -inf for never."""
+    logs = np.zeros(states.shape[0], dtype=np.float32)
+    unseen = np.empty(53, dtype=np.int8)
+    missing = np.empty(4, dtype=np.int64)
+    others = np.empty(3, dtype=np.int64)
+    shares = np.empty((52, 3))
+    totals = np.empty((53, 14, 14))
+    for g in range(states.shape[0]):
+        count = _find_unseen(info_states[g]["place"], info_states[g]["counts"], unseen, missing)
+        _order_others(missing, others)
+        _take_shares(weights[g], unseen, count, others, shares)
+        first = int(missing[others[0]])
+        second = int(missing[others[1]])
+        _fill_totals(shares, count, first, second, totals)
+        log = -np.log(totals[0, first, second])
+        for index in range(count):
+            for hand in range(3):
+                if states[g]["place"][unseen[index]] == others[hand]:
+                    log += np.log(shares[index, hand])
+        logs[g] = log
+    return logs
 
 
 @kernel

@@ -15,7 +15,7 @@ from cardlab.kernels import kernel
 
 def play_out(
     states: States,
-    rng: np.random.Generator,  # noqa: ARG001 - other games' playouts draw
+    rng: np.random.Generator,  # noqa: ARG001  one signature for all games
     options: Mapping[str, Any] | None = None,
 ) -> Floats:
     """[G, 4] what each player is paid when all play greedily from `states` on, which are left as they are.

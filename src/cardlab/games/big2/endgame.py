@@ -1,0 +1,182 @@
+"""Exact endgames over sampled hands: what each action is worth when few cards are left.
+
+Each sampled deal is solved with open hands (`solver`): an average over clairvoyance, which knows that the others' hands
+are not known, but not that it will not come to know them.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.cards.deck import draw_seeds
+from cardlab.games.big2 import determinization
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
+from cardlab.games.big2.combinations import FLUSH, NO_KIND, STRAIGHT_FLUSH, strength
+from cardlab.games.big2.greedy_plays import lowest_card
+from cardlab.games.big2.rules import PLAYING, legal_actions
+from cardlab.games.big2.solver import (
+    BETWEEN,
+    DOUBLED,
+    HELD,
+    LOWER,
+    MOST_DEALS,
+    NO_STRENGTH,
+    SLOTS,
+    UNBEATABLE,
+    UNBOUNDED,
+    Ints,
+    after_pass,
+    after_play,
+    list_plays,
+    outcome_now,
+    payoff,
+    position_of,
+    solve,
+)
+from cardlab.games.protocol import Bools, Floats, InfoStates, Players, States
+from cardlab.games.rows import take
+from cardlab.kernels import kernel
+
+MOST_CARDS_LEFT = 14  # of all players together
+
+
+def solvable(info_states: InfoStates, players: Players) -> Bools:  # noqa: ARG001  one signature for all games
+    """[G] whether few enough cards are left for `action_values`."""
+    return (info_states["counts"].sum(axis=1) <= MOST_CARDS_LEFT) & (info_states["phase"] == PLAYING)
+
+
+def action_values(
+    info_states: InfoStates,
+    players: Players,  # noqa: ARG001  one signature for all games
+    rng: np.random.Generator,
+    num_samples: int,
+    options: Mapping[str, Any] | None = None,
+    weights: Floats | None = None,
+) -> Floats:
+    """[G, A] expected payoff to `players` [G], who move, of each action under best play; -inf where illegal.
+
+    The mean over `num_samples` deals of the unseen cards, uniform or by `weights` [G, 4, 52], the same for all
+    actions. `options` are the game's (`GameSpec.options`), the default game's when left out.
+    """
+    options = options or {}
+    unbeatable = options.get("straight_flush") == "unbeatable"
+    doubled = options.get("penalty") == "doubled"
+    rows = np.repeat(np.arange(len(info_states)), num_samples)
+    deals = take(info_states, rows)
+    seeds = draw_seeds(len(deals), rng)
+    if weights is None:
+        determinization.deal_unseen(deals, seeds)
+    else:
+        determinization.deal_by_weights(deals, weights[rows], seeds)
+    legal = legal_actions(info_states, unbeatable)
+    return value_actions(States(deals), num_samples, legal, doubled, unbeatable)
+
+
+@kernel
+def value_actions(deals: States, num_samples: int, legal: Bools, doubled: bool, unbeatable: bool) -> Floats:
+    """[G, A] means over the `deals` [G · num_samples] of each row of what `legal` [G, A] actions pay; else -inf."""
+    values = np.full(legal.shape, -np.inf, dtype=np.float32)
+    for row in range(legal.shape[0]):
+        for action in range(NUM_ACTIONS):
+            if legal[row, action]:
+                values[row, action] = 0
+    hands = np.empty((4, 14), dtype=np.int8)
+    bits = np.empty(52, dtype=np.int64)
+    dealt = np.zeros((3, 32), dtype=np.int64)
+    dealt[HELD, DOUBLED] = doubled
+    dealt[HELD, UNBEATABLE] = unbeatable
+    plays = np.empty((4, NUM_ACTIONS, 2), dtype=np.int64)
+    starts = np.empty((4, 6), dtype=np.int64)
+    table = np.full((2, SLOTS), -1, dtype=np.int64)
+    for deal in range(deals.shape[0]):
+        if deal % MOST_DEALS == 0:
+            table[0] = -1
+        state = deals[deal]
+        number_cards(state["place"], hands, bits, dealt)
+        for player in range(4):
+            list_plays(hands[player], int(state["counts"][player]), bits, plays[player], starts[player])
+            find_alike(hands[player], int(state["counts"][player]), bits, plays[player, : starts[player, 0]], dealt)
+        position = position_of_state(state, deal % MOST_DEALS, dealt)
+        turn = position & 3
+        for action in range(NUM_ACTIONS):
+            if legal[deal // num_samples, action]:
+                after = after_action(position, action, hands[turn], bits, plays, starts, unbeatable)
+                outcome = outcome_now(after, dealt)
+                if payoff(outcome, turn, doubled) <= 0:
+                    outcome = solve(after, -1, UNBOUNDED, dealt, plays, starts, table)
+                values[deal // num_samples, action] += payoff(outcome, turn, doubled)
+    return values / np.float32(num_samples)
+
+
+@kernel
+def number_cards(place: NDArray[np.uint8], hands: NDArray[np.int8], bits: Ints, dealt: Ints) -> None:
+    """Number the cards in play: each player's cards into `hands` [4, 14], their bits into `bits` [52] and `dealt`."""
+    counts = np.zeros(4, dtype=np.int64)
+    bit = np.int64(1)
+    dealt[HELD, :4] = 0
+    for card in range(52):
+        player = int(place[card])
+        if player < 4:
+            hands[player, counts[player]] = card
+            counts[player] += 1
+            bits[card] = bit
+            dealt[HELD, player] |= bit
+            bit <<= np.int64(1)
+
+
+@kernel
+def find_alike(hand: NDArray[np.int8], count: int, bits: Ints, plays: Ints, dealt: Ints) -> None:
+    """Write for each card of a hand the next lower one, where the two may come to be alike, and the cards between.
+
+    Two cards are alike when no card left lies between them and they are of one rank and in no flush, or in no hand
+    of more than one card. `plays` [rows, 2] are all hands of theirs.
+    """
+    in_flush = 0
+    grouped = 0
+    for row in range(plays.shape[0]):
+        cards = int(plays[row, 0])
+        if cards & (cards - 1) != 0:
+            grouped |= cards
+        if plays[row, 1] // 52 in (FLUSH, STRAIGHT_FLUSH):
+            in_flush |= cards
+    for index in range(count):
+        bit = int(bits[hand[index]])
+        number = lowest_card(bit)
+        dealt[LOWER, number] = 0
+        if index == 0:
+            continue
+        lower = int(bits[hand[index - 1]])
+        one_rank = hand[index] >> 2 == hand[index - 1] >> 2
+        if (bit | lower) & (in_flush if one_rank else grouped) == 0:
+            dealt[LOWER, number] = lower
+            dealt[BETWEEN, number] = (bit - 1) & ~(2 * lower - 1)
+
+
+@kernel
+def position_of_state(state: np.void, deal: int, dealt: Ints) -> int:
+    """The position of a record as `solver` writes it."""
+    turn = (int(state["opener"]) + int(state["moves"])) % 4
+    kind = int(state["kind"])
+    to_beat = NO_STRENGTH if kind == NO_KIND else strength(kind, int(state["key"]))
+    remaining = int(dealt[HELD, 0] | dealt[HELD, 1] | dealt[HELD, 2] | dealt[HELD, 3])
+    return position_of(deal, remaining, to_beat, int(state["passes"]), turn)
+
+
+@kernel
+def after_action(
+    position: int, action: int, hand: NDArray[np.int8], bits: Ints, plays: Ints, starts: Ints, unbeatable: int
+) -> int:
+    """The position after one of the game's actions by the player to move, who holds `hand`."""
+    if action == PASS:
+        return after_pass(position, plays, starts, unbeatable)
+    size = int(ACTION_SIZES[action])
+    cards = 0
+    for index in range(size):
+        cards |= int(bits[hand[ACTION_POSITIONS[action, index]]])
+    turn = position & 3
+    row = int(starts[turn, size])
+    while plays[turn, row, 0] != cards:
+        row += 1
+    return after_play(position, cards, int(plays[turn, row, 1]), plays, starts, unbeatable)

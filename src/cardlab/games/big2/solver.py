@@ -1,0 +1,220 @@
+"""Big 2 with open hands and few cards, solved exactly: max^n with a transposition table.
+
+Max^n (Luckhardt and Irani 1986): whoever is to move picks what pays them most; of equal moves the longest, then the
+first, as the greedy agent would, and a pass last. Within one deal a set of cards is an integer with a bit for each card
+in play, and a position is one integer (`position_of`). An outcome is the cards left to each player, four bits a player.
+What is known of a deal is `dealt` [3, 32]: see the names of its rows and columns below; `plays` [4, A, 2] and `starts`
+[4, 6] are as `list_plays` fills them.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.games.big2.actions import ACTION_POSITIONS, NUM_ACTIONS, SIZE_STARTS
+from cardlab.games.big2.combinations import KIND_SIZES, NO_KIND, STRAIGHT_FLUSH, classify, strength
+from cardlab.games.big2.greedy_plays import count_cards, lowest_card
+from cardlab.games.big2.legality import mark_legal
+from cardlab.kernels import kernel
+
+Ints = NDArray[np.int64]
+
+MOST_CARDS = 32  # in play: a position and the number of its deal share one integer
+MOST_DEALS = 1 << 17  # that one transposition table tells apart
+SLOTS_BITS = 16
+SLOTS = 1 << SLOTS_BITS  # of a transposition table [2, SLOTS]: positions, and their outcomes
+NO_STRENGTH = -1  # to beat: who moves has control
+UNBOUNDED = -1000  # below every payoff
+CUT = -1  # in place of an outcome: not worth more to who asked than what they have
+
+# Rows of `dealt`; the first has the cards of players 0 to 3 and two options of the game.
+HELD, LOWER, BETWEEN = range(3)
+DOUBLED, UNBEATABLE = 4, 5
+
+_REMAINING = 13  # bits below the remaining cards: turn 2, passes 2, strength to beat 9
+_DEAL = _REMAINING + MOST_CARDS
+_CARDS = (1 << MOST_CARDS) - 1
+
+
+@kernel
+def price(left: int, doubled: int) -> int:
+    """What a loser pays for the cards left."""
+    if doubled and left >= 10:
+        return 3 * left if left == 13 else 2 * left
+    return left
+
+
+@kernel
+def payoff(outcome: int, player: int, doubled: int) -> int:
+    """What `player` is paid for an outcome."""
+    own = outcome >> 4 * player & 15
+    if own > 0:
+        return -price(own, doubled)
+    total = 0
+    for other in range(4):
+        total += price(outcome >> 4 * other & 15, doubled)
+    return total
+
+
+@kernel
+def position_of(deal: int, remaining: int, to_beat: int, passes: int, turn: int) -> int:
+    """A position of deal number `deal` as one integer; `to_beat` is a strength, or NO_STRENGTH."""
+    return deal << _DEAL | remaining << _REMAINING | (to_beat + 1) << 4 | passes << 2 | turn
+
+
+@kernel
+def list_plays(hand: NDArray[np.int8], count: int, bits: Ints, plays: Ints, starts: Ints) -> None:
+    """Write what hand[0:count] may lead into `plays` [A, 2]: cards, by the `bits` [52] of each, and strength.
+
+    The longest first, then in the order of actions; hands of `size` cards stand in rows starts[size] to
+    starts[size - 1] of `starts` [6].
+    """
+    legal = np.zeros(NUM_ACTIONS, dtype=np.bool_)
+    mark_legal(hand, count, NO_KIND, -1, np.empty(14, dtype=np.int8), legal)
+    cards = np.empty(5, dtype=np.int8)
+    row = 0
+    for size in range(5, 0, -1):
+        starts[size] = row
+        for action in range(SIZE_STARTS[size], SIZE_STARTS[size + 1]):
+            if not legal[action]:
+                continue
+            plays[row, 0] = 0
+            for index in range(size):
+                cards[index] = hand[ACTION_POSITIONS[action, index]]
+                plays[row, 0] |= bits[cards[index]]
+            kind, key = classify(cards, size)
+            plays[row, 1] = strength(kind, key)
+            row += 1
+    starts[0] = row
+
+
+@kernel
+def next_position(
+    deal: int, remaining: int, leader: int, to_beat: int, passes: int, plays: Ints, starts: Ints, unbeatable: int
+) -> int:
+    """The position in which the next who can beat `to_beat`, played by `leader`, decides; `passes` have passed.
+
+    Those who cannot have to pass. `to_beat` is written as the highest strength that the same hands beat, so that
+    what is the same to all who may still answer is one position.
+    """
+    size = int(KIND_SIZES[to_beat // 52])
+    first = 3
+    weakest = 1 << 9
+    for after in range(3 if unbeatable and to_beat >= 52 * STRAIGHT_FLUSH else passes, 3):
+        other = (leader + 1 + after) & 3
+        for row in range(starts[other, size], starts[other, size - 1]):
+            if to_beat < plays[other, row, 1] < weakest and plays[other, row, 0] & ~remaining == 0:
+                weakest = int(plays[other, row, 1])
+                first = min(first, after)
+    if first == 3:
+        return position_of(deal, remaining, NO_STRENGTH, 0, leader)
+    return position_of(deal, remaining, weakest - 1, first, (leader + 1 + first) & 3)
+
+
+@kernel
+def after_play(position: int, cards: int, to_beat: int, plays: Ints, starts: Ints, unbeatable: int) -> int:
+    """The position after a play of strength `to_beat`; a hand that it empties has ended the game."""
+    remaining = (position >> _REMAINING & _CARDS) ^ cards
+    return next_position(position >> _DEAL, remaining, position & 3, to_beat, 0, plays, starts, unbeatable)
+
+
+@kernel
+def after_pass(position: int, plays: Ints, starts: Ints, unbeatable: int) -> int:
+    """The position after a pass; the third in a row gives control to who played last."""
+    passes = position >> 2 & 3
+    leader = ((position & 3) - 1 - passes) & 3
+    to_beat = (position >> 4 & 511) - 1
+    remaining = position >> _REMAINING & _CARDS
+    return next_position(position >> _DEAL, remaining, leader, to_beat, passes + 1, plays, starts, unbeatable)
+
+
+@kernel
+def outcome_now(position: int, dealt: Ints) -> int:
+    """The cards left to each player."""
+    remaining = position >> _REMAINING & _CARDS
+    outcome = 0
+    for player in range(4):
+        outcome |= count_cards(remaining & dealt[HELD, player]) << 4 * player
+    return outcome
+
+
+@kernel
+def is_first_of_alike(row: int, remaining: int, to_beat: int, plays: Ints, dealt: Ints) -> bool:
+    """Whether a play takes the lowest of cards that are alike: next to each other, with nothing to tell them apart."""
+    cards = int(plays[row, 0])
+    left = cards
+    while left != 0:
+        card = lowest_card(left)
+        left &= left - 1
+        lower = int(dealt[LOWER, card])
+        if lower & remaining & ~cards != 0 and dealt[BETWEEN, card] & remaining == 0:
+            other = row - 1
+            while plays[other, 0] != (cards | lower) ^ (1 << card):
+                other -= 1
+            if plays[other, 1] > to_beat:  # else what lies between them is the hand to beat
+                return False
+    return True
+
+
+@kernel
+def next_row(row: int, stop: int, remaining: int, to_beat: int, plays: Ints, dealt: Ints) -> int:
+    """The first of the rows `row` to `stop` of `plays` [A, 2] that is worth trying, `stop` or above for none."""
+    while row < stop:
+        fits = plays[row, 0] & ~remaining == 0 and plays[row, 1] > to_beat
+        if fits and is_first_of_alike(row, remaining, to_beat, plays, dealt):
+            return row
+        row += 1
+    return row
+
+
+@kernel
+def most_for_asker(outcome: int, asker: int, turn: int, dealt: Ints, won: int) -> int:
+    """An upper bound on what `asker` gets where `turn` can have `outcome` and would win with the cards left of `won`.
+
+    Payoffs sum to zero, so who wins takes at least this much from the others (Korf 1991, shallow pruning).
+    """
+    doubled = int(dealt[HELD, DOUBLED])
+    paid = payoff(outcome, turn, doubled)
+    if paid < 0:
+        return -UNBOUNDED
+    spare = 0
+    for other in range(4):
+        if other not in (asker, turn):
+            spare += price(won >> 4 * other & 15, doubled)
+    return min(-1, spare - paid)
+
+
+@kernel
+def solve(position: int, asker: int, bound: int, dealt: Ints, plays: Ints, starts: Ints, table: Ints) -> int:
+    """The outcome of best play from `position`, or CUT where it is surely not worth more than `bound` to `asker`."""
+    slot = (position * 0x2545F4914F6CDD1D & 0x7FFFFFFFFFFFFFFF) >> (63 - SLOTS_BITS)
+    if table[0, slot] == position:
+        return int(table[1, slot])
+    turn = position & 3
+    remaining = position >> _REMAINING & _CARDS
+    to_beat = (position >> 4 & 511) - 1
+    won = outcome_now(position, dealt) & ~(15 << 4 * turn)
+    most = payoff(won, turn, int(dealt[HELD, DOUBLED]))
+    unbeatable = int(dealt[HELD, UNBEATABLE])
+    size = int(KIND_SIZES[to_beat // 52]) if to_beat >= 0 else 5
+    row, stop = int(starts[turn, size]), int(starts[turn, size - 1 if to_beat >= 0 else 0])
+    best, paid = CUT, UNBOUNDED
+    while paid < most:
+        row = next_row(row, stop, remaining, to_beat, plays[turn], dealt)
+        if row > stop or (row == stop and to_beat < 0):
+            break
+        if row == stop:
+            outcome = solve(after_pass(position, plays, starts, unbeatable), turn, paid, dealt, plays, starts, table)
+        elif plays[turn, row, 0] == remaining & dealt[HELD, turn]:
+            outcome = won
+        else:
+            after = after_play(position, int(plays[turn, row, 0]), int(plays[turn, row, 1]), plays, starts, unbeatable)
+            outcome = solve(after, turn, paid, dealt, plays, starts, table)
+        row += 1
+        if outcome == CUT or payoff(outcome, turn, int(dealt[HELD, DOUBLED])) <= paid:
+            continue
+        best, paid = outcome, payoff(outcome, turn, int(dealt[HELD, DOUBLED]))
+        if asker not in (turn, -1) and most_for_asker(best, asker, turn, dealt, won) <= bound:
+            return CUT
+    table[0, slot] = position
+    table[1, slot] = best
+    return best
