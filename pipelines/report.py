@@ -8,18 +8,25 @@ from omegaconf import OmegaConf
 
 from cardlab.faults import reported
 from cardlab.reporting.page import write_report
-from cardlab.reporting.results import read_results
+from cardlab.reporting.results import read_results, read_tournaments
+from cardlab.tracking import Store
+from cardlab.tracking.attach import attach_files
 from cardlab.tracking.lineage import lineage
 
 _TOLD = ("git.commit", "git.dirty", "dvc.experiment", "dvc.baseline", "versions")  # not the machine: it decides nothing
 
 
 def main() -> None:
-    """Write report/index.html."""
+    """Write report/index.html, and keep its pictures with the runs in MLflow that they tell of."""
     experiments = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments))
     results = read_results(Path("results"), experiments)
     tags = lineage()
-    write_report(results, {key: tags[key] for key in _TOLD if key in tags}, Path("report"))
+    folder, told = Path("report"), {key: tags[key] for key in _TOLD if key in tags}
+    write_report(results, told, folder, read_tournaments(Path("results", "cross_tables")))
+    store = Store()
+    for result in results:
+        pictures = sorted((folder / "figures" / result.name).glob("*.svg"))
+        attach_files(store, result.game, result.evaluation["policy_digest"], pictures, "figures")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import pytest
 from dvc.repo import Repo
 from omegaconf import OmegaConf
 
+from cardlab.games.catalogue import GAMES
+
 ROOT = Path(__file__).parents[2]
 # Modules that decide no result: registries say where a part is, tracking and progress only tell.
 DECIDES_NOTHING = ("cardlab.tracking", "cardlab.arena.progress")
@@ -87,6 +89,17 @@ def test_a_stage_depends_on_no_code_that_it_does_not_use(
             if path.parts[0] == "src":
                 module = ".".join(path.with_suffix("").parts[1:])
                 assert any(one == module or one.startswith(f"{module}.") for one in used), f"{kind}@{name}: {path}"
+
+
+def test_the_cross_tables_depend_on_every_game_and_all_agents(stages: dict[str, Any], graph: grimp.ImportGraph) -> None:
+    dependencies = [Path(dep.def_path) for dep in stages["cross_tables"].deps]
+    games = {f"cardlab.{part}" for game in GAMES for part in (f"games.{game}.game", f"agents.scripted.{game}")}
+    roots = {"cardlab.arena.tournament", "cardlab.arena.evaluate", "cardlab.assembly.parts", "cardlab.agents.policies"}
+    for module in closure(graph, {*roots, *games}):
+        path = Path("src", *module.split("."))
+        file = path / "__init__.py" if (ROOT / path).is_dir() else path.with_suffix(".py")
+        if file.name not in ("__init__.py", "catalogue.py"):
+            assert any(file == one or one in file.parents for one in dependencies), file
 
 
 def test_stages_read_params_and_never_compose() -> None:

@@ -21,7 +21,12 @@ def draw_heat_map(rows: Sequence[str], columns: Sequence[str], margins: Margins,
     count = len(rows)
     figure, axes = new_figure(1.2 + 0.45 * count)
     most = float(np.nanmax(np.abs(margins))) or 1.0
-    axes.imshow(margins, cmap=_BALANCE, norm=TwoSlopeNorm(0.0, -most, most), aspect="auto")
+    edges = np.arange(len(columns) + 1) - 0.5, np.arange(count + 1) - 0.5
+    shown = np.ma.masked_invalid(margins)  # as vectors: an image would be a file inside the page's pictures
+    axes.pcolormesh(
+        *edges, shown, cmap=_BALANCE, norm=TwoSlopeNorm(0.0, -most, most), edgecolors="white", linewidth=1.5
+    )
+    axes.invert_yaxis()
     digits = 2 if most < 10 else 1 if most < 100 else 0
     for row, column in np.argwhere(np.isfinite(margins)).tolist():
         value = float(margins[row, column])

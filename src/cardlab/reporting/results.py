@@ -104,6 +104,12 @@ def _read_result(folder: Path, name: str, config: Mapping[str, Any]) -> Result:
     )
 
 
+def read_tournaments(folder: Path) -> list[Mapping[str, Any]]:
+    """The tournaments in `folder`, one file each, in the order of their names; ResultError when one is torn."""
+    keys = ("game", "num_players", "deals", "standings", "cells", "cycles")
+    return [read_json(path, "a tournament", keys) for path in sorted(folder.glob("*.json"))]
+
+
 def read_json(path: Path, what: str, keys: Sequence[str]) -> Mapping[str, Any]:
     """The content of a file that is `what`, of format 1 and with `keys`; ResultError for any other."""
     try:
