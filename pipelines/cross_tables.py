@@ -11,6 +11,7 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.arena.evaluate import DEFAULT_REFERENCES
+from cardlab.arena.records import game_options
 from cardlab.arena.tournament import run_tournament
 from cardlab.assembly.parts import build_arena, build_game
 from cardlab.faults import reported
@@ -25,8 +26,7 @@ def main() -> None:
     """Write a table for each game of params.yaml, and one more for each other set of its options."""
     experiments = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments))
     OUTPUT.mkdir(parents=True, exist_ok=True)
-    for game, names in _by_game(experiments):
-        label = game.spec.name + "".join(f"_{number}" for number in _others(game, names, experiments))
+    for label, (game, names) in _by_game(experiments).items():
         arenas = [build_arena(experiments[name]["arena"]) for name in names]
         options = max(arenas, key=lambda arena: arena.pairing_deals).for_pairings()
         references = dict.fromkeys((*DEFAULT_REFERENCES, *(text for arena in arenas for text in arena.references)))
@@ -36,25 +36,27 @@ def main() -> None:
         (OUTPUT / f"{label}.json").write_bytes((folder / "tournament.json").read_bytes())
 
 
-def _by_game(experiments: Mapping[str, Any]) -> list[tuple[Game, list[str]]]:
-    """Each game as it is played in matches, with the experiments that play it so: only they fit at one table."""
-    tables: list[tuple[Game, list[str]]] = []
+def _by_game(experiments: Mapping[str, Any]) -> dict[str, tuple[Game, list[str]]]:
+    """Each game as it is played in matches, with the experiments that play it by these rules; by the table's name.
+
+    Features are no rules: who sees a game otherwise sits at the same table. Other rules of a game are another table,
+    called GAME_2 and so on.
+    """
+    tables: list[tuple[dict[str, Any], Game, list[str]]] = []
     for name, config in experiments.items():
         game = for_matches(build_game(config["game"]))
-        for other, names in tables:
-            if other == game:
+        rules = {"name": game.spec.name, **game_options(game), "features": None}
+        for others, _, names in tables:
+            if others == rules:
                 names.append(name)
                 break
         else:
-            tables.append((game, [name]))
-    return tables
-
-
-def _others(game: Game, names: list[str], experiments: Mapping[str, Any]) -> list[int]:
-    """The number, from 2, of a table of a game that has several; none for its first."""
-    same = [own for other, own in _by_game(experiments) if other.spec.name == game.spec.name]
-    place = same.index(names) + 1
-    return [place] if place > 1 else []
+            tables.append((rules, game, [name]))
+    labelled: dict[str, tuple[Game, list[str]]] = {}
+    for _, game, names in tables:
+        number = 1 + sum(other.spec.name == game.spec.name for other, _ in labelled.values())
+        labelled[game.spec.name if number == 1 else f"{game.spec.name}_{number}"] = (game, names)
+    return labelled
 
 
 if __name__ == "__main__":
