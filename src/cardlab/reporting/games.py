@@ -25,7 +25,7 @@ def caption(result: Result) -> str:
     together = f"{against} on the same deals" if result.alone else f"{against} in the same games"
     return (
         f"{survey.get('games', 0):,} games of {length['mean']:.1f} decisions on average. What happened to the policy "
-        f"(first bar) and to {together} (second bar): times a game and player."
+        f"and to {together}: times a game and player."
     )
 
 
@@ -44,8 +44,11 @@ def draw(result: Result) -> Figure | None:
     figure, grid = new_grid(heights)
     if len(counts) > 1:
         _draw_lengths(grid[0], counts)
-    for axes, outcome in zip(grid[-len(outcomes) :], outcomes, strict=True) if outcomes else ():
-        _draw_outcome(axes, outcome)
+    names = (result.name, str(survey["against"]))
+    for axes, outcome in zip(grid[len(grid) - len(outcomes) :], outcomes, strict=True):
+        _draw_outcome(axes, outcome, names)
+    if outcomes:
+        grid[-1].legend(loc="best", fontsize=8)
     return figure
 
 
@@ -72,10 +75,10 @@ def _draw_lengths(axes: Axes, counts: Mapping[str, int]) -> None:
     axes.set_ylabel("share of games", fontsize=9)
 
 
-def _draw_outcome(axes: Axes, outcome: Mapping[str, Any]) -> None:
+def _draw_outcome(axes: Axes, outcome: Mapping[str, Any], names: tuple[str, str]) -> None:
     places = np.arange(len(outcome["labels"]))
     for index, who in enumerate(("policy", "others")):
-        axes.barh(places + 0.36 * (index - 0.5), outcome[who], height=0.36, color=COLOURS[index])
+        axes.barh(places + 0.36 * (index - 0.5), outcome[who], height=0.36, color=COLOURS[index], label=names[index])
     axes.set_yticks(places, outcome["labels"], fontsize=9)
     axes.set_ylim(len(places) - 0.4, -0.6)
     axes.set_title(outcome["title"], fontsize=10, loc="left")

@@ -29,7 +29,7 @@ def draw_heat_map(rows: Sequence[str], columns: Sequence[str], margins: Margins,
     axes.invert_yaxis()
     digits = 2 if most < 10 else 1 if most < 100 else 0
     for row, column in np.argwhere(np.isfinite(margins)).tolist():
-        value = float(margins[row, column])
+        value = round(float(margins[row, column]), digits) + 0.0  # no minus zero
         axes.text(
             column,
             row,
