@@ -311,3 +311,8 @@ def test_more_results_that_are_torn_are_named(full_results: list[Result], tmp_pa
     (tables / "thirty_one.json").write_text("{")
     with pytest.raises(ResultError, match=r"thirty_one\.json: is not a tournament"):
         read_tournaments(tables)
+
+
+def test_a_fair_share_is_that_of_the_games_players(results: list[Result]) -> None:
+    four = Result("duel", CONFIG, {**results[0].evaluation, "num_players": 4}, results[0].curve)
+    assert (results[0].fair_share, four.fair_share) == (0.5, 0.25)

@@ -53,6 +53,7 @@ def evaluate(
         "format": FORMAT,
         "experiment": experiment,
         "game": game.spec.name,
+        "num_players": game.spec.num_players,
         "policy_digest": policy_digest,
         "deals": options.deals,
         "seed": options.seed,

@@ -38,7 +38,7 @@ def draw(result: Result) -> Figure | None:
         axes.set_ylabel("matches won")
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
         axes.axhline(result.fair_share, color=GREY, linewidth=1, linestyle=":")
-        axes.legend(loc="lower right")
+        axes.legend(loc="best")
     return figure
 
 

@@ -55,7 +55,8 @@ class Result:
     @property
     def fair_share(self) -> float:
         """The share of games that each of equally strong players wins."""
-        return 1 / int(self.config["game"].get("num_players", 2))
+        given = self.config["game"].get("num_players", 2)
+        return 1 / int(self.evaluation.get("num_players", given))  # evaluations of old do not say
 
     @property
     def references(self) -> list[str]:
