@@ -11,7 +11,7 @@ from omegaconf import OmegaConf
 
 from cardlab.agents.policies import policy_digest
 from cardlab.arena.evaluate import evaluate, write_evaluation
-from cardlab.assembly.parts import build_arena, build_game
+from cardlab.assembly.parts import build_arena, build_game, check_pinned
 from cardlab.faults import reported
 from cardlab.games.catalogue import for_matches
 from cardlab.tracking import Store
@@ -20,6 +20,7 @@ from cardlab.tracking import Store
 def main(name: str) -> None:
     """Evaluate the policy of the experiment `name`."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
+    check_pinned(config)
     game, model = for_matches(build_game(config["game"])), Path("models", name)
     digest = policy_digest(model)
     evaluation = evaluate(game, str(model), build_arena(config["arena"]), policy_digest=digest, experiment=name)

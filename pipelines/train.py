@@ -12,6 +12,7 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.assembly.experiment import build_experiment
+from cardlab.assembly.parts import check_pinned
 from cardlab.faults import reported
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import lineage
@@ -24,6 +25,7 @@ _TOLD = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # where the p
 def main(name: str) -> None:
     """Train the experiment `name`."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
+    check_pinned(config)
     experiment = build_experiment(config)
     store = Store()
     folder = run_folder(store.root / "runs", experiment)

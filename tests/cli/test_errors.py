@@ -85,6 +85,18 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["replay", "game=poker_squares", "inputs=[nothing]"], "inputs=nothing: must be all, or some of "),
         (["replay", "record=nothing.json"], "nothing.json: is not a record of a game"),
         (["replay", "agents=[random,random,random]"], "agents=3: must be 2 for thirty_one"),
+        (["runs", "--policy", "no=where"], "no=where: is not a policy's folder"),
+        (["runs", "--policy"], "argument --policy: expected one argument"),
+        (["ui", "--policy", "x"], "--policy: cardlab ui has no such flag"),
+        (["promote"], "policy=???: must be given"),
+        (
+            ["promote", "policy=nowhere"],
+            "policy=nowhere: must be the folder of a trained policy, or its address",
+        ),
+        (["promote", "policy=x", "sequential=often"], "sequential=often: must be true or false"),
+        (["remote"], "there is no DVC project here: a remote belongs to a clone of cardlab"),
+        (["remote", "url=ftp://host/x"], "url=ftp://host/x: must be a folder, s3://BUCKET/PATH or ssh://HOST/PATH"),
+        (["remote", "url=shared"], "there is no DVC project here"),
         (["runs", "limit=0"], "limit=0: must be a whole number from 1 to 1000"),
         (["runs", 'name="it\'s"'], "name=it's: must be the name of a run, without quotes in it"),
         (["runs", "policy=nowhere"], "nowhere: is not a policy's folder"),
@@ -97,6 +109,14 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (
             ["compose", "experiments.thirty_one_ppo.agent.gamma=2"],
             "experiments.thirty_one_ppo.agent.gamma=2: must be a number from 0 to 1",
+        ),
+        (
+            ["compose", "experiments.thirty_one_dqn.arena.references=[greedy,champion]"],
+            "experiments.thirty_one_dqn.arena.references=champion: must be a scripted agent or a policy's folder",
+        ),
+        (
+            ["compose", "experiments.thirty_one_dqn.trainer.evaluation_table=[models:/cardlab-thirty_one@champion]"],
+            "experiments.thirty_one_dqn.trainer.evaluation_table=models:/cardlab-thirty_one@champion: must be a",
         ),
         (["compose", "experiments.thirty_one_dqn.name=other"], "experiments.thirty_one_dqn.name=other: must be"),
     ],

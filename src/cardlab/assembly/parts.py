@@ -4,7 +4,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from cardlab.agents.loading import load_agent
+from cardlab.agents.loading import ADDRESS, CHAMPION, load_agent
 from cardlab.arena.options import ArenaOptions
 from cardlab.assembly.options import build_options, check_options, resolve_class
 from cardlab.games.catalogue import GAMES, make_game
@@ -31,6 +31,23 @@ def check_agents(game: Game, key: str, texts: Sequence[str]) -> None:
     with agent_key(key):
         for text in texts:
             load_agent(game, text)
+
+
+def check_pinned(config: object, key: str = "") -> None:
+    """InvalidOption for an agent that may become another one: what a stage plays follows from its files alone.
+
+    `champion` and what MLflow's registry names move; a policy's folder and a scripted agent stay what they are.
+    """
+    if isinstance(config, Mapping):
+        for name, value in cast(Mapping[str, object], config).items():
+            check_pinned(name, f"{key}.{name}" if key else name)
+            check_pinned(value, f"{key}.{name}" if key else name)
+    elif isinstance(config, str):
+        if ADDRESS in config or CHAMPION in config.split(":"):
+            raise InvalidOption(key, config, "a scripted agent or a policy's folder in the benchmark: champions change")
+    elif isinstance(config, Sequence):
+        for value in cast(Sequence[object], config):
+            check_pinned(value, key)
 
 
 @contextmanager

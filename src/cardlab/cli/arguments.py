@@ -36,6 +36,8 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     for verb in VERBS.values():
         for flag in verb.flags:
             parser.add_argument(flag, action="store_true", dest=flag)
+        for key in verb.long_keys:
+            parser.add_argument(key, dest=key)
     return parser.parse_intermixed_args(list(arguments))
 
 

@@ -42,9 +42,11 @@ def check_names(config: Mapping[str, Any]) -> None:
 def check_experiments(config: Mapping[str, Any]) -> None:
     """Build each experiment once; InvalidOption names the key as it stands in conf/config.yaml."""
     from cardlab.assembly.experiment import build_experiment  # noqa: PLC0415  Lightning takes seconds; --check needs none
+    from cardlab.assembly.parts import check_pinned  # noqa: PLC0415  as above
 
     for key, experiment in config["experiments"].items():
         try:
+            check_pinned(experiment)
             build_experiment(experiment)
         except InvalidOption as refusal:
             raise InvalidOption(f"experiments.{key}.{refusal.key}", refusal.value, refusal.allowed) from refusal

@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
+from cardlab.agents.loading import policy_folder
 from cardlab.agents.policies import policy_digest, policy_game
 from cardlab.arena.evaluate import evaluate, evaluation_table, write_evaluation
 from cardlab.assembly.parts import build_arena, build_game, check_agents
@@ -21,10 +22,11 @@ def run(request: Request) -> int:
     config = request.config
     text = str(config["policy"])
     options = build_arena(config["arena"])
-    game = _game(config, text)
+    folder = policy_folder(text, config["game"]["name"] if config.get("game") else "")
+    game = _game(config, text, folder)
     check_agents(game, "policy", [text])
     check_agents(game, "arena.references", options.references)
-    digest = policy_digest(Path(text)) if Path(text).is_dir() else ""
+    digest = policy_digest(folder) if folder else ""
     name = Path(text).name
     with progress_bars() as watch:
         evaluation = evaluate(game, text, options, policy_digest=digest, experiment=name, watch=watch)
@@ -34,10 +36,11 @@ def run(request: Request) -> int:
     return 0
 
 
-def _game(config: Mapping[str, Any], policy: str) -> Game:
+def _game(config: Mapping[str, Any], policy: str, folder: Path | None) -> Game:
     """The game that is given, else the one that the policy was trained for."""
     if config.get("game"):
         return for_matches(build_game(config["game"]))
-    if not Path(policy).is_dir():
-        raise InvalidOption("policy", policy, "a policy's folder, or a scripted agent with game=NAME beside it")
-    return policy_game(Path(policy))
+    if folder is None:
+        allowed = "a policy's folder, or a scripted agent with game=NAME beside it (or champion)"
+        raise InvalidOption("policy", policy, allowed)
+    return policy_game(folder)

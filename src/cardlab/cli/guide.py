@@ -52,7 +52,7 @@ def verb_guide(verb: Verb, overrides: Sequence[str] = ()) -> str:
         ["examples", *(f"  {example}" for example in verb.examples)],
         ["groups (group=option; * is chosen)", *_table(groups)] if groups else [],
         [f"keys (key=value) of conf/{verb.config_name}.yaml", *_key_lines(config, comments)],
-        ["flags", *_table({**verb.flags, **FLAGS})],
+        ["flags", *_table({**verb.flags, **verb.long_keys, **FLAGS})],
         ["A new key needs +key=value; quote what the shell or Hydra would read: 'key=[1,2]', 'key=\"a?b\"'."],
     ]
     return "\n\n".join("\n".join(section) for section in sections if section)

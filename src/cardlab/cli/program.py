@@ -40,6 +40,9 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
         print(verb_guide(verb, overrides))
         return 0
     tree = compose_tree(verb.config_name, overrides)
+    for key in verb.long_keys:
+        if (value := vars(parsed)[key]) is not None:
+            tree[key.removeprefix("--")] = value  # as it stands: no sign in it means anything to Hydra
     if parsed.cfg == "job":
         print(tree_text(tree, package=parsed.package, resolve=parsed.resolve), end="")
     elif parsed.cfg:
@@ -52,10 +55,10 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
 
 
 def _flags(verb: Verb, parsed: argparse.Namespace) -> frozenset[str]:
-    """The verb's own flags that are given; InvalidConfiguration for one of another verb."""
+    """The verb's own flags that are given, without its long keys; InvalidConfiguration for one of another verb."""
     if parsed.multirun:
         raise InvalidConfiguration("--multirun: to try several values, cardlab sweep … sweep.sampler=grid")
     given = {name for name, value in vars(parsed).items() if name.startswith("--") and value}
-    for flag in sorted(given - set(verb.flags)):
+    for flag in sorted(given - set(verb.flags) - set(verb.long_keys)):
         raise InvalidConfiguration(f"{flag}: cardlab {verb.name} has no such flag")
-    return frozenset(given)
+    return frozenset(given & set(verb.flags))

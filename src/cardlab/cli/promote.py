@@ -8,7 +8,7 @@ from rich.console import Console
 
 from cardlab.agents.loading import ADDRESS, policy_folder
 from cardlab.agents.policies import read_description
-from cardlab.assembly.options import build_options, convert
+from cardlab.assembly.options import convert
 from cardlab.assembly.parts import build_arena, build_game
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
@@ -20,13 +20,13 @@ from cardlab.promotion.promote import make_challenge, promote
 from cardlab.promotion.telling import tell_outcome, write_decision
 from cardlab.tracking import Store
 
-_KEYS = ("reference", "sequential", "max_megabytes")
+_KEYS = {"reference": str, "sequential": bool, "max_megabytes": float}
 
 
 def run(request: Request) -> int:
     """Print the figures and the decision; 0 whichever way it fell: a challenger that loses is no failure."""
     config = request.config
-    options = build_options(PromotionOptions, {key: config[key] for key in _KEYS}, "promote")
+    options = PromotionOptions(**{key: convert(key, config[key], hint) for key, hint in _KEYS.items()})
     arena = build_arena(config["arena"])
     output = convert("output", config["output"], str | None)
     policy = _policy(config)

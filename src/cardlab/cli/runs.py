@@ -1,16 +1,18 @@
-"""`cardlab runs`: the recorded runs as a table."""
+"""`cardlab runs`: the recorded runs as a table, or one of them in full."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.agents.policies import policy_digest
+from cardlab.agents.policies import PolicyError, policy_digest
 from cardlab.assembly.options import convert
 from cardlab.assembly.parts import build_game
 from cardlab.cli.verbs import Request
 from cardlab.options import InvalidOption, check_range
 from cardlab.tracking import Store
+from cardlab.tracking.provenance import DIGEST, all_runs
+from cardlab.tracking.registry import Registry
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -20,8 +22,11 @@ _SHOWN_DIGITS = 10  # of digests and commits
 
 
 def run(request: Request) -> int:
-    """Print the newest runs that the filters leave, one line each."""
+    """Print the newest runs that the filters leave, one line each; or, with `run`, all that is known of one."""
     config = request.config
+    beginning = convert("run", config["run"], str | None)
+    if beginning is not None:
+        return _show(beginning)
     limit = convert("limit", config["limit"], int)
     check_range("limit", limit, 1, 1000, whole=True)
     condition = run_filter(config)
@@ -48,6 +53,42 @@ def run_filter(config: Mapping[str, Any]) -> str:
     if policy is not None:
         conditions.append(f"tags.`policy.digest` = '{policy_digest(Path(policy))}'")
     return " and ".join(conditions)
+
+
+def _show(beginning: str) -> int:
+    """Print the lineage of the one run whose id begins so, and every place of its policy."""
+    store = Store()
+    found = [entry for entry in all_runs(store) if entry.info.run_id.startswith(beginning)]
+    if len(found) != 1:
+        known = "there is none" if not found else f"{len(found)} begin so"
+        raise InvalidOption(
+            "run", beginning, f"the id of one run, or its beginning ({known}): `cardlab runs` lists them"
+        )
+    entry = found[0]
+    tags = {key: value for key, value in entry.data.tags.items() if not key.startswith("mlflow.")}
+    rows = {"run": entry.info.run_id, "name": entry.info.run_name or "", "status": entry.info.status, **tags}
+    digest = tags.get(DIGEST)
+    places = [*_folders_with(digest)] if digest else []
+    if digest and (registered := Registry(store).find(digest)):
+        places.append(registered.address)
+    width = max(map(len, rows))
+    for key, value in sorted(rows.items(), key=lambda row: row[0] not in ("run", "name", "status")):
+        print(f"{key:<{width}}  {value}")
+    for place in places:
+        print(f"{'policy':<{width}}  {place}")
+    print(f"{'artifacts':<{width}}  {entry.info.artifact_uri}")
+    return 0
+
+
+def _folders_with(digest: str) -> Iterator[str]:
+    """The policies' folders of this project that hold the policy of this digest."""
+    for pattern in ("models/*", "champions/*", "runs/*/*/policy"):
+        for folder in sorted(Path().glob(pattern)):
+            try:
+                if policy_digest(folder) == digest:
+                    yield str(folder)
+            except PolicyError:
+                continue
 
 
 def _cells(entry: "Run", game: str) -> tuple[str, ...]:

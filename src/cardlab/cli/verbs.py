@@ -32,6 +32,7 @@ class Verb:
     examples: tuple[str, ...]
     config: str = ""  # conf/CONFIG.yaml; as the verb when empty
     flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → what it does
+    long_keys: Mapping[str, str] = field(default_factory=dict[str, str])  # --key VALUE, the same as key=VALUE
 
     @property
     def config_name(self) -> str:
@@ -105,9 +106,24 @@ _ALL = (
     Verb(
         "runs",
         "list the recorded runs",
-        ("cardlab runs", "cardlab runs game=thirty_one limit=5", "cardlab runs policy=models/thirty_one_dqn"),
+        (
+            "cardlab runs",
+            "cardlab runs game=thirty_one limit=5",
+            "cardlab runs policy=models/thirty_one_dqn",
+            "cardlab runs --policy champions/thirty_one",
+            "cardlab runs --run 4de34c2b",
+        ),
+        long_keys={
+            "--policy": "FOLDER: the runs that made or measured this policy; as policy=FOLDER",
+            "--run": "ID: all that is known of one run, and where its policy is; as run=ID",
+        },
     ),
     Verb("ui", "serve the MLflow UI on this project's runs", ("cardlab ui", "cardlab ui port=8080")),
+    Verb(
+        "remote",
+        "say where clones share what is too large for git",
+        ("cardlab remote url=/mnt/cardlab", "cardlab remote url=s3://bucket/cardlab", "cardlab remote"),
+    ),
     Verb(
         "compose",
         "write the benchmark's params.yaml from conf/",

@@ -30,8 +30,8 @@ from cardlab.promotion.gate import Contender, Decision, decide
 from cardlab.promotion.options import PromotionOptions
 from cardlab.tracking import Store
 from cardlab.tracking.flavour import GAME_FILE
-from cardlab.tracking.provenance import Origin, find_origin
-from cardlab.tracking.registry import DIGEST, Registered, Registry
+from cardlab.tracking.provenance import DIGEST, Origin, find_origin
+from cardlab.tracking.registry import Registered, Registry
 
 _KEPT_TAGS = ("git.commit", "git.dirty", "dvc.stage", "dvc.experiment", "dvc.baseline", "python", "versions")
 """Of a run's lineage, what goes into git with a champion: no name of a machine."""
@@ -132,7 +132,7 @@ def _opponent(challenge: Challenge, champion: Path | None) -> Contender:
 def _keep(challenge: Challenge, champion: Path, store: Store, origin: Origin | None) -> Outcome:
     """Nothing to decide: only let the registry know the champion, as after a clone."""
     game, registry = challenge.game.spec.name, Registry(store)
-    registered = registry.find(game, policy_digest(champion))
+    registered = registry.find(policy_digest(champion))
     if registered is None:
         tags = {"kind": "registration", DIGEST: policy_digest(champion)}
         card = (champion / CARD).read_text(encoding="utf-8") if (champion / CARD).is_file() else ""

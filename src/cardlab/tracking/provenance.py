@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Run
 
 CONFIG = "config.json"  # the composed configuration, an artifact of every run
+DIGEST = "policy.digest"  # the tag that leads from a policy to its runs and versions, and back
 _JUDGES = ("evaluation", "promotion", "registration")  # kinds of runs that measure a policy and do not make it
 
 
@@ -27,22 +28,28 @@ class Origin:
     config: Mapping[str, Any]  # as it was composed; empty when the store has lost it
 
 
-def runs_with(store: Store, digest: str) -> "list[Run]":
-    """All runs that made or measured the policy of this digest, first things first. Raises TrackingUnavailable."""
+def all_runs(store: Store, condition: str = "") -> "list[Run]":
+    """The runs of all games that meet MLflow's filter, first things first. Raises TrackingUnavailable."""
     try:
-        client = store.client
-        experiments = [entry.experiment_id for entry in client.search_experiments()]
-        condition = f"tags.`policy.digest` = '{digest}'"
-        return list(client.search_runs(experiments, condition, order_by=["start_time ASC"])) if experiments else []
+        experiments = [entry.experiment_id for entry in store.client.search_experiments()]
+        found: list[Run] = []
+        token: str | None = None
+        while experiments:
+            page = store.client.search_runs(experiments, condition, order_by=["start_time ASC"], page_token=token)
+            found += page
+            token = page.token
+            if not token:
+                break
     except TrackingUnavailable:
         raise
     except Exception as error:
         raise TrackingUnavailable(store.address, error) from error
+    return found
 
 
 def find_origin(store: Store, digest: str) -> Origin | None:
     """The run that made the policy of this digest, the first of several; None when this store has none."""
-    for run in runs_with(store, digest):
+    for run in all_runs(store, f"tags.`{DIGEST}` = '{digest}'"):
         if run.data.tags.get("kind") not in _JUDGES:
             tags = {key: value for key, value in run.data.tags.items() if not key.startswith("mlflow.")}
             return Origin(run.info.run_id, run.info.run_name or "", tags, read_config(store, run.info.run_id))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cardlab.agents.policies import POLICY_FILES, policy_digest
 from cardlab.tracking.address import sqlite_file
 from cardlab.tracking.client import TrackingUnavailable
+from cardlab.tracking.provenance import DIGEST
 from cardlab.tracking.store import Store
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 CHAMPION = "champion"
 CARD = "model_card.md"
-DIGEST = "policy.digest"  # the tag that leads from a policy to its runs and versions, and back
 _ADDRESS = "models:/"
 _PARTS = re.compile(r"models:/([^/@]+)(?:@([^/@]+)|/(\d+))")
 _FLAVOUR = "cardlab.tracking.flavour"
@@ -61,9 +61,9 @@ class Registry:
         """What the alias `champion` of `game` names."""
         return self._resolve(f"{_ADDRESS}{model_name(game)}@{CHAMPION}")
 
-    def find(self, game: str, digest: str) -> Registered | None:
-        """The latest version of `game` that holds the policy of this digest."""
-        condition = f"name = '{model_name(game)}' and tags.`{DIGEST}` = '{digest}'"
+    def find(self, digest: str) -> Registered | None:
+        """The latest version that holds the policy of this digest."""
+        condition = f"tags.`{DIGEST}` = '{digest}'"
         with self._spoken_to():
             found = self.store.client.search_model_versions(condition, order_by=["version_number DESC"], max_results=1)
         return _registered(found[0]) if found else None
@@ -84,7 +84,7 @@ class Registry:
         """
         digest = policy_digest(folder)
         texts = {key: str(value) for key, value in tags.items()} | {DIGEST: digest}
-        known = self.find(game, digest)
+        known = self.find(digest)
         with self._spoken_to():
             client = self.store.client
             if known is not None:
