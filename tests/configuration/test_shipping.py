@@ -12,7 +12,10 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_wheel_takes_conf_into_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"] == {"conf": "cardlab/conf"}
+    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"] == {
+        "conf": "cardlab/conf",
+        "champions": "cardlab/champions",
+    }
     assert project["project"]["scripts"] == {"cardlab": "cardlab.cli:main"}
 
 

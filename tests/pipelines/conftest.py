@@ -11,7 +11,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-COPIED = ("src", "conf", "pipelines", "dvc.yaml", ".dvc/config", ".dvc/.gitignore", ".dvcignore", ".gitignore")
+COPIED = (
+    "src",
+    "conf",
+    "pipelines",
+    "dvc.yaml",
+    "champions/dvc.yaml",
+    ".dvc/config",
+    ".dvc/.gitignore",
+    ".dvcignore",
+    ".gitignore",
+)
 EXPERIMENT = """# @package _global_
 defaults:
   - /experiment/{base}@_here_
