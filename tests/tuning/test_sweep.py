@@ -4,52 +4,21 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
-import optuna
 import pytest
 from omegaconf import OmegaConf
-from optuna.storages import JournalStorage
-from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState
 
 from cardlab.assembly.composition import compose_config
 from cardlab.assembly.tuned import write_tuned
 from cardlab.cli import main
 from cardlab.learners.rounds import TrainingDiverged
-from cardlab.tracking import Store
 from cardlab.training.run import train
 from cardlab.tuning import trials
-
-PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
-TINY = [
-    "game=thirty_one",
-    "agent=dqn",
-    "sweep=dqn",
-    "trainer=smoke",
-    "trainer.decisions=256",
-    "trainer.evaluations=0",
-    "agent.decisions_per_round=128",
-    "agent.updates_per_round=1",
-    "agent.minibatch_size=64",
-    "network.widths=[8]",
-    "sweep.deals=4",
-]
-
-
-def study_of(root: Path) -> optuna.Study:
-    (journal,) = (root / "studies").glob("*.journal")
-    return optuna.load_study(study_name=None, storage=JournalStorage(JournalFileBackend(str(journal))))
-
-
-def runs_of(root: Path, kind: str) -> list[Any]:
-    """The runs of this kind, trials in their order."""
-    store = Store(root=root)
-    found = store.client.search_runs([store.experiment_id("thirty_one")], f"tags.kind = '{kind}'")
-    return sorted(found, key=lambda run: int(run.data.tags.get("sweep.trial", 0)))
+from tuning.tiny import PROGRAM, TINY, runs_of, study_of
 
 
 def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,6 +103,13 @@ def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monk
         (["sweep=standard"], "sweep.space={}: must be given"),
         (["sweep.study=../x"], "sweep.study=../x: must be a name"),
         (["sweep.apply=default"], "sweep.apply=default: must be a name"),
+        (["sweep.workers=0"], "sweep.workers=0: must be a whole number from 1 to 256"),
+        (["sweep.pruner=threshold"], "sweep.pruner=threshold: must be one of None, wilcoxon, median, hyperband"),
+        (["sweep.pruner=median"], "sweep.pruner=median: must be wilcoxon, or trainer.evaluations at least 2"),
+        (["sweep.pruner=wilcoxon", "sweep.cost=cpu_seconds"], "sweep.pruner=wilcoxon: must be null with sweep.cost"),
+        (["sweep.cost=dollars"], "sweep.cost=dollars: must be one of None, cpu_seconds"),
+        (["sweep.storage=sqlite:///studies.db"], "sweep.storage=sqlite:///studies.db: must be null (a journal"),
+        (["sweep.launcher=slurm"], "sweep.launcher=slurm: must be one of processes, ray"),
         (["agent.gamma=2"], "agent.gamma=2: must be a number from 0 to 1"),
     ],
 )

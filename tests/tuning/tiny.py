@@ -1,0 +1,38 @@
+"""A sweep that takes seconds, and what it leaves in a study and in MLflow."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import optuna
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
+
+from cardlab.tracking import Store
+
+PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
+TINY = [
+    "game=thirty_one",
+    "agent=dqn",
+    "sweep=dqn",
+    "trainer=smoke",
+    "trainer.decisions=256",
+    "trainer.evaluations=0",
+    "agent.decisions_per_round=128",
+    "agent.updates_per_round=1",
+    "agent.minibatch_size=64",
+    "network.widths=[8]",
+    "sweep.deals=4",
+]
+
+
+def study_of(root: Path) -> optuna.Study:
+    (journal,) = (root / "studies").glob("*.journal")
+    return optuna.load_study(study_name=None, storage=JournalStorage(JournalFileBackend(str(journal))))
+
+
+def runs_of(root: Path, kind: str) -> list[Any]:
+    """The runs of this kind, trials in their order."""
+    store = Store(root=root)
+    found = store.client.search_runs([store.experiment_id("thirty_one")], f"tags.kind = '{kind}'")
+    return sorted(found, key=lambda run: int(run.data.tags.get("sweep.trial", 0)))
