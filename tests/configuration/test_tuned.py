@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from cardlab.assembly.composition import compose_config, compose_tree, plain
 from cardlab.assembly.trials import TrialComposer
-from cardlab.assembly.tuned import check_name, check_space, flat_space, plain_experiment, with_values, write_tuned
+from cardlab.assembly.tuned import check_name, check_space, plain_experiment, write_tuned
+from cardlab.assembly.values import flat_space, with_values
 from cardlab.options import InvalidOption
 from cardlab.tuning import sweep
 from cardlab.tuning.space import Space

@@ -1,5 +1,6 @@
 """What dvc.yaml says, checked against the code without running a stage."""
 
+import os
 import re
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from cardlab.games.catalogue import GAMES
 
 ROOT = Path(__file__).parents[2]
 # Modules that decide no result: registries say where a part is, tracking and progress only tell.
-DECIDES_NOTHING = ("cardlab.tracking", "cardlab.arena.progress")
+DECIDES_NOTHING = ("cardlab.tracking", "cardlab.arena.progress", "cardlab.arena.cluster")
 ROOTS = {
     "train": ("cardlab.training.run", "cardlab.assembly.experiment"),
     "evaluate": ("cardlab.arena.evaluate", "cardlab.assembly.parts", "cardlab.agents.policies"),
@@ -102,6 +103,19 @@ def test_the_cross_tables_depend_on_every_game_and_all_agents(stages: dict[str, 
             assert any(file == one or one in file.parents for one in dependencies), file
 
 
+def test_the_sweep_depends_on_all_the_code_that_decides_its_study(
+    stages: dict[str, Any], graph: grimp.ImportGraph, params: dict[str, Any]
+) -> None:
+    dependencies = [Path(os.path.relpath(dep.fs_path, ROOT)) for dep in stages["tuning/dvc.yaml:tune"].deps]
+    roots = {"cardlab.tuning.sweep", "cardlab.assembly.trials", *chosen(params["tune"]["experiment"], "train")}
+    for module in closure(graph, roots):
+        path = Path("src", *module.split("."))
+        file = path / "__init__.py" if (ROOT / path).is_dir() else path.with_suffix(".py")
+        decides = file.name not in ("__init__.py", "catalogue.py") and not module.startswith("cardlab.reporting")
+        covered = any(file == dependency or dependency in file.parents for dependency in dependencies)
+        assert covered or not decides, f"tune does not depend on {file}"
+
+
 def test_stages_read_params_and_never_compose() -> None:
     """A stage that composed would ignore what `dvc exp run -S agent@…` has chosen."""
     code = (
@@ -118,6 +132,11 @@ def test_nothing_imports_a_stage() -> None:
 
 
 @pytest.fixture(scope="module")
-def experiments() -> dict[str, Any]:
-    params: Any = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml"))
+def params() -> dict[str, Any]:
+    found: Any = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def experiments(params: dict[str, Any]) -> dict[str, Any]:
     return params["experiments"]

@@ -46,7 +46,7 @@ def evaluate(
     else:
         names, lineups = (SELF, *references), [make_lineup(game, [entry]) for entry in (agent, *references)]
     matches: dict[str, Match] = {}
-    with Workers(game, lineups, options.workers) as workers:
+    with Workers(game, lineups, options.workers, options.launcher) as workers:
         for place, name in enumerate(names):
             matches[name] = play_lineup(workers, place, options, partial(watch, name))
     return {

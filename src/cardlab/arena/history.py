@@ -96,7 +96,7 @@ def _play_pairs(
     pairs = list(combinations(range(len(agents)), 2))
     tables = [pairing_lineups(game, agents[earlier], agents[later]) for earlier, later in pairs]
     played: dict[tuple[int, int], Pairing] = {}
-    with Workers(game, [lineup for table in tables for lineup in table], options.workers) as workers:
+    with Workers(game, [lineup for table in tables for lineup in table], options.workers, options.launcher) as workers:
         start = 0
         for pair, table in zip(pairs, tables, strict=True):
             places = range(start, start + len(table))

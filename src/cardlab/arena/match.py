@@ -146,7 +146,7 @@ def play_match(
     """
     options = ArenaOptions(deals=num_deals, seed=seed, processes=processes, chunk=chunk, until=until)
     lineup = make_lineup(game, entries)
-    with Workers(game, [lineup], options.workers) as workers:
+    with Workers(game, [lineup], options.workers, options.launcher) as workers:
         return play_lineup(workers, 0, options, progress)
 
 
@@ -169,7 +169,7 @@ def compare(
     With `options.until`, stop when the interval of their difference has that half-width.
     """
     lineups = [make_lineup(game, [entry, *field]) for entry in (first, second)]
-    with Workers(game, lineups, options.workers) as workers:
+    with Workers(game, lineups, options.workers, options.launcher) as workers:
         tallies = play_lineups(workers, [0, 1], options, _points_apart, progress)
     matches = [Match(lineup, options.seed, tally) for lineup, tally in zip(lineups, tallies, strict=True)]
     return Comparison(*matches)

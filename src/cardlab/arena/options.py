@@ -4,10 +4,11 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cardlab.options import InvalidOption, check_range
+from cardlab.options import InvalidOption, check_choice, check_range
 
 EVALUATION_SEED = 20_000_001  # far from the small seeds of training, so that nothing is tuned on these deals
 MIN_DEALS = 2  # an interval needs a variance
+LAUNCHERS = ("processes", "ray")
 LONG_MATCH = 5000  # deals from which starting processes costs less than it saves
 
 
@@ -23,6 +24,8 @@ class ArenaOptions:
     """Names the deals: the same seed gives every agent the same ones."""
     processes: int | None = None
     """Worker processes; None: one for each core in long matches. The figures do not depend on it."""
+    launcher: str = "processes"
+    """Who starts them: this program, or `ray`, on all cores of its cluster. The figures do not depend on it either."""
     chunk: int | None = None
     """Deals that advance together; None: as many as fill about 2,048 tables. Another value, another sample."""
     until: float | None = None
@@ -35,6 +38,7 @@ class ArenaOptions:
         check_range("arena.seed", self.seed, 0, whole=True)
         if self.processes is not None:
             check_range("arena.processes", self.processes, 1, 256, whole=True)
+        check_choice("arena.launcher", self.launcher, LAUNCHERS)
         if self.chunk is not None:
             check_range("arena.chunk", self.chunk, 1, whole=True)
         if self.until is not None:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.loading import load_agent
+from cardlab.arena.cluster import RayPool
 from cardlab.arena.options import ArenaOptions
 from cardlab.arena.seating import Entry, Lineup
 from cardlab.games.catalogue import for_matches
@@ -162,17 +163,21 @@ class Workers:
     """Plays jobs in `processes` processes (in this one for 1) and gives their tallies in the order of the jobs.
 
     `lineups` are all that will be played; the game is played as matches, without what is for training only. A script
-    that uses more than one process needs the usual `if __name__ == "__main__":`, since processes are spawned.
-    InvalidOption for agents that cannot be pickled.
+    that uses more than one process needs the usual `if __name__ == "__main__":`, since processes are spawned. With the
+    `launcher` ray they are played on all cores of its cluster. InvalidOption for agents that cannot be pickled.
     """
 
-    def __init__(self, game: Game, lineups: Sequence[Lineup], processes: int = 1) -> None:
+    def __init__(self, game: Game, lineups: Sequence[Lineup], processes: int = 1, launcher: str = "processes") -> None:
         self.game = game = for_matches(game)
         self.lineups = tuple(lineups)
         self._ahead = 2 * processes
         self._player = ChunkPlayer(game, self.lineups)
-        self._pool: ProcessPoolExecutor | None = None
-        if processes > 1:
+        self._pool: ProcessPoolExecutor | RayPool | None = None
+        if launcher == "ray":
+            _check_pickles(game, self.lineups, processes)
+            self._pool = RayPool(ChunkPlayer(game, self.lineups), "arena.launcher")
+            self._ahead = 2 * self._pool.cores
+        elif processes > 1:
             _check_pickles(game, self.lineups, processes)
             context = get_context("spawn")
             self._stop = context.Event()
@@ -187,7 +192,7 @@ class Workers:
     ) -> None:
         if self._pool is None:
             return
-        if kind is not None:
+        if kind is not None and isinstance(self._pool, ProcessPoolExecutor):
             self._stop.set()  # a chunk of a searching agent may take minutes: nobody waits for it after Ctrl-C
         self._pool.shutdown(cancel_futures=True)
 
@@ -199,13 +204,17 @@ class Workers:
         left = iter(jobs)
         running: deque[Future[tuple[Tally, ...]]] = deque()
         try:
-            running.extend(self._pool.submit(_run, job) for job in islice(left, self._ahead))
+            running.extend(self._submit(job) for job in islice(left, self._ahead))
             while running:
                 yield running.popleft().result()
-                running.extend(self._pool.submit(_run, job) for job in islice(left, 1))
+                running.extend(self._submit(job) for job in islice(left, 1))
         finally:
             for future in running:
                 future.cancel()
+
+    def _submit(self, job: Job) -> "Future[tuple[Tally, ...]]":
+        assert self._pool is not None
+        return self._pool.submit(job) if isinstance(self._pool, RayPool) else self._pool.submit(_run, job)
 
 
 _player: ChunkPlayer | None = None  # of this worker process

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cardlab.assembly.experiment import build_experiment
-from cardlab.assembly.tuned import with_values
+from cardlab.assembly.values import with_values
 from cardlab.training.experiment import Experiment
 
 

@@ -1,25 +1,19 @@
 """Values that a sweep tries and finds: into a configuration, and back into files of conf/."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from omegaconf import OmegaConf
 
 from cardlab.assembly.composition import OWN_FOLDER, compose_config, compose_tree, initialised_hydra, plain
 from cardlab.assembly.explanation import flat_keys, group_options
 from cardlab.assembly.options import InvalidConfiguration, unknown_key
+from cardlab.assembly.values import flat_space, with_values
 from cardlab.options import InvalidOption
 
-_BOUNDS = {"low", "high", "choices"}
 _HEADER = "# Written by `cardlab sweep sweep.apply={name}`.\n"
 _AS_FILES = ("agent", "network")  # an experiment sets nothing below these: what is tuned there is an option of its own
-
-
-def flat_space(space: Mapping[str, Any]) -> dict[str, Any]:
-    """Nested `sweep.space` as key of the configuration → entry: a mapping with low and high, or a list of choices."""
-    return dict(_entries(space, ""))
 
 
 def check_space(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
@@ -31,18 +25,6 @@ def check_space(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
             raise InvalidOption(refusal.key, entry, refusal.allowed)
         if not isinstance(entry, Mapping | list):
             raise InvalidOption(f"sweep.space.{key}", entry, "{low: …, high: …} or a list of choices")
-
-
-def with_values(config: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of `config` in which each key of `values`, e.g. "agent.gamma", has its value."""
-    changed = deepcopy(dict(config))
-    for key, value in values.items():
-        *path, last = key.split(".")
-        node = changed
-        for name in path:
-            node = node[name]
-        node[last] = value
-    return changed
 
 
 def write_tuned(
@@ -113,14 +95,6 @@ def _changed(group: str, base: str, content: Mapping[str, Any], values: Mapping[
         return dict(content)
     tuned = {key for key in content if any(name == f"{group}.{key}" for name in values)}
     return {key: value for key, value in content.items() if key in tuned or key not in given or given[key] != value}
-
-
-def _entries(node: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    for name, value in node.items():
-        if isinstance(value, Mapping) and not _BOUNDS & set(cast(Mapping[str, Any], value)):
-            yield from _entries(cast(Mapping[str, Any], value), f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
 
 
 def _file(group: str, name: str) -> Path:

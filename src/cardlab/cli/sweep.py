@@ -2,7 +2,8 @@
 
 from cardlab.assembly.options import build_options
 from cardlab.assembly.trials import TrialComposer
-from cardlab.assembly.tuned import check_name, check_space, flat_space, plain_experiment, write_tuned
+from cardlab.assembly.tuned import check_name, check_space, plain_experiment, write_tuned
+from cardlab.assembly.values import flat_space
 from cardlab.cli.verbs import Request
 from cardlab.tuning.options import SweepOptions
 from cardlab.tuning.summary import Best

@@ -83,7 +83,7 @@ def decide(
     if arena.chunk is None and options.sequential:
         arena = replace(arena, chunk=-(-LOOK_TABLES // max(lineup.num_seatings for lineup in lineups)))
     done: tuple[Tally, ...] | None = None
-    with Workers(game, lineups, arena.workers) as workers:
+    with Workers(game, lineups, arena.workers, arena.launcher) as workers:
         chunks = workers.play(make_jobs(lineups, range(len(lineups)), arena))
         for new in chunks:
             done = new if done is None else tuple(merge(pair) for pair in zip(done, new, strict=True))

@@ -1,11 +1,12 @@
 """Workers of a sweep on the nodes of a Ray cluster."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 from rich.console import Console
 
-from cardlab.arena.cluster import connected
+from cardlab.arena.cluster import connected, working_directory
 from cardlab.tuning.work import Plan, work_on
 from cardlab.tuning.workers import MOST_KILLED, WorkersKilled
 
@@ -20,7 +21,8 @@ def run_on_ray(plan: Plan, finished: Callable[[], int], say: Callable[[str], Non
     """
     with connected("sweep.launcher") as ray:
         task: Any = ray.remote(_task).options(num_cpus=1, max_retries=0)
-        running: list[Any] = [task.remote(plan) for _ in range(plan.options.workers)]
+        here = os.getcwd()
+        running: list[Any] = [task.remote(plan, here) for _ in range(plan.options.workers)]
         done, lost = finished(), 0
         try:
             while running:
@@ -34,7 +36,7 @@ def run_on_ray(plan: Plan, finished: Callable[[], int], say: Callable[[str], Non
                     if lost > MOST_KILLED:
                         raise WorkersKilled(f"study {plan.study}: {lost} workers were lost in a row")
                     say("a worker was lost: another takes its place")
-                    running.append(task.remote(plan))
+                    running.append(task.remote(plan, here))
         finally:
             for reference in running:
                 ray.cancel(reference)
@@ -54,5 +56,6 @@ def _is_lost(ray: Any, reference: Any) -> bool:
     return False
 
 
-def _task(plan: Plan) -> None:
-    work_on(plan, Console(stderr=True))
+def _task(plan: Plan, folder: str) -> None:
+    with working_directory(folder):
+        work_on(plan, Console(stderr=True))

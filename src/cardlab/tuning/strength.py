@@ -66,7 +66,7 @@ def play_references(
     names = (arena.references or ("random",)) if others else (SELF,)
     lineups = [make_lineup(game, [agent, *[name] * others]) for name in names]
     blocks: list[list[PerDeal]] = []
-    with Workers(game, lineups, arena.workers) as workers:
+    with Workers(game, lineups, arena.workers, arena.launcher) as workers:
         for tallies in workers.play(make_jobs(workers.lineups, range(len(lineups)), arena)):
             blocks.append([_metric(tally, metric) for tally in tallies])
             watch(float(np.mean(blocks[-1])))
