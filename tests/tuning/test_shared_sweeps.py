@@ -16,7 +16,7 @@ from cardlab.tracking import Store
 from cardlab.tuning.options import SweepOptions
 from cardlab.tuning.work import Plan
 from cardlab.tuning.workers import run_workers
-from tuning.tiny import PROGRAM, TINY, runs_of, study_of
+from tuning.tiny import PROGRAM, TINY, Broken, runs_of, study_of
 
 
 @pytest.mark.slow
@@ -39,14 +39,7 @@ def test_two_workers_share_a_sweep_and_one_may_join_it(root: Path, capfd: pytest
 def test_what_a_worker_raises_is_told_once_and_stops_all(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Here of a trial that cannot be composed, for no reason that anybody has thought of."""
     with pytest.raises(ZeroDivisionError, match="of the trial"):
-        run_workers(plan_of(root, _Broken()), lambda: 0, lambda _: None)
-
-
-class _Broken:
-    """Fails in the worker's process, not in that of the sweep."""
-
-    def __call__(self, values: Any) -> Any:
-        raise ZeroDivisionError("of the trial")
+        run_workers(plan_of(root, Broken()), lambda: 0, lambda _: None)
 
 
 def plan_of(root: Path, compose_trial: Any) -> Plan:

@@ -25,7 +25,7 @@ _STOP_SECONDS = 60.0  # to end a trial's run and leave; then it is killed
 
 
 class WorkersKilled(RuntimeError):
-    """Workers are killed again and again."""
+    """Workers are killed again and again, or cannot begin."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,8 @@ def _was_killed(worker: _Worker) -> bool:
             raise worker.line.recv()
     if code == INTERRUPTED:
         raise KeyboardInterrupt
+    if code is not None and code > 0:  # it could not even begin, or say why
+        raise WorkersKilled(f"a worker ended with status {code}; what it said stands above")
     return True
 
 
