@@ -11,8 +11,8 @@ from cardlab.assembly.composition import compose_config
 from cardlab.assembly.experiment import build_experiment
 from cardlab.training.callbacks import Field
 from cardlab.training.experiment import Experiment
+from cardlab.training.learning import build_learner, lightning_trainer
 from cardlab.training.rounds import Rounds
-from cardlab.training.run import build_learner, lightning_trainer
 
 ROUND = 16_384  # decisions
 ROUNDS = 8

@@ -9,8 +9,9 @@ import pytest
 from cardlab.arena.options import ArenaOptions
 from cardlab.games.catalogue import make_game
 from cardlab.options import InvalidOption
+from cardlab.training.learning import build_learner
 from cardlab.training.options import TrainerOptions
-from cardlab.training.run import build_learner, train
+from cardlab.training.run import train
 from cardlab.training.strength import measure_strength
 from learners.kuhn_training import kuhn_experiment
 

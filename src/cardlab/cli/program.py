@@ -1,6 +1,7 @@
 """The program `cardlab`: finds the verb, composes its configuration, and says what is wrong in one line."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -16,6 +17,7 @@ from cardlab.faults import MISUSED, reported
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line `arguments` (the process's own by default); the exit status."""
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # DDP's hints on speed are for people who write programs
     return reported(lambda: _run(sys.argv[1:] if arguments is None else list(arguments)))
 
 

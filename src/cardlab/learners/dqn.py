@@ -19,7 +19,7 @@ from cardlab.experience.records import Experience
 from cardlab.experience.successors import sample_successors
 from cardlab.games.protocol import Game, InfoStates, Players
 from cardlab.games.rows import take
-from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon, descend
+from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon
 from cardlab.networks.protocol import Network, encode_for
 from cardlab.objectives.returns import n_step_returns, turn_discounts
 from cardlab.objectives.values import (
@@ -135,7 +135,7 @@ class DQNLearner(RoundLearner):
             self._step(self.memory.draw(options.minibatch_size, self.rng), means)
         if (self.rounds_done + 1) % options.target_update == 0:
             self.target_network.load_state_dict(self.network.state_dict())
-        return {**means.result(), "epsilon": self.epsilon, "memory": float(len(self.memory))}
+        return {**means.result(), "epsilon": self.epsilon, "memory": float(self.ranks.each(len(self.memory)).sum())}
 
     def _step(self, drawn: Transitions, means: Means) -> None:
         options = self.options
@@ -143,10 +143,10 @@ class DQNLearner(RoundLearner):
         scores = self._scores(self.network, drawn.info_states, drawn.players)
         predicted = taken(scores, torch.from_numpy(drawn.actions.astype(np.int64)).to(self.device))
         if options.train_all_actions:
-            loss = regression_of_all(scores, targets, options.loss)
+            loss, count = regression_of_all(scores, targets, options.loss), int((~scores.isneginf()).sum())
         else:
-            loss = regression(predicted, targets, options.loss)
-        norm = descend(loss, self.optimizer, self.network, options.max_grad_norm)
+            loss, count = regression(predicted, targets, options.loss), len(predicted)
+        norm = self.descend(loss, count, options.max_grad_norm)
         means.add(**{"loss/value": loss, "action_value": predicted.mean(), "grad_norm": norm})
         means.add(**self._losses_by_kind(drawn, predicted.detach(), targets))
 

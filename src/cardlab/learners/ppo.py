@@ -11,7 +11,7 @@ from cardlab.agents.network import SoftmaxAgent
 from cardlab.experience.records import Experience
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import take
-from cardlab.learners.rounds import Means, Metrics, RoundLearner, descend, minibatches
+from cardlab.learners.rounds import Means, Metrics, RoundLearner
 from cardlab.networks.protocol import Network, encode_for
 from cardlab.objectives.policy import clipped_surrogate
 from cardlab.objectives.returns import advantages, lambda_returns
@@ -87,7 +87,7 @@ class PPOLearner(RoundLearner):
         gains = advantages(returns, experience.values)
         means = Means()
         for _ in range(options.epochs):
-            for index in minibatches(len(experience), options.minibatch_size, self.rng):
+            for index in self.minibatches(len(experience), options.minibatch_size):
                 self._step(experience, returns, gains, index, means)
         variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
         return {**means.result(), "explained_variance": float(variance)}
@@ -106,13 +106,12 @@ class PPOLearner(RoundLearner):
         scores, values = self.network(inputs)
         actions = torch.from_numpy(experience.actions[index].astype(np.int64)).to(device)
         behaviour = torch.from_numpy(experience.log_probabilities[index]).to(device)
-        gain = torch.from_numpy(gains[index]).to(device)
-        gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+        gain = self.ranks.standardize(torch.from_numpy(gains[index]).to(device))
         terms = clipped_surrogate(scores, actions, behaviour, gain, self._annealed(options.clip_range, "clip_range"))
         value_loss = regression(values, torch.from_numpy(returns[index]).to(device), "mse")
         entropy_weight = self._annealed(options.entropy_weight, "entropy_weight")
         loss = terms.surrogate - entropy_weight * terms.entropy + options.value_weight * value_loss
-        norm = descend(loss, self.optimizer, self.network, options.max_grad_norm)
+        norm = self.descend(loss, len(index), options.max_grad_norm)
         means.add(
             **{"loss/policy": terms.surrogate, "loss/value": value_loss},
             entropy=terms.entropy,

@@ -6,6 +6,7 @@ once a round, not once a minibatch. The learner counts rounds itself: Lightning'
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import lightning
@@ -17,6 +18,7 @@ from torch import Tensor, nn
 from cardlab.agents.network import Sampled
 from cardlab.experience.records import Experience, generator_state, restore_generator
 from cardlab.games.protocol import Game, InfoStates, Players
+from cardlab.learners.ranks import Ranks, merged
 from cardlab.networks.protocol import Network
 from cardlab.playing.protocol import Agent
 
@@ -48,6 +50,11 @@ class LearnerOptions(Protocol):
         ...
 
     @property
+    def minibatch_size(self) -> int:
+        """Decisions in one gradient step."""
+        ...
+
+    @property
     def reward_scale(self) -> float:
         """Payoffs are divided by it."""
         ...
@@ -65,10 +72,24 @@ class LearningAgent(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a round was, over all processes."""
+
+    decisions: int
+    seats: int  # at which the learner sat in the games that ended
+    payoff: float  # mean final payoff of those seats
+
+
 class RoundLearner(lightning.LightningModule, ABC):
-    """Base of the learners: counts rounds, anneals, guards against NaN. `update` is theirs to write."""
+    """Base of the learners: counts rounds, anneals, guards against NaN. `update` is theirs to write.
+
+    With several processes `ranks` says which of them this is; options that are shares of a whole (minibatches, memory,
+    decisions per round) are then this process's share already.
+    """
 
     plays: str = ""  # registry key of the kind of agent that plays the network (agents/policies.py)
+    ranks: Ranks = Ranks()
 
     def __init__(self, game: Game, network: Network, options: LearnerOptions, total_rounds: int, seed: int) -> None:
         super().__init__()
@@ -105,17 +126,62 @@ class RoundLearner(lightning.LightningModule, ABC):
         """All updates of one round."""
         ...
 
-    def training_step(self, batch: Experience, batch_idx: int) -> dict[str, Metrics]:
-        """One round: updates, then the counters."""
+    def training_step(self, batch: Experience, batch_idx: int) -> dict[str, Any]:
+        """One round: updates, then the counters; gives `metrics` and `played`, in rank 0 those of all processes."""
         rate = self._common.learning_rate * (1.0 - self.progress if self._common.anneal_learning_rate else 1.0)
         optimizer = self.optimizer
         for group in optimizer.param_groups:
             group["lr"] = rate
         self.network.train()
         metrics = self.update(batch)
+        self._check_weights()
+        played, everyone = self._played(batch), self.ranks.gather(metrics)
         self.rounds_done += 1
-        self.decisions_done += len(batch)
-        return {"metrics": {**metrics, "learning_rate": rate}}
+        self.decisions_done += played.decisions
+        joint = merged(everyone) if len(everyone) > 1 else metrics
+        return {"metrics": {**joint, "learning_rate": rate}, "played": played}
+
+    def descend(self, loss: Tensor, count: int, max_grad_norm: float) -> float:
+        """One clipped step down `loss`, a mean over `count` decisions, and those of the other processes with it.
+
+        The gradient is that of the mean over all processes' decisions: each counts by its number of them. Gives its
+        norm before clipping. TrainingDiverged, weights untouched and in all processes alike, if it is not finite.
+        """
+        self.optimizer.zero_grad(set_to_none=True)
+        mean = float(loss.detach())
+        if self.ranks.size == 1:
+            loss.backward()
+        else:
+            sums, counts = self.ranks.each(mean * count if count else 0.0, count).T
+            mean = float(sums.sum() / counts.sum())
+            if not count:  # nothing to learn from here, but the others wait for this process's gradient
+                loss = next(self.network.parameters()).sum() * 0.0
+            self.manual_backward(loss * (count * self.ranks.size / counts.sum()))  # Lightning's DDP averages
+        norm = float(nn.utils.clip_grad_norm_(self.network.parameters(), max_grad_norm))
+        if not (np.isfinite(norm) and np.isfinite(mean)):
+            raise TrainingDiverged(f"gradient norm is {norm} (loss {mean}): lower agent.learning_rate")
+        self.optimizer.step()
+        return norm
+
+    def minibatches(self, num: int, size: int) -> Iterator[NDArray[np.int64]]:
+        """Indices 0 to num − 1 in random order, in parts of about `size` that differ by one at most.
+
+        All processes make the same number of parts, though one may have gathered a little more than another.
+        """
+        order = self.rng.permutation(num)
+        yield from np.array_split(order, self.ranks.parts(num, size))
+
+    def _check_weights(self) -> None:
+        """TrainingDiverged when a last step has led beyond all numbers: such a network plays and is kept no more."""
+        if not all(bool(weights.isfinite().all()) for weights in self.network.parameters()):
+            raise TrainingDiverged("weights are no longer finite: lower agent.learning_rate")
+
+    def _played(self, batch: Experience) -> Played:
+        seats, payoff = int((batch.seats == 0).sum()), batch.learner_payoff
+        if self.ranks.size == 1:
+            return Played(len(batch), seats, payoff)
+        decisions, chairs, payoffs = self.ranks.each(len(batch), seats, payoff * seats).sum(axis=0)
+        return Played(int(decisions), int(chairs), float(payoffs / chairs))
 
     @property
     def optimizer(self) -> torch.optim.Optimizer:
@@ -135,17 +201,18 @@ class RoundLearner(lightning.LightningModule, ABC):
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Keep the counters and the generator beside the weights."""
-        checkpoint["learner"] = {
+        state = {
             "rounds_done": self.rounds_done,
             "decisions_done": self.decisions_done,
             "rng": generator_state(self.rng),
             "torch_rng": torch.get_rng_state(),
             **self.extra_state(),
         }
+        checkpoint["learner"] = self.ranks.keep(state)
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Go on where `on_save_checkpoint` was."""
-        state = checkpoint["learner"]
+        state = self.ranks.own(checkpoint["learner"])
         self.rounds_done = int(state["rounds_done"])
         self.decisions_done = int(state["decisions_done"])
         restore_generator(self.rng, state["rng"])
@@ -158,23 +225,6 @@ class RoundLearner(lightning.LightningModule, ABC):
 
     def load_extra_state(self, state: Mapping[str, Any]) -> None:
         """Go on from `extra_state`."""
-
-
-def descend(loss: Tensor, optimizer: torch.optim.Optimizer, network: nn.Module, max_grad_norm: float) -> float:
-    """One clipped gradient step; the norm before clipping. TrainingDiverged, weights untouched, if it is not finite."""
-    optimizer.zero_grad(set_to_none=True)
-    loss.backward()
-    norm = float(nn.utils.clip_grad_norm_(network.parameters(), max_grad_norm))
-    if not np.isfinite(norm):
-        raise TrainingDiverged(f"gradient norm is {norm} (loss {float(loss.detach())}): lower agent.learning_rate")
-    optimizer.step()
-    return norm
-
-
-def minibatches(num: int, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Indices 0 to num − 1 in random order, in parts of about `size` that differ by one at most."""
-    order = rng.permutation(num)
-    yield from np.array_split(order, max(1, round(num / size)))
 
 
 def annealed_epsilon(start: float | None, end: float, share: float, progress: float) -> float:

@@ -13,7 +13,7 @@ from cardlab.agents.network import AfterstateAgent, afterstates
 from cardlab.experience.records import Experience
 from cardlab.games.protocol import Game
 from cardlab.games.rows import copied, take
-from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon, descend, minibatches
+from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon
 from cardlab.networks.protocol import Network
 from cardlab.objectives.returns import end_weights, lambda_returns
 from cardlab.objectives.values import explained_variance, regression
@@ -104,13 +104,13 @@ class TDLearner(RoundLearner):
         open_ones = np.flatnonzero(~after.over)  # what is over is worth 0 by definition
         means = Means()
         for _ in range(options.epochs):
-            for part in minibatches(len(open_ones), options.minibatch_size, self.rng):
+            for part in self.minibatches(len(open_ones), options.minibatch_size):
                 index = open_ones[part]
                 observations = self.game.observe(take(after.info_states, index), experience.players[index])
                 predicted = self.network.value(torch.from_numpy(observations).to(self.device))
                 wanted = torch.from_numpy(targets[index]).to(self.device)
                 loss = regression(predicted, wanted, "mse", weights[index])
-                norm = descend(loss, self.optimizer, self.network, options.max_grad_norm)
+                norm = self.descend(loss, len(index), options.max_grad_norm)
                 means.add(**{"loss/value": loss, "value": predicted.mean(), "grad_norm": norm})
         variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
         return {**means.result(), "explained_variance": float(variance), "epsilon": self.epsilon}

@@ -15,7 +15,9 @@ from lightning.pytorch.callbacks import Callback
 
 from cardlab.experience.collector import Collector
 from cardlab.experience.records import Experience
-from cardlab.learners.rounds import Metrics, RoundLearner
+from cardlab.learners.ranks import Ranks
+from cardlab.learners.rounds import Metrics, Played, RoundLearner
+from cardlab.training.gauges import Gauges
 from cardlab.training.snapshots import is_point
 
 ROLLING_ROUNDS = 20
@@ -33,10 +35,11 @@ class MetricsLog(Protocol):
 
 
 class Field(Callback):
-    """Moves the opponents on, and keeps the games under way in the checkpoint."""
+    """Moves the opponents on, and keeps the games under way in the checkpoint, those of all processes."""
 
-    def __init__(self, collector: Collector) -> None:
+    def __init__(self, collector: Collector, ranks: Ranks | None = None) -> None:
         self.collector = collector
+        self.ranks = ranks or Ranks()
 
     def on_train_batch_end(
         self,
@@ -52,11 +55,11 @@ class Field(Callback):
 
     def state_dict(self) -> dict[str, Any]:
         """The collector's state."""
-        return {"collector": self.collector.state_dict()}
+        return {"collector": self.ranks.keep(self.collector.state_dict())}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from it."""
-        self.collector.load_state_dict(state_dict["collector"])
+        self.collector.load_state_dict(self.ranks.own(state_dict["collector"]))
 
 
 class Curve(Callback):
@@ -70,6 +73,7 @@ class Curve(Callback):
         patience: int,
         sink: MetricsLog | None,
         tell: Callable[[str], None],
+        gauges: Gauges,
     ) -> None:
         self.measure = measure
         self.points = points
@@ -77,6 +81,7 @@ class Curve(Callback):
         self.patience = patience
         self.sink = sink  # not `log`: Lightning puts a method of its own there
         self.tell = tell
+        self.gauges = gauges
         self.rows: list[Row] = []
         self._since: list[Metrics] = []
         self._payoffs: deque[float] = deque(maxlen=ROLLING_ROUNDS)  # of the last rounds
@@ -92,16 +97,18 @@ class Curve(Callback):
     ) -> None:
         """After each round."""
         assert isinstance(pl_module, RoundLearner)
-        self._payoffs.append(batch.learner_payoff)
+        played: Played = outputs["played"]
+        self._payoffs.append(played.payoff)
         metrics: Metrics = {
             **outputs["metrics"],
-            "payoff": batch.learner_payoff,
+            "payoff": played.payoff,
             "payoff/rolling": sum(self._payoffs) / len(self._payoffs),
-            "game_decisions": len(batch) / max(1, int((batch.seats == 0).sum())),
+            "game_decisions": played.decisions / max(1, played.seats),
         }
         self._since.append(metrics)
-        spent = time.perf_counter() - self._clock
-        logged = {**metrics, "decisions": float(pl_module.decisions_done), "decisions_per_second": len(batch) / spent}
+        speed = played.decisions / (time.perf_counter() - self._clock)
+        counts = {"decisions": float(pl_module.decisions_done), "decisions_per_second": speed}
+        logged = {**metrics, **counts, **self.gauges.latest}
         if is_point(pl_module.rounds_done, self.points, self.last_round):
             logged |= self._add_row(pl_module)
             if self._is_plateau():
@@ -148,11 +155,12 @@ class Curve(Callback):
 
 
 class Checkpoints(Callback):
-    """Writes the one checkpoint of a run every so many seconds, and when training is stopped on purpose."""
+    """Writes the one checkpoint of a run every so many seconds; when to do so, and to stop, rank 0 says for all."""
 
-    def __init__(self, path: Path, seconds: float) -> None:
+    def __init__(self, path: Path, seconds: float, ranks: Ranks | None = None) -> None:
         self.path = path
         self.seconds = seconds
+        self.ranks = ranks or Ranks()
         self._last = time.monotonic()
 
     def on_train_batch_end(
@@ -163,18 +171,21 @@ class Checkpoints(Callback):
         batch: Experience,
         batch_idx: int,
     ) -> None:
-        """After each round."""
-        if time.monotonic() - self._last >= self.seconds:
+        """After each round, the last of the callbacks: the others wait here until the first has measured."""
+        is_time = time.monotonic() - self._last >= self.seconds
+        is_time, trainer.should_stop = self.ranks.told(is_time, trainer.should_stop)
+        if is_time:
             self.save(trainer)
 
     def save(self, trainer: lightning.Trainer) -> None:
         """Write beside, then move over: whatever happens, a whole checkpoint stands at `path`, the old or the new."""
         part = self.path.with_suffix(f".{os.getpid()}.part")
         try:
-            trainer.save_checkpoint(part)
-            with part.open("rb") as file:
-                os.fsync(file.fileno())
-            part.replace(self.path)
+            trainer.save_checkpoint(part)  # the first process writes, with what the others have
+            if self.ranks.first:
+                with part.open("rb") as file:
+                    os.fsync(file.fileno())
+                part.replace(self.path)
         finally:
             part.unlink(missing_ok=True)
         self._last = time.monotonic()

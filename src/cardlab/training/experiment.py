@@ -9,7 +9,12 @@ from cardlab.experience.opponents import AgentOf, Opponents
 from cardlab.games.protocol import Game
 from cardlab.learners.rounds import LearnerOptions
 from cardlab.networks.protocol import Network, NetworkOptions
+from cardlab.options import InvalidOption
 from cardlab.training.options import TrainerOptions
+
+SHARED = ("decisions_per_round", "minibatch_size", "memory_size")
+"""Options of learners that are sums over all processes: each of these takes its share."""
+_SMALLEST_SHARE = 2  # an advantage needs another to be normalised with
 
 
 class OpponentOptions(Protocol):
@@ -33,6 +38,14 @@ class Experiment:
     trainer: TrainerOptions
     arena: ArenaOptions
     config: Mapping[str, Any]  # the plain configuration that it was built from
+
+    def __post_init__(self) -> None:
+        processes = self.trainer.processes
+        for name in SHARED if processes > 1 else ():
+            whole = getattr(self.agent, name, None)
+            if whole is not None and whole < _SMALLEST_SHARE * processes:
+                allowed = f"at most {max(1, whole // _SMALLEST_SHARE)} with agent.{name}={whole}, which they share"
+                raise InvalidOption("trainer.processes", processes, allowed)
 
     @property
     def rounds(self) -> int:

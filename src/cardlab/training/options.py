@@ -13,8 +13,8 @@ class TrainerOptions:
     stop_after: int | None = None  # decisions after which training ends short of its budget; none: at the budget
     tables: int = 1024  # games side by side
     ask_forced: bool = False  # whether a decision with a single legal action is asked for, and learned from
-    threads: int = 1  # of torch
-    processes: int = 1
+    threads: int = 1  # of torch, in each process
+    processes: int = 1  # that train one learner together: tables, decisions and minibatches are shared among them
     device: str = "cpu"
     checkpoint_seconds: float = 60.0
     evaluations: int = 20  # points on the strength curve
@@ -29,7 +29,7 @@ class TrainerOptions:
             check_range("trainer.stop_after", self.stop_after, 1, self.decisions, whole=True)
         check_range("trainer.tables", self.tables, 1, 1_000_000, whole=True)
         check_range("trainer.threads", self.threads, 1, 1024, whole=True)
-        check_range("trainer.processes", self.processes, 1, 1, whole=True)
+        check_range("trainer.processes", self.processes, 1, min(256, self.tables), whole=True)
         check_choice("trainer.device", self.device, ("cpu", "gpu"))
         check_range("trainer.checkpoint_seconds", self.checkpoint_seconds, 0)
         check_range("trainer.evaluations", self.evaluations, 0, whole=True)

@@ -3,28 +3,24 @@
 import csv
 import hashlib
 import json
-import logging
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import lightning
-import numpy as np
 import torch
 from filelock import FileLock, Timeout
 
 from cardlab.agents.policies import describe, save_policy
 from cardlab.arena.seating import make_lineup
-from cardlab.experience.collector import Collector
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
 from cardlab.learners.rounds import RoundLearner
-from cardlab.training.callbacks import Checkpoints, Curve, Field, MetricsLog, Row
+from cardlab.training.callbacks import Curve, MetricsLog, Row
 from cardlab.training.experiment import Experiment
-from cardlab.training.rounds import Rounds
+from cardlab.training.learning import Learning, check_device
+from cardlab.training.processes import together
 from cardlab.training.snapshots import Snapshots
 from cardlab.training.stopwatch import Spent, Stopwatch
 from cardlab.training.strength import measure_strength
@@ -78,8 +74,10 @@ def train(
 ) -> Trained:
     """Train, or go on from the checkpoint in `run_dir`, and write the policy to `model_dir`.
 
-    Raises RunInUse, CheckpointError, or TrainingDiverged; the last good checkpoint stays in each case.
+    Raises InvalidOption for a device that this machine has not, RunInUse, CheckpointError, ProcessLost, or
+    TrainingDiverged; the last good checkpoint stays in each case.
     """
+    check_device(experiment)
     run_dir.mkdir(parents=True, exist_ok=True)
     lock = FileLock(run_dir / "lock")
     try:
@@ -87,24 +85,6 @@ def train(
             return _train(experiment, run_dir / _CHECKPOINT, model_dir, log, tell)
     except Timeout as error:
         raise RunInUse(f"{run_dir}: another process is training here") from error
-
-
-def build_learner(experiment: Experiment) -> tuple[RoundLearner, Collector]:
-    """The learner with a fresh network, and the tables that it learns from; a function of the seed."""
-    torch.manual_seed(experiment.seed)
-    network = experiment.network.build(experiment.game.spec)
-    sequence = np.random.SeedSequence(experiment.seed)
-    for_tables, for_learner = sequence.spawn(2)
-    learner = experiment.agent.build(
-        experiment.game, network, experiment.rounds, int(for_learner.generate_state(1, np.uint64)[0])
-    )
-    opponents = experiment.opponents.build(experiment.game, partial(learner.playing_agent, experiment.game), network)
-    rng = np.random.default_rng(for_tables)
-    options = experiment.trainer
-    collector = Collector(
-        experiment.game, learner.learning_agent(), opponents, options.tables, rng, ask_forced=options.ask_forced
-    )
-    return learner, collector
 
 
 def write_curve(rows: list[Row], path: Path) -> None:
@@ -126,33 +106,36 @@ def _train(
     log: MetricsLog | None,
     tell: Callable[[str], None],
 ) -> Trained:
+    resume = _check_checkpoint(checkpoint, experiment.trainer.processes, tell)
+    with together(experiment, checkpoint, resume) as ranks:
+        learning = Learning(experiment, checkpoint, ranks)
+        return _lead(learning, checkpoint, resume, model_dir, log, tell)
+
+
+def _lead(
+    learning: Learning,
+    checkpoint: Path,
+    resume: Path | None,
+    model_dir: Path,
+    log: MetricsLog | None,
+    tell: Callable[[str], None],
+) -> Trained:
+    """Learn, and do what one process does for all: measure, tell and write."""
+    experiment, learner = learning.experiment, learning.learner
     options, last_round = experiment.trainer, experiment.last_round
-    torch.set_num_threads(options.threads)
-    learner, collector = build_learner(experiment)
     game = for_matches(experiment.game)
     description = describe(game, experiment.network, learner.plays, learner.play_options())
-    curve = Curve(_measure(experiment, learner, game), options.evaluations, last_round, options.patience, log, tell)
+    measure = _measure(experiment, learner, game)
+    curve = Curve(measure, options.evaluations, last_round, options.patience, log, tell, learning.gauges)
     stopwatch = Stopwatch()
     save = partial(save_policy, description=description, network=learner.network)
     snapshots = Snapshots(checkpoint.with_name(_SNAPSHOTS), options.snapshots, last_round, save)
-    saver = Checkpoints(checkpoint, options.checkpoint_seconds)
-    trainer = lightning_trainer(options.device, [Field(collector), curve, stopwatch, snapshots, saver])
-    resume = _check_checkpoint(checkpoint, tell)
     if resume is None:
         snapshots.clear()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module="lightning")
-        trainer.fit(
-            learner,
-            train_dataloaders=Rounds(learner, collector, experiment.agent.decisions_per_round, last_round),
-            ckpt_path=resume,
-            weights_only=True,
-        )
-    learner.network.eval()
+    learning.fit(resume, [curve, stopwatch, snapshots])
     snapshots.keep(learner)
     digest = save(model_dir)
     finished = checkpoint.with_name(_FINISHED)
-    saver.save(trainer)
     checkpoint.replace(finished)
     decisions, spent = learner.decisions_done, stopwatch.spent
     return Trained(model_dir, digest, curve.rows, learner.rounds_done, finished, snapshots.folder, decisions, spent)
@@ -167,33 +150,19 @@ def _measure(experiment: Experiment, learner: RoundLearner, game: Game) -> Calla
     return partial(measure_strength, game, agent, experiment.arena, options.evaluation_deals, table)
 
 
-def lightning_trainer(device: str, callbacks: list[lightning.Callback]) -> lightning.Trainer:
-    """A trainer that does nothing but call us: one epoch of rounds, no files, no logger, no bar."""
-    for name in ("lightning.pytorch", "lightning.fabric"):
-        logging.getLogger(name).setLevel(logging.ERROR)
-    return lightning.Trainer(
-        accelerator="gpu" if device == "gpu" else "cpu",
-        devices=1,
-        max_epochs=1,
-        callbacks=callbacks,
-        logger=False,
-        enable_checkpointing=False,
-        enable_progress_bar=False,
-        enable_model_summary=False,
-        num_sanity_val_steps=0,
-        use_distributed_sampler=False,
-    )
-
-
-def _check_checkpoint(path: Path, tell: Callable[[str], None]) -> Path | None:
-    """The checkpoint to go on from, if there is one; CheckpointError when it is torn or foreign."""
+def _check_checkpoint(path: Path, processes: int, tell: Callable[[str], None]) -> Path | None:
+    """The checkpoint to go on from, if there is one; CheckpointError when it is torn, foreign or of more processes."""
     if not path.exists():
         return None
     try:
         content: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
         done = int(content["learner"]["rounds_done"])
+        written_by = 1 + len(content["learner"].get("others", ()))
     except Exception as error:
         reason = str(error).splitlines()[0] if str(error) else repr(error)
         raise CheckpointError(f"{path}: is not a checkpoint of this run ({reason[:120]}): delete it") from error
+    if written_by != processes:
+        reason = f"it goes on with trainer.processes={written_by}, not {processes}"
+        raise CheckpointError(f"{path}: was written by {written_by} processes: {reason}, or delete it")
     tell(f"going on after round {done} ({path})")
     return path

@@ -1,0 +1,122 @@
+"""The part of a training that all of its processes run: their share of the tables, and rounds under Lightning."""
+
+import logging
+import warnings
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import lightning
+import numpy as np
+import torch
+from lightning.pytorch.strategies import DDPStrategy, Strategy
+
+from cardlab.experience.collector import Collector
+from cardlab.learners.ranks import Ranks
+from cardlab.learners.rounds import LearnerOptions, RoundLearner
+from cardlab.options import InvalidOption
+from cardlab.training.callbacks import Checkpoints, Field
+from cardlab.training.environment import RankEnvironment
+from cardlab.training.experiment import SHARED, Experiment
+from cardlab.training.gauges import Gauges
+from cardlab.training.rounds import Rounds
+
+
+def check_device(experiment: Experiment) -> None:
+    """InvalidOption when the experiment asks for a GPU and this machine has none."""
+    if experiment.trainer.device == "gpu" and not torch.accelerator.is_available():
+        raise InvalidOption("trainer.device", "gpu", "cpu on this machine: torch sees no GPU")
+
+
+def build_learner(experiment: Experiment, ranks: Ranks | None = None) -> tuple[RoundLearner, Collector]:
+    """The learner with a fresh network, and the tables that it learns from; a function of the seed and of the rank.
+
+    All ranks have the same weights; each has tables, opponents' seats, memory and generators of its own.
+    """
+    ranks, options, game = ranks or Ranks(), experiment.trainer, experiment.game
+    torch.manual_seed(experiment.seed)
+    network = experiment.network.build(game.spec)
+    for_tables, for_learner = np.random.SeedSequence(experiment.seed).spawn(2 * ranks.size)[2 * ranks.rank :][:2]
+    for_updates, for_torch = for_learner.generate_state(2, np.uint64)
+    learner = _share(experiment.agent, ranks).build(game, network, experiment.rounds, int(for_updates))
+    learner.ranks = ranks
+    if not ranks.first:
+        torch.manual_seed(int(for_torch))
+    opponents = experiment.opponents.build(game, partial(learner.playing_agent, game), network)
+    tables, rng = ranks.share(options.tables), np.random.default_rng(for_tables)
+    collector = Collector(game, learner.learning_agent(), opponents, tables, rng, ask_forced=options.ask_forced)
+    return learner, collector
+
+
+class Learning:
+    """One process's learner under Lightning, with what is kept of it in the checkpoint of the run."""
+
+    def __init__(self, experiment: Experiment, checkpoint: Path, ranks: Ranks) -> None:
+        self.experiment = experiment
+        self.ranks = ranks
+        torch.set_num_threads(experiment.trainer.threads)
+        self.learner, self.collector = build_learner(experiment, ranks)
+        self.gauges = Gauges(ranks)
+        self.saver = Checkpoints(checkpoint, experiment.trainer.checkpoint_seconds, ranks)
+
+    def fit(self, resume: Path | None, callbacks: list[lightning.Callback] | None = None) -> None:
+        """Learn from the checkpoint `resume` on until the budget is spent, and write the last checkpoint.
+
+        Rank 0 alone has `callbacks`: what they say of stopping goes for all.
+        """
+        around = [Field(self.collector, self.ranks), self.gauges, *(callbacks or []), self.saver]
+        trainer = lightning_trainer(self.experiment.trainer.device, around, self.ranks)
+        decisions = self.ranks.share(self.experiment.agent.decisions_per_round)
+        rounds = Rounds(self.learner, self.collector, decisions, self.experiment.last_round)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="lightning")
+            trainer.fit(self.learner, train_dataloaders=rounds, ckpt_path=resume, weights_only=True)
+        self.learner.network.eval()
+        self.saver.save(trainer)
+
+
+def lightning_trainer(
+    device: str, callbacks: list[lightning.Callback], ranks: Ranks | None = None
+) -> lightning.Trainer:
+    """A trainer that does nothing but call us: one epoch of rounds, no files, no logger, no bar."""
+    for name in ("lightning.pytorch", "lightning.fabric"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    return lightning.Trainer(
+        accelerator="gpu" if device == "gpu" else "cpu",
+        devices=1,
+        strategy=_strategy(device, ranks) if ranks and ranks.size > 1 else "auto",
+        max_epochs=1,
+        callbacks=callbacks,
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        num_sanity_val_steps=0,
+        use_distributed_sampler=False,
+    )
+
+
+def _strategy(device: str, ranks: Ranks) -> Strategy:
+    """DDP over the group that `processes.together` has formed; several ranks may share a GPU, hence gloo there too.
+
+    A round of one kind of decision, or of values alone, leaves parameters without a gradient: DDP must look for them.
+    """
+    if device == "gpu":
+        devices = [torch.device("cuda", rank % torch.cuda.device_count()) for rank in range(ranks.size)]
+    else:
+        devices = [torch.device("cpu")] * ranks.size
+    return DDPStrategy(
+        parallel_devices=devices,
+        cluster_environment=RankEnvironment(ranks),
+        process_group_backend="gloo",
+        find_unused_parameters=True,
+    )
+
+
+def _share(options: LearnerOptions, ranks: Ranks) -> LearnerOptions:
+    """The options with this process's share of what all have together."""
+    if ranks.size == 1:
+        return options
+    shares = {name: ranks.share(getattr(options, name)) for name in SHARED if hasattr(options, name)}
+    return cast(LearnerOptions, replace(cast(Any, options), **shares))
