@@ -12,18 +12,19 @@ from cardlab.experience.opponents import OPPONENTS
 from cardlab.learners.catalogue import LEARNERS
 from cardlab.networks.catalogue import NETWORKS
 from cardlab.options import InvalidOption, check_range
-from cardlab.training.experiment import Experiment
+from cardlab.training.experiment import Experiment, check_device
 from cardlab.training.options import TrainerOptions
 
 PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
 """The groups of which an experiment is made; beside them it has `name` and `seed`."""
 
 
-def build_experiment(config: Mapping[str, Any]) -> Experiment:
+def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> Experiment:
     """The experiment that `config` describes: the data of conf/train.yaml, or one entry of params.yaml.
 
     InvalidOption for an unknown key, a value of another type or beyond its limits, and for parts that do not fit each
-    other: a network that the game has no block for, a scripted opponent of another game.
+    other: a network that the game has no block for, a scripted opponent of another game; and for a device that this
+    machine has not, unless it is to be trained `elsewhere`.
     """
     _check_keys(config)
     experiment = Experiment(
@@ -37,6 +38,8 @@ def build_experiment(config: Mapping[str, Any]) -> Experiment:
         arena=build_arena(config["arena"]),
         config=dict(config),
     )
+    if not elsewhere:
+        check_device(experiment.trainer)
     _check_fit(experiment)
     return experiment
 

@@ -47,7 +47,7 @@ def check_experiments(config: Mapping[str, Any]) -> None:
     for key, experiment in config["experiments"].items():
         try:
             check_pinned(experiment)
-            build_experiment(experiment)
+            build_experiment(experiment, elsewhere=True)
         except InvalidOption as refusal:
             raise InvalidOption(f"experiments.{key}.{refusal.key}", refusal.value, refusal.allowed) from refusal
 

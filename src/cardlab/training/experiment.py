@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import torch
+
 from cardlab.arena.options import ArenaOptions
 from cardlab.experience.opponents import AgentOf, Opponents
 from cardlab.games.protocol import Game
@@ -56,3 +58,9 @@ class Experiment:
     def last_round(self) -> int:
         """The round after which training ends, annealing or not."""
         return self.trainer.last_round(self.agent.decisions_per_round)
+
+
+def check_device(trainer: TrainerOptions) -> None:
+    """InvalidOption when a training needs a GPU and this machine has none."""
+    if trainer.device == "gpu" and not torch.accelerator.is_available():
+        raise InvalidOption("trainer.device", "gpu", "cpu on this machine: torch sees no GPU")

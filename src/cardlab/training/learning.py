@@ -15,18 +15,11 @@ from lightning.pytorch.strategies import DDPStrategy, Strategy
 from cardlab.experience.collector import Collector
 from cardlab.learners.ranks import Ranks
 from cardlab.learners.rounds import LearnerOptions, RoundLearner
-from cardlab.options import InvalidOption
 from cardlab.training.callbacks import Checkpoints, Field
 from cardlab.training.environment import RankEnvironment
 from cardlab.training.experiment import SHARED, Experiment
 from cardlab.training.gauges import Gauges
 from cardlab.training.rounds import Rounds
-
-
-def check_device(experiment: Experiment) -> None:
-    """InvalidOption when the experiment asks for a GPU and this machine has none."""
-    if experiment.trainer.device == "gpu" and not torch.accelerator.is_available():
-        raise InvalidOption("trainer.device", "gpu", "cpu on this machine: torch sees no GPU")
 
 
 def build_learner(experiment: Experiment, ranks: Ranks | None = None) -> tuple[RoundLearner, Collector]:

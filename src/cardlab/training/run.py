@@ -18,8 +18,8 @@ from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
 from cardlab.learners.rounds import RoundLearner
 from cardlab.training.callbacks import Curve, MetricsLog, Row
-from cardlab.training.experiment import Experiment
-from cardlab.training.learning import Learning, check_device
+from cardlab.training.experiment import Experiment, check_device
+from cardlab.training.learning import Learning
 from cardlab.training.processes import together
 from cardlab.training.snapshots import Snapshots
 from cardlab.training.stopwatch import Spent, Stopwatch
@@ -77,7 +77,7 @@ def train(
     Raises InvalidOption for a device that this machine has not, RunInUse, CheckpointError, ProcessLost, or
     TrainingDiverged; the last good checkpoint stays in each case.
     """
-    check_device(experiment)
+    check_device(experiment.trainer)
     run_dir.mkdir(parents=True, exist_ok=True)
     lock = FileLock(run_dir / "lock")
     try:
@@ -127,7 +127,7 @@ def _lead(
     description = describe(game, experiment.network, learner.plays, learner.play_options())
     measure = _measure(experiment, learner, game)
     curve = Curve(measure, options.evaluations, last_round, options.patience, log, tell, learning.gauges)
-    stopwatch = Stopwatch()
+    stopwatch = Stopwatch(learning.gauges)
     save = partial(save_policy, description=description, network=learner.network)
     snapshots = Snapshots(checkpoint.with_name(_SNAPSHOTS), options.snapshots, last_round, save)
     if resume is None:

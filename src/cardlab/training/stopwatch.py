@@ -6,26 +6,30 @@ from typing import Any
 
 from lightning.pytorch.callbacks import Callback
 
+from cardlab.training.gauges import Gauges
+
 
 @dataclass(frozen=True)
 class Spent:
     """Seconds of a training, measuring its strength included."""
 
-    cpu: float  # of all threads of this process
+    cpu: float  # of all threads of all processes
     wall: float
 
 
 class Stopwatch(Callback):
     """Counts from when it is made, and on from what a checkpoint had counted."""
 
-    def __init__(self) -> None:
+    def __init__(self, gauges: Gauges) -> None:
+        self._gauges = gauges
         self._before = Spent(0.0, 0.0)
         self._cpu, self._wall = time.process_time(), time.perf_counter()
 
     @property
     def spent(self) -> Spent:
         """Until now."""
-        cpu, wall = time.process_time() - self._cpu, time.perf_counter() - self._wall
+        cpu = time.process_time() - self._cpu + self._gauges.cpu_of_others
+        wall = time.perf_counter() - self._wall
         return Spent(self._before.cpu + cpu, self._before.wall + wall)
 
     def state_dict(self) -> dict[str, Any]:

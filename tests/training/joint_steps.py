@@ -1,0 +1,96 @@
+"""One step of each learner on one recorded round, by one process or by several that have a part of it each."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.distributed import FileStore
+
+from cardlab.experience.records import Experience
+from cardlab.learners.ranks import Ranks
+from cardlab.learners.rounds import RoundLearner
+from cardlab.training.learning import build_learner, lightning_trainer
+from cardlab.training.processes import connected
+from learners.kuhn_training import kuhn_experiment
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "ppo": {"epochs": 1, "minibatch_size": 4096, "max_grad_norm": 1e9},
+    "dqn_bootstrap": {"updates_per_round": 1, "max_grad_norm": 1e9, "double": True},
+    "td": {"minibatch_size": 4096, "max_grad_norm": 1e9, "end_decay": 0.5},
+}
+FIRST_PART = 0.3  # of the decisions: parts that differ must count by their size
+
+
+@dataclass(frozen=True)
+class OneRound:
+    """What a trainer iterates over."""
+
+    experience: Experience
+
+    def __len__(self) -> int:
+        return 1
+
+    def __iter__(self) -> Iterator[Experience]:
+        yield self.experience
+
+
+def part_of(experience: Experience, ranks: Ranks) -> Experience:
+    """The decisions of the first or of the second process, no player's game cut in two."""
+    if ranks.size == 1:
+        return experience
+    cut = int(np.flatnonzero(experience.ends)[int(FIRST_PART * experience.ends.sum())]) + 1
+    rows = slice(0, cut) if ranks.first else slice(cut, None)
+    names = ("info_states", "players", "actions", "log_probabilities", "values", "rewards", "ends")
+    return replace(experience, **{name: getattr(experience, name)[rows] for name in names})
+
+
+def learn_from_all(learner: Any) -> None:
+    """Let a DQN draw each decision of its memory once, in place of random ones."""
+    memory = learner.memory
+    memory.draw = lambda *_: memory._at(np.arange(len(memory)))
+
+
+def step(agent: str, ranks: Ranks) -> dict[str, np.ndarray]:
+    """Gradients before clipping and weights after the step, of the network."""
+    experiment = kuhn_experiment(agent, rounds=1)
+    experiment = replace(experiment, agent=replace(experiment.agent, **OPTIONS[agent]))
+    learner, collector = build_learner(experiment)
+    experience = part_of(collector.collect(600), ranks)
+    learner.ranks = ranks
+    if hasattr(learner, "memory"):
+        learn_from_all(learner)
+    trainer = lightning_trainer("cpu", [], ranks)
+    trainer.fit(learner, train_dataloaders=OneRound(experience))
+    return {f"{agent}/{kind}/{name}": array for kind, name, array in _arrays(learner)}
+
+
+def _arrays(learner: RoundLearner) -> list[tuple[str, str, np.ndarray]]:
+    rows: list[tuple[str, str, np.ndarray]] = []
+    for name, weights in learner.network.named_parameters():
+        rows.append(("weight", name, weights.detach().numpy().copy()))
+        if weights.grad is not None:
+            rows.append(("gradient", name, weights.grad.numpy().copy()))
+    return rows
+
+
+def steps(ranks: Ranks, meeting: Path) -> dict[str, np.ndarray]:
+    """Of all learners, in a group that meets at a file."""
+    torch.set_num_threads(1)
+    store = FileStore(str(meeting), ranks.size)
+    store.set_timeout(timedelta(minutes=10))
+    with connected(store, ranks):
+        return {name: array for agent in OPTIONS for name, array in step(agent, ranks).items()}
+
+
+def other_process(folder: str) -> None:
+    """What the second of two processes runs."""
+    np.savez(Path(folder) / "second.npz", **steps(Ranks(1, 2), Path(folder) / "meeting"))
+
+
+if __name__ == "__main__":
+    other_process(sys.argv[1])

@@ -1,0 +1,235 @@
+"""One learner in several real processes: the gradient of one, one checkpoint, and one clear end whatever fails."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cardlab.experience.opponents import PoolOptions
+from cardlab.learners.ranks import Ranks
+from cardlab.learners.rounds import RoundLearner, TrainingDiverged
+from cardlab.options import InvalidOption
+from cardlab.training.experiment import Experiment
+from cardlab.training.options import TrainerOptions
+from cardlab.training.processes import ProcessLost
+from cardlab.training.run import CheckpointError, Trained, train
+from learners.kuhn_training import kuhn_experiment
+from training.joint_steps import OPTIONS, step, steps
+
+TESTS = str(Path(__file__).parents[1])
+ROUNDS = 4
+FEW_STEPS: dict[str, dict[str, Any]] = {
+    "ppo": {"epochs": 2, "minibatch_size": 512},
+    "dqn": {"updates_per_round": 4},
+    "dqn_bootstrap": {"updates_per_round": 4},
+    "td": {},
+}
+CHILD = """
+import sys
+from pathlib import Path
+sys.path.append({tests!r})
+from training.test_processes import experiment_of, run
+run(experiment_of({agent!r}), Path({folder!r}))
+"""
+
+
+class Watcher:
+    """A log that keeps the steps, and does something after one of them."""
+
+    def __init__(self, after: int = -1, act: Callable[[], object] = lambda: None) -> None:
+        self.after, self.act = after, act
+        self.rounds: dict[int, Mapping[str, float]] = {}
+
+    def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
+        self.rounds[step] = metrics
+        if step == self.after:
+            self.act()
+
+
+def quiet(_: str) -> None:
+    """Say nothing."""
+
+
+def experiment_of(agent: str, processes: int = 2, **trainer: Any) -> Experiment:
+    """A few short rounds of few steps, a checkpoint after each; PPO against its own past."""
+    experiment = kuhn_experiment(agent, rounds=ROUNDS)
+    experiment = replace(experiment, agent=replace(experiment.agent, **FEW_STEPS[agent]))
+    short = {"checkpoint_seconds": 0.0, "evaluations": 2, "evaluation_deals": 20, "snapshots": 0, **trainer}
+    opponents = PoolOptions(size=2, every=2, current_share=0.5) if agent == "ppo" else experiment.opponents
+    return replace(experiment, trainer=replace(experiment.trainer, processes=processes, **short), opponents=opponents)
+
+
+def run(experiment: Experiment, folder: Path, log: Watcher | None = None) -> Trained:
+    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=quiet)
+
+
+def children() -> list[int]:
+    """The processes of trainings that this process has started and that are alive."""
+    found: list[int] = []
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+            parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+        except (OSError, ValueError, IndexError):
+            continue
+        if b"cardlab.training.worker" in words and parent == os.getpid():
+            found.append(int(entry.name))
+    return found
+
+
+def test_the_gradient_is_that_of_one_process_on_the_joined_batch(tmp_path: Path) -> None:
+    code = f"import sys; sys.path.append({TESTS!r}); from training.joint_steps import other_process; "
+    command = [sys.executable, "-c", f"{code}other_process({str(tmp_path)!r})"]
+    with subprocess.Popen(command) as other:
+        together = steps(Ranks(0, 2), tmp_path / "meeting")
+        assert other.wait(120) == 0
+    second = np.load(tmp_path / "second.npz")
+    alone = {name: array for agent in OPTIONS for name, array in step(agent, Ranks()).items()}
+    assert set(together) == set(alone) == set(second)
+    assert sum("/gradient/" in name for name in alone) >= 3 * len(OPTIONS)
+    for name, array in alone.items():
+        assert np.array_equal(together[name], second[name]), name
+        if "/gradient/" in name:
+            assert np.abs(array).max() > 1e-4, name
+            np.testing.assert_allclose(together[name], array, rtol=0, atol=1e-5, err_msg=name)
+
+
+def test_a_killed_process_is_told_and_the_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    experiment = experiment_of("dqn_bootstrap")
+    watcher = Watcher()
+    whole = run(experiment, tmp_path / "whole", watcher)
+    assert [row["round"] for row in whole.rows] == [ROUNDS / 2, ROUNDS]
+    assert whole.decisions == sum(row["decisions"] for row in whole.rows[-1:]) >= ROUNDS * 512
+    assert watcher.rounds[ROUNDS]["memory"] == whole.decisions  # of both processes: they fit
+    assert watcher.rounds[ROUNDS]["system/peak_memory_mb"] > 200
+    killer = Watcher(ROUNDS // 2, lambda: os.kill(children()[0], signal.SIGKILL))
+    with pytest.raises(ProcessLost, match=r"^process 2 of 2 \(trainer\.processes\) was killed by signal 9: .*goes on"):
+        run(experiment, tmp_path / "cut", killer)
+    assert not children()
+    assert not torch.distributed.is_initialized()
+    assert (tmp_path / "cut" / "run" / "checkpoint.ckpt").exists()
+    with pytest.raises(CheckpointError, match=r"trainer\.processes=2, not 1"):
+        run(experiment_of("dqn_bootstrap", processes=1), tmp_path / "cut")
+    rest = Watcher()
+    resumed = run(experiment, tmp_path / "cut", rest)
+    assert min(rest.rounds) > 1
+    assert resumed.digest == whole.digest
+    assert resumed.rows == whole.rows
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("agent", "processes"), [("ppo", 3), ("td", 2)])
+def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(agent: str, processes: int, tmp_path: Path) -> None:
+    def stop() -> None:
+        raise KeyError("stopped")
+
+    experiment = experiment_of(agent, processes)
+    whole = run(experiment, tmp_path / "whole")
+    with pytest.raises(KeyError, match="stopped"):
+        run(experiment, tmp_path / "cut", Watcher(3, stop))
+    assert not children()
+    assert run(experiment, tmp_path / "cut").digest == whole.digest
+
+
+@pytest.mark.slow
+def test_kill_nine_of_all_changes_nothing(tmp_path: Path) -> None:
+    experiment = experiment_of("dqn")
+    code = CHILD.format(tests=TESTS, agent="dqn", folder=str(tmp_path / "cut"))
+    checkpoint = tmp_path / "cut" / "run" / "checkpoint.ckpt"
+    with subprocess.Popen([sys.executable, "-c", code]) as first:
+        while not checkpoint.exists() and first.poll() is None:
+            time.sleep(0.01)
+        first.send_signal(signal.SIGKILL)  # the other ends by itself: its pipe does
+    assert run(experiment, tmp_path / "cut").digest == run(experiment, tmp_path / "whole").digest
+
+
+@pytest.mark.slow
+def test_all_diverge_together_and_stop_at_the_same_plateau(tmp_path: Path) -> None:
+    experiment = experiment_of("ppo")
+    wild = replace(experiment, agent=replace(experiment.agent, reward_scale=1e-30))
+    with pytest.raises(TrainingDiverged, match=r"lower agent\.learning_rate"):
+        run(wild, tmp_path / "wild")
+    assert not list((tmp_path / "wild" / "run").glob("*.ckpt"))
+    assert not list((tmp_path / "wild" / "run").glob("process_*.log"))
+    patient = experiment_of("td", evaluations=ROUNDS, patience=1)
+    assert run(patient, tmp_path / "patient").rounds < ROUNDS
+
+
+@pytest.mark.parametrize("where", ["loss", "weights"])
+def test_divergence_leaves_the_last_good_checkpoint(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = experiment_of("td", processes=1)
+    whole = run(experiment, tmp_path / "whole")
+    update = RoundLearner.training_step
+
+    def poisoned(learner: Any, batch: Any, number: int) -> Any:
+        if learner.rounds_done == 2 and where == "loss":
+            batch.rewards[:] = np.nan
+        elif learner.rounds_done == 2:
+            with torch.no_grad():
+                next(learner.network.parameters())[0] = torch.inf
+            learner.update = lambda _: {}
+        return update(learner, batch, number)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RoundLearner, "training_step", poisoned)
+        with pytest.raises(TrainingDiverged, match=r"lower agent\.learning_rate"):
+            run(experiment, tmp_path / "cut")
+    checkpoint = torch.load(tmp_path / "cut" / "run" / "checkpoint.ckpt", weights_only=True)
+    assert checkpoint["learner"]["rounds_done"] == 2
+    assert run(experiment, tmp_path / "cut").digest == whole.digest
+
+
+@given(whole=st.integers(0, 10_000), size=st.integers(1, 9))
+def test_shares_are_a_whole(whole: int, size: int) -> None:
+    shares = [Ranks(rank, size).share(whole) for rank in range(size)]
+    assert sum(shares) == whole
+    assert max(shares) - min(shares) <= 1
+
+
+def test_what_cannot_be_shared_is_refused() -> None:
+    with pytest.raises(InvalidOption, match=r"^trainer\.processes=3: must be a whole number from 1 to 2$"):
+        TrainerOptions(tables=2, processes=3)
+    with pytest.raises(
+        InvalidOption, match=r"^trainer\.processes=200: must be at most 64 with agent\.minibatch_size=12"
+    ):
+        experiment_of("td", processes=200, tables=1000)
+
+
+def test_what_cannot_be_sent_is_refused(tmp_path: Path) -> None:
+    experiment = replace(experiment_of("td"), config={"secret": lambda: None})
+    with pytest.raises(InvalidOption, match=r"^trainer\.processes=2: must be 1: this experiment cannot be sent"):
+        run(experiment, tmp_path)
+    local = type("Local", (dict,), {"__module__": "__main__"})
+    sys.modules["__main__"].Local = local  # type: ignore[attr-defined]
+    with pytest.raises(InvalidOption, match="move them to a module"):
+        run(replace(experiment, config=local()), tmp_path)
+
+
+@pytest.mark.skipif(torch.accelerator.is_available(), reason="this machine has a GPU")
+def test_a_missing_gpu_is_told_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(InvalidOption, match=r"^trainer\.device=gpu: must be cpu on this machine"):
+        run(experiment_of("td", processes=1, device="gpu"), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no GPU")
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("agent", ["ppo", "dqn_bootstrap", "td"])
+def test_a_gpu_is_one_switch(agent: str, processes: int, tmp_path: Path) -> None:
+    watcher = Watcher()
+    trained = run(experiment_of(agent, processes, device="gpu"), tmp_path, watcher)
+    assert trained.rounds == ROUNDS
+    assert watcher.rounds[ROUNDS]["system/peak_gpu_memory_mb"] > 0
