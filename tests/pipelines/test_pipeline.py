@@ -172,7 +172,7 @@ def test_an_experiment_retrains_only_what_it_varies(clone: Clone) -> None:
     shown = clone.dvc("exp", "show", "--csv")
     assert "brown-cow" in shown
     changed = json.loads(clone.dvc("metrics", "diff", "HEAD", "brown-cow", "--json"))
-    assert set(changed) == {"results/duel/evaluation.json", "results/duel/training.json"}
+    assert set(changed) == {"results/duel/evaluation.json"}
     figures = changed["results/duel/evaluation.json"]
     assert figures["policy_digest"]["old"] != figures["policy_digest"]["new"]
 
@@ -191,7 +191,7 @@ def test_a_temporary_run_has_its_own_code_and_the_common_store(clone: Clone) -> 
 def test_figures_and_curves_are_shown_by_dvc(clone: Clone) -> None:
     metrics = json.loads(clone.dvc("metrics", "show", "--json"))
     shown = metrics[""]["data"]
-    assert set(shown) == {f"results/{name}/{file}.json" for name in NAMES for file in ("evaluation", "training")}
+    assert set(shown) == {f"results/{name}/evaluation.json" for name in NAMES}
     plots = json.loads(clone.dvc("plots", "show", "--json"))
     curves = {name.split("::")[-1] for name in plots["data"]}
     pictures = {str(path.relative_to(clone.root)) for path in (clone.root / "report" / "figures").rglob("*.svg")}

@@ -144,7 +144,7 @@ def tournament_table(tournament: Tournament) -> Table:
     order = [standing["agent"] for standing in tournament["standings"]]
     cells = {(cell["agent"], cell["opponent"]): cell for cell in tournament["cells"]}
     for heading in ("", "agent", "rating", "points"):
-        table.add_column(heading, justify="left" if heading == "agent" else "right")
+        table.add_column(heading, justify="left" if heading == "agent" else "right", overflow="fold")
     for place in range(1, len(order) + 1):
         table.add_column(str(place), justify="right")
     for place, standing in enumerate(tournament["standings"], start=1):
