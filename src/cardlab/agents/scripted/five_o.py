@@ -197,14 +197,14 @@ class ColumnMonteCarlo:
 class Expectiminimax:
     """Looks `depth` cards ahead on `decks` sampled orders of the deck, as if it were face up: section II.B.3.
 
-    Alpha-beta with the state's `value` by fast_greedy_2, greedy_2 or greedy_1 at the leaves. `choose` is votes (the
+    Alpha-beta with the state's `value` by greedy_2, fast_greedy_2 or greedy_1 at the leaves. `choose` is votes (the
     column that is best on most decks, as in the seed) or mean (the best mean over the decks).
     """
 
     game: Game
     depth: int = 3
     decks: int = 30
-    value: str = "fast_greedy_2"
+    value: str = "greedy_2"
     choose: str = "votes"
     last_round: str = "exact"
     ties: str = "won"
