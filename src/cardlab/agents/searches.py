@@ -141,4 +141,6 @@ def _solve(
     if not module.solvable(info_states, players)[0]:
         return None
     values = module.action_values(info_states, players, rng, ENDGAME_SAMPLES, options=dict(game.spec.options))
+    if not np.isfinite(values).any():  # an option of this game takes it out of reach
+        return None
     return cast(NDArray[np.float64], values[0].astype(np.float64))

@@ -5,6 +5,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from cardlab.agents.catalogue import make_agent
 from cardlab.cards.deck import NUM_CARDS
 from cardlab.cards.hands import strengths
 from cardlab.games.five_o.endgame import action_values, solvable, sum_signs
@@ -101,6 +102,14 @@ def test_solvable_is_the_hidden_last_round() -> None:
         assert not solvable(known, np.int8(1) - players, game.spec.options).any()
         values = action_values(known, players, RNG, 0, game.spec.options)
         assert np.array_equal(np.isfinite(values), game.legal_actions(known) & expected)
+
+
+def test_searches_go_on_where_the_end_is_out_of_reach() -> None:
+    game = FiveO(hidden_round=4)
+    known, players = to_move(game, stopped_at(game, 33, 3, 0))
+    agent = make_agent(game, "monte_carlo:simulations:20:endgame:true")
+    actions = agent.act(known, players, np.random.default_rng(0))
+    assert game.legal_actions(known)[np.arange(3), actions].all()
 
 
 def test_signs_are_summed_over_all_ways() -> None:
