@@ -27,7 +27,8 @@ class FiveOOptions:
     """Budgets of the experiments; `agents` are texts by the names that the tables give them."""
 
     agents: Mapping[str, str]
-    turn: int = 20  # cards placed in the position of Table II: all columns have three cards
+    turn: int = 20  # cards placed in the position of Table II and Figure 1: all columns have three cards
+    deal: int = 0  # the seed of its cards
     simulations: Sequence[int] = (1000, 10_000, 100_000)  # of Table II
     points: Sequence[int] = (10, 100, 1000, 10_000, 100_000)  # simulations along Figure 1
     deals: int = 250  # of a pair, each played from both seats
@@ -83,7 +84,7 @@ def converge(options: FiveOOptions, simulations: Sequence[int]) -> dict[str, Any
 
     The position is one that greedy_2 reaches against itself; each number of simulations has its own random numbers.
     """
-    known, player = position(options.turn, options.seed)
+    known, player = position(options.turn, options.deal)
     table, state = strength_table(), known[0]
     seeds = np.random.default_rng(options.seed).integers(0, 2**64, size=len(simulations), dtype=np.uint64)
     found = {"exact": counted_columns(table, state, player, _TIE_SHARE)}
