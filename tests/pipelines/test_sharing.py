@@ -62,10 +62,10 @@ def test_queued_experiments_run_side_by_side(clone: Clone) -> None:
 def test_the_stage_promote_plays_only_when_it_is_asked_for(clone: Clone) -> None:
     params = clone.root / "params.yaml"
     params.write_text(params.read_text().replace("deals: 20\n", "deals: 100\n"))
-    clone.dvc("repro")
     champion = clone.root / "champions" / "poker_squares"
+    assert not [stage for stage in clone.stages() if "promote" in stage], "the default leaves it alone"
     assert not champion.exists()
-    told = clone.dvc("repro", PROMOTE)
+    told = clone.dvc("repro", "-s", PROMOTE)
     assert "squares against random, as there is no champion yet: +" in told
     assert "promoted: champions/poker_squares" in told
     decision = json.loads((clone.root / "champions" / "decisions" / "squares.json").read_text())
@@ -76,8 +76,7 @@ def test_the_stage_promote_plays_only_when_it_is_asked_for(clone: Clone) -> None
     assert lineage["tags"]["git.commit"] == clone.git("rev-parse", "HEAD~1").strip()
     assert lineage["config"]["name"] == "squares"
     assert sum(path.stat().st_size for path in champion.iterdir()) < 5_000_000
-    assert "Running stage" not in clone.dvc("repro")
-    assert "Running stage" not in clone.dvc("repro", PROMOTE), "the decision is remembered"
+    assert "Running stage" not in clone.dvc("repro", "-s", PROMOTE), "the decision is remembered"
     listed = clone.run("cardlab", "runs", "--policy", "champions/poker_squares")
     assert listed.count("training") == 1
     assert listed.count("promotion") == 2  # the name and the kind

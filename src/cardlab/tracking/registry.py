@@ -95,7 +95,13 @@ class Registry:
             model_id, place = self._log_model(folder, game, run_id, card, files, texts)
             self._ensure_model(game)
             made = client.create_model_version(
-                model_name(game), place, run_id=run_id, model_id=model_id, tags=texts, description=card
+                model_name(game),
+                place,
+                run_id=run_id,
+                model_id=model_id,
+                tags=texts,
+                description=card,
+                await_creation_for=0,  # its files are there already
             )
         return _registered(made)
 
