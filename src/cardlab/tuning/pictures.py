@@ -125,7 +125,7 @@ def importances(study: Study) -> dict[str, float]:
         return {}
     if len(study.directions) == 1:
         return get_param_importances(study)
-    return get_param_importances(study, target=lambda trial: trial.values[0])
+    return get_param_importances(study, target=lambda trial: -trial.values[0])  # PED-ANOVA asks what makes it low
 
 
 def _line(dimensions: Sequence[Dimension], point: Values) -> NDArray[np.float64]:
