@@ -118,6 +118,14 @@ _ALL = (
             "--run": "ID: all that is known of one run, and where its policy is; as run=ID",
         },
     ),
+    Verb(
+        "belief",
+        "learn who holds the cards that a player cannot see",
+        (
+            "cardlab belief",
+            "cardlab belief agents=[models/big2_ppo] output=models/big2_belief training.rounds=100",
+        ),
+    ),
     Verb("ui", "serve the MLflow UI on this project's runs", ("cardlab ui", "cardlab ui port=8080")),
     Verb(
         "remote",

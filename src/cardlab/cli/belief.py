@@ -1,0 +1,73 @@
+"""`cardlab belief`: a belief network from self-play, judged on games it has not seen, recorded in MLflow."""
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from cardlab.agents.beliefs import save_belief
+from cardlab.agents.loading import load_agent
+from cardlab.assembly.options import build_options, convert
+from cardlab.assembly.parts import build_game, check_agents, group
+from cardlab.cli.verbs import Request
+from cardlab.games.catalogue import for_matches
+from cardlab.learners.belief import BeliefTraining
+from cardlab.networks.belief import BeliefOptions
+from cardlab.options import check_range
+from cardlab.tracking import Store
+from cardlab.training.belief import (
+    BeliefExperiment,
+    BeliefFigures,
+    Bin,
+    figures_as_data,
+    judge_belief,
+    train_belief,
+)
+
+
+def run(request: Request) -> int:
+    """Train into the folder `output`, and print what the belief is worth."""
+    config = request.config
+    game = for_matches(build_game(config["game"]))
+    agents = convert("agents", config["agents"], tuple[str, ...])
+    check_range("number of agents", len(agents), 1, whole=True)
+    check_range("seed", config["seed"], 0, whole=True)
+    network = build_options(BeliefOptions, group("network", config["network"]), "network")
+    training = build_options(BeliefTraining, group("training", config["training"]), "training")
+    check_agents(game, "agents", agents)
+    experiment = BeliefExperiment(game, [load_agent(game, text) for text in agents], network, training, config["seed"])
+    folder = Path(convert("output", config["output"], str))
+    store = Store()
+    with store.start_run(game.spec.name, folder.name, params=config) as recorded:
+        belief = train_belief(experiment, log=recorded)
+        save_belief(folder, game, network, belief.network)
+        figures = judge_belief(belief, experiment)
+        write_calibration(figures.calibration, folder / "calibration.csv")
+        recorded.log_metrics(figures_as_data(figures), training.rounds)
+        recorded.set_tags({"kind": "belief"})
+        recorded.log_artifact(folder, "belief")
+    _print(figures)
+    print(f"belief: {folder}\nnext:   cardlab evaluate policy=monte_carlo:belief:{folder} game={game.spec.name}")
+    return 0
+
+
+def write_calibration(bins: Iterable[Bin], path: Path) -> None:
+    """The calibration as CSV: a row for each bin."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["believed", "happened", "count"])
+        writer.writerows((f"{one.believed:.4f}", f"{one.happened:.4f}", one.count) for one in bins)
+
+
+def _print(figures: BeliefFigures) -> None:
+    console = Console()
+    console.print(
+        f"bits per unseen card over {figures.belief.deals} games, {figures.decisions} decisions, 95 % intervals:"
+    )
+    console.print(f"  belief  {figures.belief}\n  uniform {figures.uniform}\n  gain    {figures.gain}")
+    table = Table("believed", "happened", "pairs")
+    for one in figures.calibration:
+        table.add_row(f"{one.believed:.3f}", f"{one.happened:.3f}", str(one.count))
+    console.print(table)
