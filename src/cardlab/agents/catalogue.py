@@ -27,12 +27,16 @@ def agent_factories(game: Game) -> Mapping[str, AgentFactory]:
     if find_spec(module) is not None:
         scripted = cast(Mapping[str, AgentFactory], import_module(module).AGENTS)
     searches = {name: partial(_make_search, name) for name in SEARCHES}
-    return {"random": RandomAgent, **searches, **scripted}
+    return {"random": RandomAgent, **searches, "endgame": _make_endgame, **scripted}
 
 
 def _make_search(name: str, game: Game, **options: Any) -> Agent:
     """Imported by name, so that nothing depends on searches but what uses them."""
     return cast(Agent, import_module("cardlab.agents.search").make_search(game, name, **options))
+
+
+def _make_endgame(game: Game, **options: Any) -> Agent:
+    return cast(Agent, import_module("cardlab.agents.endgames").make_endgame(game, **options))
 
 
 def split_name(text: str) -> tuple[str, dict[str, Any]]:

@@ -38,7 +38,9 @@ class SearchAgent:
 
     def __post_init__(self) -> None:
         self._search: Search = build_search(self.game, self.options)
-        self._endgame: EndgameSolver | None = find_endgame(self.game) if self.options.endgame else None
+        self._endgame: EndgameSolver | None = None
+        if self.options.endgame:
+            self._endgame = find_endgame(self.game, self.options.belief)
         self._batch = self._search.smallest_batch
         if self.timed:
             self._prepare()

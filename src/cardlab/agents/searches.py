@@ -4,8 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +16,16 @@ from cardlab.agents.random import RandomAgent
 from cardlab.games.protocol import Floats, Game, InfoStates, Players
 from cardlab.options import InvalidOption
 from cardlab.playing.protocol import ActionValues, Agent, Policy
+from cardlab.search.decisions import Determinizer
 from cardlab.search.expectimax import Expectimax
 from cardlab.search.leaves import KernelPlayouts, Leaf, Playouts, PolicyValues
 from cardlab.search.monte_carlo import MonteCarlo
 from cardlab.search.options import ExpectimaxOptions, MonteCarloOptions, PuctOptions, SearchOptions, TreeOptions
 from cardlab.search.protocol import Estimates, Search
 from cardlab.search.tree import TreeSearch
+
+if TYPE_CHECKING:
+    from cardlab.agents.beliefs import Belief
 
 ENDGAME_SAMPLES = 32  # deals over which an endgame with hidden cards is averaged
 
@@ -38,8 +43,19 @@ def build_search(game: Game, options: SearchOptions) -> Search:
         return _monte_carlo(game, options, leaf, policy)
     if isinstance(options, ExpectimaxOptions):
         estimates = None if options.width is None else _estimates(policy, "width")
-        return Expectimax(game, leaf, options, game.determinize, estimates)
+        return Expectimax(game, leaf, options, determinizer(game, options.belief), estimates)
     return _tree(game, options, leaf, policy)
+
+
+def determinizer(game: Game, belief: str | None) -> Determinizer:
+    """How hidden cards are dealt: all ways alike, or by the belief in this folder; BeliefError when it does not fit."""
+    return game.determinize if belief is None else _belief(game, belief).determinize
+
+
+def _belief(game: Game, folder: str) -> "Belief":
+    from cardlab.agents.beliefs import load_belief  # noqa: PLC0415  torch is needed for a network only
+
+    return load_belief(game, Path(folder))
 
 
 def _monte_carlo(game: Game, options: MonteCarloOptions, leaf: Leaf, policy: Agent | None) -> MonteCarlo:
@@ -50,14 +66,14 @@ def _monte_carlo(game: Game, options: MonteCarloOptions, leaf: Leaf, policy: Age
         estimates = policy.action_values
     elif options.candidates is not None:
         estimates = _estimates(policy, "candidates")
-    return MonteCarlo(game, leaf, options, game.determinize, estimates)
+    return MonteCarlo(game, leaf, options, determinizer(game, options.belief), estimates)
 
 
 def _tree(game: Game, options: TreeOptions | PuctOptions, leaf: Leaf, policy: Agent | None) -> TreeSearch:
     if isinstance(options, TreeOptions):
-        return TreeSearch(game, leaf, options, options.c_uct, game.determinize)
+        return TreeSearch(game, leaf, options, options.c_uct, determinizer(game, options.belief))
     prior = partial(prior_of, _policy(policy, "policy"), options.temperature)
-    return TreeSearch(game, leaf, options, options.c_puct, game.determinize, prior)
+    return TreeSearch(game, leaf, options, options.c_puct, determinizer(game, options.belief), prior)
 
 
 def _leaf(game: Game, options: SearchOptions, policy: Agent | None) -> Leaf:
@@ -128,19 +144,29 @@ def _fused_playouts(game: Game, player: Agent) -> Any:
     return None if module is None else module.playouts_by(player)
 
 
-def find_endgame(game: Game) -> EndgameSolver | None:
-    """The game's exact endgames; None where it has none."""
+def find_endgame(game: Game, belief: str | None = None, num_samples: int = ENDGAME_SAMPLES) -> EndgameSolver | None:
+    """The game's exact endgames, over deals drawn by the `belief` in a folder if one is given; None without any."""
     module = _game_module(game, "endgame")
-    return None if module is None else partial(_solve, game, module)
+    if module is None:
+        return None
+    return partial(_solve, game, module, None if belief is None else _belief(game, belief), num_samples)
 
 
 def _solve(
-    game: Game, module: ModuleType, info_states: InfoStates, player: int, rng: np.random.Generator
+    game: Game,
+    module: ModuleType,
+    belief: "Belief | None",
+    num_samples: int,
+    info_states: InfoStates,
+    player: int,
+    rng: np.random.Generator,
 ) -> NDArray[np.float64] | None:
     players = np.array([player], dtype=np.int8)
     if not module.solvable(info_states, players)[0]:
         return None
-    values = module.action_values(info_states, players, rng, ENDGAME_SAMPLES, options=dict(game.spec.options))
+    by_belief = {} if belief is None else {"weights": belief.weights(info_states, players)}
+    options = dict(game.spec.options)
+    values = module.action_values(info_states, players, rng, num_samples, options=options, **by_belief)
     if not np.isfinite(values).any():  # an option of this game takes it out of reach
         return None
     return cast(NDArray[np.float64], values[0].astype(np.float64))

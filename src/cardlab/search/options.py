@@ -31,6 +31,7 @@ class MonteCarloOptions:
     candidates: int | None = None  # only the policy's best so many; none: every legal action
     raw_weight: float = 0.0  # share of the policy's own action values in the choice
     endgame: bool = False  # play exactly where the game is solvable
+    belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
     threads: int = 1
     seed: int = 0
 
@@ -60,6 +61,7 @@ class ExpectimaxOptions:
     rollout: str | None = None  # who plays on: an agent; none: the policy, or else the game's fast playouts
     choose: str = "votes"  # of the decks, or mean
     endgame: bool = False  # play exactly where the game is solvable
+    belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -88,6 +90,7 @@ class TreeOptions:
     leaf: str = "rollout"  # or value: the policy's
     rollout: str | None = None  # who plays on: an agent; none: the policy, or else the game's fast playouts
     endgame: bool = False  # play exactly where the game is solvable
+    belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -111,6 +114,7 @@ class PuctOptions:
     leaf: str = "value"  # the policy's, or rollout
     rollout: str | None = None  # who plays on: an agent; none: the policy
     endgame: bool = False  # play exactly where the game is solvable
+    belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
     seed: int = 0
 
     def __post_init__(self) -> None:

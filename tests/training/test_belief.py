@@ -1,0 +1,55 @@
+"""Training of beliefs: it learns what players give away, the same every time, and is judged honestly."""
+
+import numpy as np
+import pytest
+
+from cardlab.agents.loading import load_agent
+from cardlab.experience.sightings import gather_sightings
+from cardlab.games.catalogue import make_game
+from cardlab.learners.belief import BeliefTraining
+from cardlab.networks.belief import BeliefOptions
+from cardlab.objectives.beliefs import SEEN
+from cardlab.options import InvalidOption
+from cardlab.training.belief import BeliefExperiment, judge_belief, train_belief
+
+GAME = make_game("big2", features="full")
+
+
+def experiment(**training):
+    options = BeliefTraining(**{"rounds": 6, "games": 120, "minibatch_size": 64, "held_out": 60, **training})
+    return BeliefExperiment(GAME, [load_agent(GAME, "lowest")], BeliefOptions(widths=(64,)), options, 3)
+
+
+def test_sightings_tell_who_holds_what():
+    seen = gather_sightings(GAME, [load_agent(GAME, "random")], 10, np.random.default_rng(0))
+    hidden = seen.info_states["counts"].sum(axis=1) - seen.info_states["counts"][np.arange(len(seen)), seen.players]
+    np.testing.assert_array_equal((seen.targets != SEEN).sum(axis=1), hidden)
+    for seat in range(3):
+        others = (seen.players + seat + 1) % 4
+        counts = seen.info_states["counts"][np.arange(len(seen)), others]
+        np.testing.assert_array_equal((seen.targets == seat).sum(axis=1), counts)
+
+
+def test_it_learns_from_players_who_give_themselves_away():
+    """`lowest` always follows when it can, so its passes tell much."""
+    told = []
+    first = experiment()
+    figures = judge_belief(train_belief(first, tell=told.append), first)
+    assert figures.gain.low > 0
+    assert figures.belief.mean + figures.gain.mean == pytest.approx(figures.uniform.mean)
+    assert len(told) == 6
+    counted = sum(one.count for one in figures.calibration)
+    assert counted == 3 * (first.round(1 << 20).targets != SEEN).sum()
+    second = judge_belief(train_belief(experiment(), tell=told.append), first)
+    assert second == figures
+
+
+def test_other_games_are_refused():
+    game = make_game("five_o")
+    with pytest.raises(InvalidOption, match=r"game\.name=five_o: must be big2"):
+        BeliefExperiment(game, [load_agent(game, "random")], BeliefOptions(), BeliefTraining(), 0)
+
+
+def test_training_is_checked():
+    with pytest.raises(InvalidOption, match=r"training\.rounds=0"):
+        BeliefTraining(rounds=0)
