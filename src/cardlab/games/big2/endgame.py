@@ -25,7 +25,6 @@ from cardlab.games.big2.solver import (
     NO_STRENGTH,
     SLOTS,
     UNBEATABLE,
-    UNBOUNDED,
     Ints,
     after_pass,
     after_play,
@@ -105,7 +104,7 @@ def value_actions(deals: States, num_samples: int, legal: Bools, doubled: bool, 
                 after = after_action(position, action, hands[turn], bits, plays, starts, unbeatable)
                 outcome = outcome_now(after, dealt)
                 if payoff(outcome, turn, doubled) <= 0:
-                    outcome = solve(after, -1, UNBOUNDED, dealt, plays, starts, table)
+                    outcome = solve(after, dealt, plays, starts, table)
                 values[deal // num_samples, action] += payoff(outcome, turn, doubled)
     return values / np.float32(num_samples)
 

@@ -25,6 +25,13 @@ SLOTS = 1 << SLOTS_BITS  # of a transposition table [2, SLOTS]: positions, and t
 NO_STRENGTH = -1  # to beat: who moves has control
 UNBOUNDED = -1000  # below every payoff
 CUT = -1  # in place of an outcome: not worth more to who asked than what they have
+UNKNOWN = -2  # in place of an outcome that is still to be worked out
+WINS, NO_CHILD = -2, -1  # in place of a position
+NOBODY = -1  # asks for a position
+
+# Columns of a frame of the solver's stack: a position that is being worked out.
+POSITION, ASKER, BOUND, ROW, STOP, BEST, PAID, WON, MOST = range(9)
+_DEEPEST = 4 * MOST_CARDS  # frames: each play but the last sheds a card, after three passes at most
 
 # Rows of `dealt`; the first has the cards of players 0 to 3 and two options of the game.
 HELD, LOWER, BETWEEN = range(3)
@@ -184,37 +191,109 @@ def most_for_asker(outcome: int, asker: int, turn: int, dealt: Ints, won: int) -
 
 
 @kernel
-def solve(position: int, asker: int, bound: int, dealt: Ints, plays: Ints, starts: Ints, table: Ints) -> int:
-    """The outcome of best play from `position`, or CUT where it is surely not worth more than `bound` to `asker`."""
-    slot = (position * 0x2545F4914F6CDD1D & 0x7FFFFFFFFFFFFFFF) >> (63 - SLOTS_BITS)
-    if table[0, slot] == position:
-        return int(table[1, slot])
-    turn = position & 3
-    remaining = position >> _REMAINING & _CARDS
-    to_beat = (position >> 4 & 511) - 1
-    won = outcome_now(position, dealt) & ~(15 << 4 * turn)
-    most = payoff(won, turn, int(dealt[HELD, DOUBLED]))
-    unbeatable = int(dealt[HELD, UNBEATABLE])
-    size = int(KIND_SIZES[to_beat // 52]) if to_beat >= 0 else 5
-    row, stop = int(starts[turn, size]), int(starts[turn, size - 1 if to_beat >= 0 else 0])
-    best, paid = CUT, UNBOUNDED
-    while paid < most:
-        row = next_row(row, stop, remaining, to_beat, plays[turn], dealt)
-        if row > stop or (row == stop and to_beat < 0):
-            break
-        if row == stop:
-            outcome = solve(after_pass(position, plays, starts, unbeatable), turn, paid, dealt, plays, starts, table)
-        elif plays[turn, row, 0] == remaining & dealt[HELD, turn]:
-            outcome = won
+def solve(position: int, dealt: Ints, plays: Ints, starts: Ints, table: Ints) -> int:
+    """The outcome of best play from `position`; `table` [2, SLOTS] remembers.
+
+    The recursion is written with a stack of its own: numba crashes on recursive functions that it loads from its cache
+    (numba issue 6061).
+    """
+    stack = np.empty((_DEEPEST, 9), dtype=np.int64)
+    depth = 0
+    outcome = look_up(position, table)
+    if outcome != UNKNOWN:
+        return outcome
+    enter(stack[0], position, NOBODY, UNBOUNDED, dealt, starts)
+    while True:
+        frame = stack[depth]
+        if outcome >= 0:
+            absorb(frame, outcome, dealt)
+        outcome = UNKNOWN
+        if frame[ROW] == CUT:
+            outcome = CUT
         else:
-            after = after_play(position, int(plays[turn, row, 0]), int(plays[turn, row, 1]), plays, starts, unbeatable)
-            outcome = solve(after, turn, paid, dealt, plays, starts, table)
-        row += 1
-        if outcome == CUT or payoff(outcome, turn, int(dealt[HELD, DOUBLED])) <= paid:
-            continue
-        best, paid = outcome, payoff(outcome, turn, int(dealt[HELD, DOUBLED]))
-        if asker not in (turn, -1) and most_for_asker(best, asker, turn, dealt, won) <= bound:
-            return CUT
+            child = next_child(frame, dealt, plays, starts)
+            if child == WINS:
+                outcome = int(frame[WON])
+                continue
+            if child != NO_CHILD:
+                outcome = look_up(child, table)
+                if outcome == UNKNOWN:
+                    depth += 1
+                    enter(stack[depth], child, int(frame[POSITION]) & 3, int(frame[PAID]), dealt, starts)
+                continue
+            outcome = int(frame[BEST])
+            remember(int(frame[POSITION]), outcome, table)
+        if depth == 0:
+            return outcome
+        depth -= 1
+
+
+@kernel
+def look_up(position: int, table: Ints) -> int:
+    """The outcome that is remembered for a position, or UNKNOWN."""
+    slot = slot_of(position)
+    return int(table[1, slot]) if table[0, slot] == position else UNKNOWN
+
+
+@kernel
+def remember(position: int, outcome: int, table: Ints) -> None:
+    """Write over whatever stands in the slot."""
+    slot = slot_of(position)
     table[0, slot] = position
-    table[1, slot] = best
-    return best
+    table[1, slot] = outcome
+
+
+@kernel
+def slot_of(position: int) -> int:
+    """The slot of a position, by the high bits of a product (Knuth's multiplicative hashing)."""
+    return (position * 0x2545F4914F6CDD1D & 0x7FFFFFFFFFFFFFFF) >> (63 - SLOTS_BITS)
+
+
+@kernel
+def enter(frame: Ints, position: int, asker: int, bound: int, dealt: Ints, starts: Ints) -> None:
+    """Fill the frame of a position whose outcome matters only if it is worth more than `bound` to `asker`."""
+    turn = position & 3
+    to_beat = (position >> 4 & 511) - 1
+    size = int(KIND_SIZES[to_beat // 52]) if to_beat >= 0 else 5
+    frame[POSITION] = position
+    frame[ASKER] = NOBODY if asker == turn else asker
+    frame[BOUND] = bound
+    frame[ROW] = starts[turn, size]
+    frame[STOP] = starts[turn, size - 1 if to_beat >= 0 else 0]
+    frame[BEST] = CUT
+    frame[PAID] = UNBOUNDED
+    frame[WON] = outcome_now(position, dealt) & ~(15 << 4 * turn)
+    frame[MOST] = payoff(int(frame[WON]), turn, int(dealt[HELD, DOUBLED]))
+
+
+@kernel
+def next_child(frame: Ints, dealt: Ints, plays: Ints, starts: Ints) -> int:
+    """The next position to look at, WINS for a play that sheds the last cards, or NO_CHILD; the pass comes last."""
+    position = int(frame[POSITION])
+    turn = position & 3
+    to_beat = (position >> 4 & 511) - 1
+    remaining = position >> _REMAINING & _CARDS
+    unbeatable = int(dealt[HELD, UNBEATABLE])
+    if frame[PAID] >= frame[MOST] or frame[ROW] > frame[STOP]:
+        return NO_CHILD
+    row = next_row(int(frame[ROW]), int(frame[STOP]), remaining, to_beat, plays[turn], dealt)
+    frame[ROW] = row + 1
+    if row == frame[STOP]:
+        return after_pass(position, plays, starts, unbeatable) if to_beat >= 0 else NO_CHILD
+    if plays[turn, row, 0] == remaining & dealt[HELD, turn]:
+        return WINS
+    return after_play(position, int(plays[turn, row, 0]), int(plays[turn, row, 1]), plays, starts, unbeatable)
+
+
+@kernel
+def absorb(frame: Ints, outcome: int, dealt: Ints) -> None:
+    """Take the outcome of a child into account; CUT in ROW when the asker cannot want this position any more."""
+    turn = int(frame[POSITION]) & 3
+    paid = payoff(outcome, turn, int(dealt[HELD, DOUBLED]))
+    if paid <= frame[PAID]:
+        return
+    frame[BEST] = outcome
+    frame[PAID] = paid
+    asker = int(frame[ASKER])
+    if asker != NOBODY and most_for_asker(outcome, asker, turn, dealt, int(frame[WON])) <= frame[BOUND]:
+        frame[ROW] = CUT
