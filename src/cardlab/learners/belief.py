@@ -6,11 +6,12 @@ from typing import Any
 import lightning
 import numpy as np
 import torch
+from torch import Tensor, nn
 
 from cardlab.experience.sightings import Sightings
 from cardlab.games.protocol import Game
 from cardlab.games.rows import take
-from cardlab.learners.rounds import Means, Metrics, descend, minibatches
+from cardlab.learners.rounds import Means, Metrics, TrainingDiverged
 from cardlab.networks.belief import BeliefNetwork
 from cardlab.objectives.beliefs import holder_loss
 from cardlab.options import check_range
@@ -66,11 +67,22 @@ class BeliefLearner(lightning.LightningModule):
             group["lr"] = rate
         self.network.train()
         means = Means()
-        for part in minibatches(len(batch), self.options.minibatch_size, self.rng):
+        num_parts = max(1, round(len(batch) / self.options.minibatch_size))
+        for part in np.array_split(self.rng.permutation(len(batch)), num_parts):
             observations = self.game.observe(take(batch.info_states, part), batch.players[part])
             logits = self.network(torch.from_numpy(observations).to(self.device))
             loss = holder_loss(logits, torch.from_numpy(batch.targets[part]).to(self.device))
-            norm = descend(loss, optimizer, self.network, self.options.max_grad_norm)
+            norm = self._descend(loss, optimizer)
             means.add(loss=loss, bits_per_card=loss / np.log(2), grad_norm=norm)
         self.rounds_done += 1
         self.metrics = {**means.result(), "learning_rate": rate}
+
+    def _descend(self, loss: Tensor, optimizer: torch.optim.Optimizer) -> float:
+        """One clipped step; the gradient's norm before clipping."""
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = float(nn.utils.clip_grad_norm_(self.network.parameters(), self.options.max_grad_norm))
+        if not np.isfinite(norm):
+            raise TrainingDiverged(f"gradient norm is {norm} (loss {float(loss)}): lower training.learning_rate")
+        optimizer.step()
+        return norm

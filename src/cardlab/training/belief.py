@@ -22,7 +22,7 @@ from cardlab.objectives.beliefs import SEEN
 from cardlab.options import InvalidOption
 from cardlab.playing.protocol import Agent
 from cardlab.training.callbacks import MetricsLog
-from cardlab.training.run import lightning_trainer
+from cardlab.training.learning import lightning_trainer
 
 NUM_BINS = 10
 _HELD_OUT = 1 << 20  # number of the round that is never trained on
