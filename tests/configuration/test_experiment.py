@@ -94,7 +94,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         (["seed=-1"], "seed=-1: must be a whole number from 0"),
         (["network=lines"], "network=lines: must be mlp or actions"),
         (["opponents=scripted", "+opponents.agents.shark=1"], "opponents.agents=shark: must be one of random"),
-        (["arena.references=[shark]"], "arena.references=shark: must be a policy's folder, or one of random"),
+        (["arena.references=[shark]"], "arena.references=shark: must be a policy's folder or address"),
         (["game=poker_squares", "arena.references=[greedy_stock_only]"], "arena.references=greedy_stock_only: must be"),
         (["+agent.epsilon=0.1"], "agent.epsilon=0.1: must be left out: agent takes gamma"),
         (["+rounds=3"], "rounds=3: must be left out: an experiment takes game"),

@@ -129,7 +129,7 @@ def test_a_killed_process_is_told_and_the_run_goes_on_to_the_same_bytes(tmp_path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("agent", "processes"), [("ppo", 3), ("td", 2)])
+@pytest.mark.parametrize(("agent", "processes"), [("ppo", 3)])
 def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(agent: str, processes: int, tmp_path: Path) -> None:
     def stop() -> None:
         raise KeyError("stopped")
