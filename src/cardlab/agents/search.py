@@ -60,6 +60,13 @@ class SearchAgent:
         """Expected payoff by each action [N, A], minus infinity where illegal or not looked at."""
         return np.array([finding.values for finding in self.think(info_states, players)], dtype=np.float32)
 
+    def think_again(
+        self, info_states: InfoStates, players: Players, size: int, batches: tuple[int, ...]
+    ) -> tuple[int, Floats]:
+        """The action, and the values of actions [A], that a search of one decision [1] with this effort comes to."""
+        (finding,) = self.think(info_states, players, [Effort(size, tuple(batches))])
+        return int(finding.scores.argmax()), finding.values.astype(np.float32)
+
     def think(
         self, info_states: InfoStates, players: Players, efforts: Sequence[Effort] | None = None
     ) -> list[Finding]:

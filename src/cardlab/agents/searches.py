@@ -6,14 +6,14 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.loading import load_agent
 from cardlab.agents.random import RandomAgent
-from cardlab.games.protocol import Floats, Game, InfoStates, Players
+from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 from cardlab.options import InvalidOption
 from cardlab.playing.protocol import ActionValues, Agent, Policy
 from cardlab.search.decisions import Determinizer
@@ -31,6 +31,24 @@ ENDGAME_SAMPLES = 32  # deals over which an endgame with hidden cards is average
 
 EndgameSolver = Callable[[InfoStates, int, np.random.Generator], NDArray[np.float64] | None]
 """Exact values [A] of the actions of one decision [1] of a player, None where it is not solvable."""
+
+
+@runtime_checkable
+class PatternTable(Protocol):
+    """An agent that plays one step ahead by a table of values of patterns."""
+
+    def pattern_values(self) -> Floats:
+        """[patterns] in payoffs."""
+        ...
+
+
+@runtime_checkable
+class PlaysByPatterns(Protocol):
+    """A game that plays itself out by such a table, in one kernel."""
+
+    def play_out_by_patterns(self, states: States, values: Floats) -> Floats:
+        """[G, P] payoffs when all play goes by the sum of `values` [patterns], one step ahead."""
+        ...
 
 
 def build_search(game: Game, options: SearchOptions) -> Search:
@@ -139,9 +157,14 @@ def _own_playouts(game: Game) -> Any:
 
 
 def _fused_playouts(game: Game, player: Agent) -> Any:
-    """Playouts by `player` in one kernel, where the game has such for this kind of agent."""
-    module = _game_module(game, "policy_playouts")
-    return None if module is None else module.playouts_by(player)
+    """Playouts by `player` in one kernel, where it plays by a table of patterns: (states, rng) → payoffs [G, P]."""
+    if isinstance(game, PlaysByPatterns) and isinstance(player, PatternTable):
+        return partial(_by_patterns, game, player.pattern_values())
+    return None
+
+
+def _by_patterns(game: PlaysByPatterns, values: Floats, states: States, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+    return game.play_out_by_patterns(states, values)
 
 
 def find_endgame(game: Game, belief: str | None = None, num_samples: int = ENDGAME_SAMPLES) -> EndgameSolver | None:
@@ -162,11 +185,11 @@ def _solve(
     rng: np.random.Generator,
 ) -> NDArray[np.float64] | None:
     players = np.array([player], dtype=np.int8)
-    if not module.solvable(info_states, players)[0]:
+    known = dict(game.spec.options)
+    if not module.solvable(info_states, players, options=known)[0]:
         return None
     by_belief = {} if belief is None else {"weights": belief.weights(info_states, players)}
-    options = dict(game.spec.options)
-    values = module.action_values(info_states, players, rng, num_samples, options=options, **by_belief)
+    values = module.action_values(info_states, players, rng, num_samples, options=known, **by_belief)
     if not np.isfinite(values).any():  # an option of this game takes it out of reach
         return None
     return cast(NDArray[np.float64], values[0].astype(np.float64))

@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from cardlab.arena.intervals import Estimate, estimate
-from cardlab.arena.match import Match, paired, play_lineup
+from cardlab.arena.match import Match, StoppedMatch, paired, play_lineup
 from cardlab.arena.options import ArenaOptions
 from cardlab.arena.progress import Watch, watch_nothing
 from cardlab.arena.seating import Entry, make_lineup
@@ -22,6 +22,14 @@ SELF = "self"  # the evaluated agent itself, in a game of one player
 
 Evaluation = dict[str, Any]
 """What is written as evaluation.json; see `evaluate`."""
+
+
+class StoppedEvaluation(KeyboardInterrupt):
+    """Ctrl-C, with the evaluation of what was played."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        super().__init__()
+        self.evaluation = evaluation
 
 
 def evaluate(
@@ -37,7 +45,8 @@ def evaluate(
 
     Two or more players: the agent against P − 1 copies of the reference; the figures are the agent's. One player: the
     key "self" holds the agent's own, each reference's entry its own mean and `difference`, the agent's mean less the
-    reference's, paired by deal. `watch` is told (reference, deals played, deals at most).
+    reference's, paired by deal. `watch` is told (reference, deals played, deals at most). Stopped by Ctrl-C it raises
+    StoppedEvaluation with what was played; `deals` of each reference says how much that is.
     """
     references = tuple(dict.fromkeys(options.references)) or DEFAULT_REFERENCES
     others = game.spec.num_players - 1
@@ -46,10 +55,20 @@ def evaluate(
     else:
         names, lineups = (SELF, *references), [make_lineup(game, [entry]) for entry in (agent, *references)]
     matches: dict[str, Match] = {}
-    with Workers(game, lineups, options.workers, options.launcher) as workers:
-        for place, name in enumerate(names):
-            matches[name] = play_lineup(workers, place, options, partial(watch, name))
-    return {
+    stopped = False
+    try:
+        with Workers(
+            game, lineups, options.workers_of(lineups), options.launcher, records=options.records_folder
+        ) as workers:
+            for place, name in enumerate(names):
+                matches[name] = play_lineup(workers, place, options, partial(watch, name))
+    except KeyboardInterrupt as stop:
+        if isinstance(stop, StoppedMatch):
+            matches[names[len(matches)]] = stop.match
+        if not matches:
+            raise
+        stopped = True
+    evaluation = {
         "format": FORMAT,
         "experiment": experiment,
         "game": game.spec.name,
@@ -59,6 +78,9 @@ def evaluate(
         "seed": options.seed,
         "references": {name: _figures(match, matches.get(SELF)) for name, match in matches.items()},
     }
+    if stopped:
+        raise StoppedEvaluation(evaluation)
+    return evaluation
 
 
 def write_evaluation(evaluation: Evaluation, path: Path) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.arena.intervals import Estimate, PerDeal, estimate, is_narrow
-from cardlab.arena.options import ArenaOptions
+from cardlab.arena.options import MIN_DEALS, ArenaOptions
 from cardlab.arena.seating import Entry, Lineup, make_lineup
 from cardlab.arena.workers import Tally, Workers, make_jobs, merge
 from cardlab.games.protocol import Game
@@ -128,6 +128,22 @@ def paired(first: PerDeal, second: PerDeal) -> NDArray[np.float64]:
     return first[:deals] - second[:deals]
 
 
+class StoppedLineups(KeyboardInterrupt):
+    """Ctrl-C, with the tallies of the chunks that were played."""
+
+    def __init__(self, tallies: tuple[Tally, ...]) -> None:
+        super().__init__()
+        self.tallies = tallies
+
+
+class StoppedMatch(KeyboardInterrupt):
+    """Ctrl-C, with the match as far as it was played."""
+
+    def __init__(self, match: Match) -> None:
+        super().__init__()
+        self.match = match
+
+
 def play_match(
     game: Game,
     entries: Sequence[Entry],
@@ -146,14 +162,20 @@ def play_match(
     """
     options = ArenaOptions(deals=num_deals, seed=seed, processes=processes, chunk=chunk, until=until)
     lineup = make_lineup(game, entries)
-    with Workers(game, [lineup], options.workers, options.launcher) as workers:
+    with Workers(
+        game, [lineup], options.workers_of([lineup]), options.launcher, records=options.records_folder
+    ) as workers:
         return play_lineup(workers, 0, options, progress)
 
 
 def play_lineup(workers: Workers, place: int, options: ArenaOptions, progress: Progress | None = None) -> Match:
-    """The match of the workers' lineup number `place`, as `options` say."""
-    (tally,) = play_lineups(workers, [place], options, _first_points, progress)
-    return Match(workers.lineups[place], options.seed, tally)
+    """The match of the workers' lineup number `place`, as `options` say; StoppedMatch after Ctrl-C."""
+    lineup = workers.lineups[place]
+    try:
+        (tally,) = play_lineups(workers, [place], options, _first_points, progress)
+    except StoppedLineups as stop:
+        raise StoppedMatch(Match(lineup, options.seed, stop.tallies[0])) from None
+    return Match(lineup, options.seed, tally)
 
 
 def compare(
@@ -169,7 +191,9 @@ def compare(
     With `options.until`, stop when the interval of their difference has that half-width.
     """
     lineups = [make_lineup(game, [entry, *field]) for entry in (first, second)]
-    with Workers(game, lineups, options.workers, options.launcher) as workers:
+    with Workers(
+        game, lineups, options.workers_of(lineups), options.launcher, records=options.records_folder
+    ) as workers:
         tallies = play_lineups(workers, [0, 1], options, _points_apart, progress)
     matches = [Match(lineup, options.seed, tally) for lineup, tally in zip(lineups, tallies, strict=True)]
     return Comparison(*matches)
@@ -192,6 +216,10 @@ def play_lineups(
                 progress(len(done[0].points), options.deals)
             if options.until is not None and is_narrow(watched(done), options.until):
                 break
+    except KeyboardInterrupt:
+        if done is None or len(done[0].points) < MIN_DEALS:
+            raise
+        raise StoppedLineups(done) from None
     finally:
         chunks.close()
     assert done is not None, "at least one chunk is played"

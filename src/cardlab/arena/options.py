@@ -3,7 +3,9 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from cardlab.arena.seating import Lineup
 from cardlab.options import InvalidOption, check_choice, check_range
 
 EVALUATION_SEED = 20_000_001  # far from the small seeds of training, so that nothing is tuned on these deals
@@ -32,6 +34,8 @@ class ArenaOptions:
     """Half-width of the 95 % interval at which a match stops, in points; None plays all deals."""
     pairing_deals: int = 200
     """Deals of each of the many matches that the pipeline plays: among past selves, and for its cross tables."""
+    records: str | None = None
+    """A folder in which every game is kept as a record, with what searching agents did; None keeps none."""
 
     def __post_init__(self) -> None:
         check_range("arena.deals", self.deals, MIN_DEALS, whole=True)
@@ -58,3 +62,14 @@ class ArenaOptions:
         if self.processes is not None:
             return self.processes
         return 1 if self.deals < LONG_MATCH else os.cpu_count() or 1
+
+    def workers_of(self, lineups: Sequence[Lineup]) -> int:
+        """The same for these lineups: where agents search, few deals are long too."""
+        if self.processes is None and any(lineup.pace for lineup in lineups):
+            return os.cpu_count() or 1
+        return self.workers
+
+    @property
+    def records_folder(self) -> Path | None:
+        """Where games are kept."""
+        return None if self.records is None else Path(self.records)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.agents.catalogue import split_name
 from cardlab.agents.loading import policy_folder
 from cardlab.arena.intervals import Estimate, PerDeal, estimate
 from cardlab.arena.match import play_lineups
@@ -122,10 +123,12 @@ def load_pairing(path: Path, names: tuple[str, str]) -> Pairing | None:
 
 
 def _agent_digest(game: Game, name: str) -> str | None:
-    """Digest of a trained policy's weights; None for an agent that has none."""
+    """Digest of a trained policy's weights, or of those that a search uses; None for an agent that has none."""
     folder = policy_folder(name, game.spec.name)
     if folder is None:
-        return None
+        inner = [text for text in split_name(name)[1].values() if isinstance(text, str)]
+        digests = [digest for digest in (_agent_digest(game, text) for text in inner) if digest is not None]
+        return "+".join(digests) or None
     from cardlab.agents.policies import policy_digest  # noqa: PLC0415 — brings torch
 
     return policy_digest(folder)

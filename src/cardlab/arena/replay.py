@@ -2,16 +2,29 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from cardlab.agents.loading import load_agent
+from cardlab.arena.game_record import Record, RecordError, Thought, dealt_state
 from cardlab.arena.options import ArenaOptions
-from cardlab.arena.records import Record, RecordError, dealt_state, record_game
+from cardlab.arena.records import record_game
 from cardlab.arena.seating import Entry
 from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players
 from cardlab.options import check_choice
 from cardlab.playing.protocol import ActionValues, Agent, Policy
+
+
+@runtime_checkable
+class Rethinks(Protocol):
+    """An agent that can do a search again."""
+
+    def think_again(
+        self, info_states: InfoStates, players: Players, size: int, batches: tuple[int, ...]
+    ) -> tuple[int, Floats]:
+        """The action, and the values of actions [A], that a search of one decision [1] with this effort comes to."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -34,6 +47,7 @@ class Move:
     view: str  # the table as the player sees it
     options: tuple[Option, ...]
     value: float | None  # of the situation
+    again: int | None  # what a searching agent plays when it thinks as much again
     features: Floats  # [F] the player's observation
 
 
@@ -74,14 +88,29 @@ def replay(game: Game, record: Record, agents: Sequence[Entry | None] = ()) -> I
         if action not in legal:
             raise RecordError(f"record: action {number} is {action}, which is not legal; legal: {legal}")
         thinker = thinkers[player] if player < len(thinkers) else None
-        yield _move(game, number, info_states, players, action, thinker)
+        effort = record.efforts[number - 1] if number <= len(record.efforts) else None
+        yield _move(game, (number, action), info_states, players, thinker, effort)
         game.apply(state, np.array([action], dtype=np.int16))
 
 
-def _move(game: Game, number: int, info_states: InfoStates, players: Players, action: int, agent: Agent | None) -> Move:
+def _move(
+    game: Game,
+    decided: tuple[int, int],
+    info_states: InfoStates,
+    players: Players,
+    agent: Agent | None,
+    effort: Thought | None,
+) -> Move:
+    """The move with the number and the action `decided`."""
+    number, action = decided
     info_state = InfoStates(info_states[0])
     legal = np.flatnonzero(game.legal_actions(info_states)[0]).tolist()
-    probabilities, values, value = _thoughts(agent, info_states, players)
+    again = None
+    if effort is not None and isinstance(agent, Rethinks):
+        probabilities, value = None, None
+        again, values = agent.think_again(info_states, players, *effort)
+    else:
+        probabilities, values, value = _thoughts(agent, info_states, players)
     options = tuple(
         Option(
             option,
@@ -93,7 +122,7 @@ def _move(game: Game, number: int, info_states: InfoStates, players: Players, ac
         for option in legal
     )
     features = game.observe(info_states, players)[0]
-    return Move(number, int(players[0]), game.render(info_state), options, value, features)
+    return Move(number, int(players[0]), game.render(info_state), options, value, again, features)
 
 
 def _thoughts(
@@ -121,6 +150,9 @@ def replay_lines(
         yield ""
         yield f"{move.number}. player {move.player} ({name}){value}{forced}"
         yield from (f"    {line}" for line in move.view.splitlines())
+        if move.again is not None:
+            kept = any(option.chosen and option.action == move.again for option in move.options)
+            yield f"    thought as much again: {'the same move' if kept else f'now action {move.again}'}"
         yield from _option_lines(move.options)
         yield from _input_lines(game.spec, move.features, inputs)
     yield ""

@@ -1,5 +1,6 @@
 """Who sits where: the seatings in which one deal is played again, so that the luck of cards and seats cancels."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -7,11 +8,14 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.agents.catalogue import SEARCHES, split_name
 from cardlab.games.protocol import Game
 from cardlab.options import InvalidOption
 from cardlab.playing.protocol import Agent
 
 MOST_PERMUTED = 4  # players up to which every seating is played; beyond, the rotations
+
+SEARCH_TABLES = 32  # games of searching agents that advance together: a chunk is what progress and Ctrl-C go by
 
 Entry = Agent | str
 """Who takes part: an agent, or the text that names one (a scripted agent, or a trained policy's folder)."""
@@ -31,10 +35,31 @@ class Lineup:
         """S: games played on each deal."""
         return len(self.seatings)
 
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """[groups] the name of each group's agent."""
+        return tuple(entry_name(entry) for entry in self.agents)
+
+    @property
+    def pace(self) -> int | None:
+        """Tables that are best played together: none but the usual for agents that do not search."""
+        return min((pace for pace in map(_pace, self.agents) if pace), default=None)
+
     def weights(self) -> NDArray[np.float64]:
         """[groups, S, P] the share of each seat of each seating in a group's mean over one deal."""
         sits = self.seatings[None] == np.arange(len(self.agents), dtype=np.int8)[:, None, None]
         return sits / sits.sum(axis=(1, 2), keepdims=True)
+
+
+def _pace(entry: Entry) -> int | None:
+    """Tables at a time: one for agents that think for a time, since they think of one after the other."""
+    if isinstance(entry, str):
+        name, given = (entry, {}) if os.path.exists(entry) else split_name(entry)
+        searching = name in SEARCHES or name.endswith("_search")
+        timed = "seconds" in given or (name not in SEARCHES and "simulations" not in given)
+    else:
+        searching, timed = getattr(entry, "searching", False), getattr(entry, "timed", False)
+    return (1 if timed else SEARCH_TABLES) if searching else None
 
 
 def entry_name(entry: Entry) -> str:

@@ -72,7 +72,10 @@ def _pairings(game: Game, names: list[str], options: ArenaOptions, folder: Path,
     tables = [pairing_lineups(game, names[first], names[second]) for first, second in left]
     if not left:
         return done
-    with Workers(game, [lineup for table in tables for lineup in table], options.workers, options.launcher) as workers:
+    lineups = [lineup for table in tables for lineup in table]
+    with Workers(
+        game, lineups, options.workers_of(lineups), options.launcher, records=options.records_folder
+    ) as workers:
         next_place = 0
         for pair, table in zip(left, tables, strict=True):
             watch("pairings", len(done), len(pairs))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.synchronize import Event
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from cardlab.agents.loading import load_agent
 from cardlab.arena.cluster import RayPool
+from cardlab.arena.game_record import Keeper, kept_records, save_record
 from cardlab.arena.options import ArenaOptions
 from cardlab.arena.seating import Entry, Lineup
 from cardlab.games.catalogue import for_matches
@@ -69,10 +71,11 @@ def merge(tallies: Sequence[Tally]) -> Tally:
 
 
 def make_jobs(lineups: Sequence[Lineup], places: Sequence[int], options: ArenaOptions) -> Iterator[Job]:
-    """The chunks of a match between the `lineups` at `places`; smaller ones by default where it may stop early."""
+    """The chunks of a match between the `lineups` at `places`; by default smaller where it may stop early or search."""
     chunk = options.chunk
     if chunk is None:
-        tables = TABLES if options.until is None else LOOK_TABLES
+        paces = [pace for pace in (lineups[place].pace for place in places) if pace]
+        tables = min(paces, default=TABLES if options.until is None else LOOK_TABLES)
         chunk = -(-tables // max(lineups[place].num_seatings for place in places))
     for index, first in enumerate(range(0, options.deals, chunk)):
         yield Job(tuple(places), options.seed, index, first, min(first + chunk, options.deals))
@@ -95,10 +98,17 @@ class StoppedError(RuntimeError):
 class ChunkPlayer:
     """Plays the jobs of some lineups with agents that are made once."""
 
-    def __init__(self, game: Game, lineups: Sequence[Lineup], stopped: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self,
+        game: Game,
+        lineups: Sequence[Lineup],
+        stopped: Callable[[], bool] = lambda: False,
+        records: Path | None = None,
+    ) -> None:
         self.game = game
         self.lineups = lineups
         self._stopped = stopped
+        self._records = records
         self._agents: dict[str | int, Agent] = {}
 
     def __call__(self, job: Job) -> tuple[Tally, ...]:
@@ -110,7 +120,7 @@ class ChunkPlayer:
         """Play `states` [D · S] (each deal in every seating) in place, as `job` does with its lineup number `turn`."""
         lineup = self.lineups[job.lineups[turn]]
         seats = np.tile(lineup.seatings, (job.last - job.first, 1))
-        agents = [self._agent(entry) for entry in lineup.agents]
+        agents = self.agents(lineup)
         rng = np.random.default_rng(np.random.SeedSequence(job.seed, spawn_key=(_AGENTS, job.index, turn)))
         with one_thread():
             yield from play(self.game, states, agents, rng, seats=seats)
@@ -118,11 +128,23 @@ class ChunkPlayer:
     def _tally(self, job: Job, turn: int, deals: States) -> Tally:
         lineup = self.lineups[job.lineups[turn]]
         states = States(np.repeat(deals, lineup.num_seatings))
-        for _ in self.moves(job, turn, states):
+        keeper = None if self._records is None else Keeper(len(states))
+        agents = self.agents(lineup)
+        for moves in self.moves(job, turn, states):
+            if keeper is not None:
+                keeper.add(moves, agents)
             if self._stopped():
                 raise StoppedError
+        if keeper is not None and self._records is not None:
+            for deal, seating, record in kept_records(self.game, deals, lineup.group_names, lineup.seatings, keeper):
+                name = f"{job.lineups[turn]}-{job.first + deal}-{seating}.json"
+                save_record(record, self._records / name)
         payoffs = self.game.payoffs(states).astype(np.float64)
         return tally(lineup, payoffs.reshape(len(deals), lineup.num_seatings, -1))
+
+    def agents(self, lineup: Lineup) -> list[Agent]:
+        """[groups] the agents of `lineup`, each made once."""
+        return [self._agent(entry) for entry in lineup.agents]
 
     def _agent(self, entry: Entry) -> Agent:
         key = entry if isinstance(entry, str) else id(entry)
@@ -162,26 +184,35 @@ def one_thread() -> Generator[None, None, None]:
 class Workers:
     """Plays jobs in `processes` processes (in this one for 1) and gives their tallies in the order of the jobs.
 
+    With `records`, a folder, every game is kept there as LINEUP-DEAL-SEATING.json.
     `lineups` are all that will be played; the game is played as matches, without what is for training only. A script
     that uses more than one process needs the usual `if __name__ == "__main__":`, since processes are spawned. With the
     `launcher` ray they are played on all cores of its cluster. InvalidOption for agents that cannot be pickled.
     """
 
-    def __init__(self, game: Game, lineups: Sequence[Lineup], processes: int = 1, launcher: str = "processes") -> None:
+    def __init__(
+        self,
+        game: Game,
+        lineups: Sequence[Lineup],
+        processes: int = 1,
+        launcher: str = "processes",
+        *,
+        records: Path | None = None,
+    ) -> None:
         self.game = game = for_matches(game)
         self.lineups = tuple(lineups)
         self._ahead = 2 * processes
-        self._player = ChunkPlayer(game, self.lineups)
+        self._player = ChunkPlayer(game, self.lineups, records=records)
         self._pool: ProcessPoolExecutor | RayPool | None = None
         if launcher == "ray":
             _check_pickles(game, self.lineups, processes)
-            self._pool = RayPool(ChunkPlayer(game, self.lineups), "arena.launcher")
+            self._pool = RayPool(ChunkPlayer(game, self.lineups, records=records), "arena.launcher")
             self._ahead = 2 * self._pool.cores
         elif processes > 1:
             _check_pickles(game, self.lineups, processes)
             context = get_context("spawn")
             self._stop = context.Event()
-            arguments = (game, self.lineups, self._stop)
+            arguments = (game, self.lineups, self._stop, records)
             self._pool = ProcessPoolExecutor(processes, context, initializer=_start, initargs=arguments)
 
     def __enter__(self) -> "Workers":
@@ -220,13 +251,13 @@ class Workers:
 _player: ChunkPlayer | None = None  # of this worker process
 
 
-def _start(game: Game, lineups: tuple[Lineup, ...], stop: Event) -> None:
+def _start(game: Game, lineups: tuple[Lineup, ...], stop: Event, records: Path | None) -> None:
     """Set up a worker process: agents are made when first needed, so that their errors reach the caller."""
     global _player  # noqa: PLW0603 — the state of a worker process is its module
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = "1"
-    _player = ChunkPlayer(game, lineups, stop.is_set)
+    _player = ChunkPlayer(game, lineups, stop.is_set, records)
 
 
 def _run(job: Job) -> tuple[Tally, ...]:

@@ -6,10 +6,11 @@ from typing import Any, cast
 
 from cardlab.agents.loading import ADDRESS, CHAMPION, load_agent
 from cardlab.arena.options import ArenaOptions
-from cardlab.assembly.options import build_options, check_options, resolve_class
+from cardlab.assembly.options import build_options, build_part, check_options, resolve_class
 from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.protocol import Game
 from cardlab.options import InvalidOption, check_choice
+from cardlab.search.options import SEARCHES, NoSearch, SearchOptions
 
 
 def build_game(config: object) -> Game:
@@ -24,6 +25,14 @@ def build_game(config: object) -> Game:
 def build_arena(config: object) -> ArenaOptions:
     """The options of a group `arena`."""
     return build_options(ArenaOptions, group("arena", config), "arena")
+
+
+def build_search(config: object, policy: str) -> SearchOptions | NoSearch:
+    """The options of a group `search` around the agent `policy`."""
+    data = dict(group("search", config))
+    if data.get("name") != NoSearch.name:
+        data["policy"] = policy
+    return cast(SearchOptions | NoSearch, build_part("search", data, SEARCHES))
 
 
 def check_agents(game: Game, key: str, texts: Sequence[str]) -> None:

@@ -1,17 +1,21 @@
 """`cardlab evaluate`: one agent against reference opponents."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from cardlab.agents.catalogue import split_name
 from cardlab.agents.loading import policy_folder
 from cardlab.agents.policies import policy_digest, policy_game
-from cardlab.arena.evaluate import evaluate, evaluation_table, write_evaluation
-from cardlab.assembly.parts import build_arena, build_game, check_agents
+from cardlab.agents.search import search_text
+from cardlab.arena.evaluate import StoppedEvaluation, evaluate, evaluation_table, write_evaluation
+from cardlab.assembly.parts import build_arena, build_game, build_search, check_agents
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
+from cardlab.faults import INTERRUPTED
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
 from cardlab.options import InvalidOption
@@ -25,21 +29,33 @@ def run(request: Request) -> int:
     folder = policy_folder(text, config["game"]["name"] if config.get("game") else "")
     game = _game(config, text, folder)
     check_agents(game, "policy", [text])
+    search = build_search(config["search"], text)
+    agent = search_text(search, text)
+    if agent != text:
+        check_agents(game, "search", [agent])
     check_agents(game, "arena.references", options.references)
     digest = policy_digest(folder) if folder else ""
-    name = Path(text).name
-    with progress_bars() as watch:
-        evaluation = evaluate(game, text, options, policy_digest=digest, experiment=name, watch=watch)
+    name = Path(text).name if agent == text else f"{Path(text).name}+{search.name}"
+    kept = True
+    try:
+        with progress_bars() as watch:
+            evaluation = evaluate(game, agent, options, policy_digest=digest, experiment=name, watch=watch)
+    except StoppedEvaluation as stopped:
+        evaluation, kept = stopped.evaluation, False
+    if agent != text:
+        evaluation["search"] = {"name": search.name, **asdict(search)}
     Console().print(evaluation_table(evaluation))
     if config["output"]:
         write_evaluation(evaluation, Path(config["output"]))
-    return 0
+    return 0 if kept else INTERRUPTED
 
 
 def _game(config: Mapping[str, Any], policy: str, folder: Path | None) -> Game:
     """The game that is given, else the one that the policy was trained for."""
     if config.get("game"):
         return for_matches(build_game(config["game"]))
+    if folder is None and ":" in policy and (inner := split_name(policy)[1].get("policy")):
+        folder = policy_folder(str(inner), "")  # of a search around a policy
     if folder is None:
         allowed = "a policy's folder, or a scripted agent with game=NAME beside it (or champion)"
         raise InvalidOption("policy", policy, allowed)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cardlab.arena.records import Record, load_record, save_record
+from cardlab.arena.game_record import Record, load_record, save_record
 from cardlab.arena.replay import load_seats, replay_lines, run_replay
 from cardlab.assembly.options import convert
 from cardlab.assembly.parts import build_arena, build_game

@@ -1,18 +1,26 @@
-"""Scripted agents of Poker Squares: `flush`, the naive player that the seed compares itself with."""
+"""Poker Squares by name: the seed's `tree_search` and the naive `flush`; and `tables`, which learns when it is made."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.cards.deck import NUM_SUITS, Cards
+from cardlab.games.poker_squares.game import PokerSquares
+from cardlab.games.poker_squares.pattern_learning import learn_table
+from cardlab.games.poker_squares.patterns import cell_values
 from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE, Records
-from cardlab.games.protocol import Actions, Game, InfoStates, Players
+from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players
 from cardlab.kernels import kernel
-from cardlab.options import check_choice
+from cardlab.options import check_choice, check_range
 from cardlab.playing.protocol import Agent
 
+SECONDS_IN_HAND = 0.5  # of a game of the tree search
+NUM_CHOICES = NUM_CELLS - 1  # the last card has one cell left
 SPARE_COLUMN = SIDE - 1  # takes what no column collects
 
 
@@ -89,4 +97,61 @@ class FlushAgent:
         return choose_for_flushes(info_states, uniforms, self.ranks != "ignored", self.ranks == "always")
 
 
-AGENTS: Mapping[str, Callable[..., Agent]] = {"flush": FlushAgent}
+@cache
+def learned_table(scoring: str, custom_scores: tuple[int, ...], games: int, seed: int) -> Floats:
+    """[patterns] the table of TablesAgent, learned once in a process."""
+    return learn_table(PokerSquares(scoring, custom_scores).scores, games, seed)
+
+
+@dataclass(frozen=True)
+class TablesAgent:
+    """Plays one step ahead by a table of values of patterns of lines, which it learns when it is made.
+
+    `games` of its own, by TD(λ) in one kernel: seconds. The fastest player there is, for the playouts of searches.
+    """
+
+    game: PokerSquares
+    games: int = 100_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_range("agent.games", self.games, 1, whole=True)
+        check_range("agent.seed", self.seed, 0, whole=True)
+
+    def pattern_values(self) -> Floats:
+        """[patterns] expected points of a line."""
+        return learned_table(self.game.scoring, tuple(self.game.custom_scores), int(self.games), int(self.seed))
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] cells, the first of the best."""
+        return self.action_values(info_states, players).argmax(axis=1).astype(np.int16)
+
+    def action_values(self, info_states: InfoStates, players: Players) -> Floats:
+        """[N, 25] expected final score by each cell; minus infinity where it is taken."""
+        return cell_values(info_states, self.pattern_values())
+
+    def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
+        """Log-probabilities [N, 25] of its sure choice, and the values of the best cells [N]."""
+        values = self.action_values(info_states, players)
+        chosen = np.arange(NUM_CELLS) == values.argmax(axis=1)[:, None]
+        return np.where(chosen, np.float32(0), np.float32(-np.inf)), values.max(axis=1)
+
+
+def tree_search(
+    game: Game, policy: str = "models/poker_squares_td", game_seconds: float = 30.0, **options: Any
+) -> Agent:
+    """The seed's player: a learned policy's playouts in equal time for each placement, mixed with its raw estimates.
+
+    A move is scored 0.2 · raw + 0.8 · mean of its playouts; half a second of `game_seconds` is kept in hand. What the
+    seed's author wished for are `options` of search=monte_carlo: `endgame` (exact), `leaf:value` with a `depth`,
+    `simulations` in the place of time, and records of what was done. Two `threads` unless they are given.
+    """
+    check_range("agent.game_seconds", game_seconds, SECONDS_IN_HAND, open_low=True)
+    if "simulations" not in options:
+        options.setdefault("seconds", (game_seconds - SECONDS_IN_HAND) / NUM_CHOICES)
+    given = {"threads": 2, "raw_weight": 0.2, "policy": policy, **options}
+    return cast(Agent, import_module("cardlab.agents.search").make_search(game, "monte_carlo", **given))
+
+
+AGENTS: Mapping[str, Callable[..., Agent]] = {"flush": FlushAgent, "tables": TablesAgent, "tree_search": tree_search}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.cards.deck import card_text, check_decks, draw_seeds, shuffled_decks
-from cardlab.games.poker_squares import features, rules
+from cardlab.games.poker_squares import features, patterns, rules
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -126,6 +126,13 @@ class PokerSquares:
         in the challenge's framework.
         """
         return rules.sum_lines(states, self.scores, False)[:, 0]
+
+    def play_out_by_patterns(self, states: States, values: Floats) -> Floats:
+        """[G, 1] payoffs when all play goes by the sum of `values` [patterns] over the lines, one step ahead.
+
+        `states` are left as they are.
+        """
+        return patterns.finish_by_values(states, values, self.scores)
 
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the cards behind the one turned up."""

@@ -1,0 +1,93 @@
+"""Search from the command line: around a policy, by name, its options' errors, and what is kept."""
+
+import json
+
+import pytest
+
+from cardlab.arena.evaluate import StoppedEvaluation, evaluate
+from cardlab.arena.game_record import load_record
+from cardlab.arena.options import ArenaOptions
+from cardlab.assembly.composition import compose_config
+from cardlab.assembly.parts import build_search
+from cardlab.cli import main
+from cardlab.games.catalogue import make_game
+from cardlab.search.options import SEARCHES
+
+SMALL = ("game=five_o", "arena.deals=2", "arena.processes=1")
+
+
+@pytest.mark.parametrize("name", sorted(SEARCHES))
+def test_the_group_shows_every_option_at_its_default(name):
+    config = compose_config("evaluate", [f"search={name}", "policy=greedy_2"])["search"]
+    made = build_search(config, "greedy_2") if name != "puct" else SEARCHES[name](policy="greedy_2")
+    defaults = {key: getattr(made, key) for key in vars(made) if key != "policy"}
+    assert config == {"name": name, **defaults}
+
+
+def test_an_agent_is_evaluated_with_a_search_around_it(tmp_path, capsys):
+    output = tmp_path / "evaluation.json"
+    overrides = ["policy=greedy_2", "search=monte_carlo", "search.simulations=20", f"output={output}"]
+    assert main(["evaluate", *SMALL, *overrides]) == 0
+    kept = json.loads(output.read_text())
+    assert kept["experiment"] == "greedy_2+monte_carlo"
+    assert (kept["search"]["name"], kept["search"]["simulations"]) == ("monte_carlo", 20)
+    assert kept["references"]["random"]["deals"] == 2
+    assert "greedy_2+monte_carlo" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["search=deep"], "search=deep: must be one of expectimax, monte_carlo, none, puct, tree"),
+        (["search=tree", "search.c_puct=1"], "search.c_puct=1: must be left out"),
+        (["search=tree", "search.simulations=0"], "search.simulations=0: must be a whole number of at least 1"),
+        (["search=puct"], "search.policy=PlacementAgent: must be an agent with a prior and values"),
+    ],
+)
+def test_errors_name_the_key(overrides, message, capsys):
+    assert main(["evaluate", *SMALL, "policy=greedy_2", *overrides]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_timed_games_are_kept_and_found_again(tmp_path, capsys):
+    folder = tmp_path / "games"
+    policy = "monte_carlo:seconds:0.01"
+    assert main(["evaluate", *SMALL, f"policy={policy}", f"arena.records={folder}"]) == 0
+    files = sorted(folder.glob("*.json"))
+    assert [file.name for file in files] == ["0-0-0.json", "0-0-1.json", "0-1-0.json", "0-1-1.json"]
+    record = load_record(files[0])
+    thought = [effort for effort in record.efforts if effort is not None]
+    assert len(record.efforts) == len(record.actions) == 40
+    assert thought
+    assert all(size >= 1 and sum(batches) >= 1 for size, batches in thought)
+    capsys.readouterr()
+    assert main(["replay", f"record={files[0]}"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("thought as much again: the same move") == len(thought)
+    assert "now action" not in shown
+
+
+def test_what_was_played_is_kept_when_it_is_stopped():
+    game = make_game("thirty_one")
+    options = ArenaOptions(deals=40, chunk=10, references=("random", "greedy"), processes=1)
+
+    def interrupt(name: str, done: int, most: int) -> None:
+        if name == "greedy" and done == 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(StoppedEvaluation) as stopped:
+        evaluate(game, "greedy", options, policy_digest="", experiment="x", watch=interrupt)
+    references = stopped.value.evaluation["references"]
+    assert {name: figures["deals"] for name, figures in references.items()} == {"random": 40, "greedy": 20}
+    whole = evaluate(game, "greedy", options, policy_digest="", experiment="x")["references"]
+    assert references["random"] == whole["random"]
+
+
+def test_nothing_is_kept_when_nothing_was_played():
+    def interrupt(name: str, done: int, most: int) -> None:
+        raise KeyboardInterrupt
+
+    options = ArenaOptions(deals=4, chunk=1, processes=1)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        evaluate(make_game("thirty_one"), "greedy", options, policy_digest="", experiment="x", watch=interrupt)
+    assert not isinstance(stopped.value, StoppedEvaluation)

@@ -1,0 +1,97 @@
+"""Patterns of lines, the table that is learned of them, and playouts by it."""
+
+import numpy as np
+import pytest
+
+from cardlab.agents.loading import load_agent
+from cardlab.agents.random import RandomAgent
+from cardlab.agents.scripted.poker_squares import TablesAgent
+from cardlab.games.catalogue import make_game
+from cardlab.games.poker_squares.pattern_learning import learn_table
+from cardlab.games.poker_squares.patterns import NUM_OPEN, NUM_PATTERNS, cell_values, count_unseen, line_pattern
+from cardlab.games.poker_squares.rules import scan_line
+from cardlab.games.rows import take
+from cardlab.playing.loop import play, play_out
+
+GAME = make_game("poker_squares")
+
+
+def patterns_of(states):
+    """[G, 10], line by line."""
+    by_rank, by_suit = np.empty(13, dtype=np.int64), np.empty(4, dtype=np.int64)
+    found = np.empty((len(states), 10), dtype=np.int64)
+    for row, state in enumerate(states):
+        card = int(state["deck"][state["turn"]]) if state["turn"] < 25 else -1
+        count_unseen(state["grid"], card, by_rank, by_suit)
+        for line in range(10):
+            told = scan_line(state["grid"], line)
+            found[row, line] = line_pattern(0 if line < 5 else 1, int(state["turn"]), told, by_rank, by_suit)
+    return found
+
+
+def test_complete_lines_are_their_category():
+    rng = np.random.default_rng(0)
+    states = GAME.deal(200, rng)
+    play_out(GAME, states, [RandomAgent(GAME)], rng)
+    categories = patterns_of(states) - NUM_OPEN
+    assert categories.min() >= 0
+    assert categories.max() < 10
+    assert np.array_equal(GAME.scores[categories].sum(axis=1, dtype=int), GAME.payoffs(states)[:, 0])
+
+
+def test_moving_a_column_moves_its_pattern():
+    rng = np.random.default_rng(1)
+    states = GAME.deal(20, rng)
+    seen = set()
+    for moves in play(GAME, states, [RandomAgent(GAME)], rng):
+        moved = moves.info_states.copy()
+        moved["grid"] = moved["grid"].reshape(-1, 5, 5)[:, :, [1, 2, 3, 4, 0]].reshape(-1, 25)
+        one, other = patterns_of(moves.info_states), patterns_of(moved)
+        assert np.array_equal(one[:, :5], other[:, :5])
+        assert np.array_equal(one[:, [6, 7, 8, 9, 5]], other[:, 5:])
+        assert one.max() < NUM_PATTERNS
+        seen |= set(one.ravel().tolist())
+    assert len(seen) > 300
+
+
+def test_cells_are_worth_the_lines_that_they_make():
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=NUM_PATTERNS).astype(np.float32)
+    states = GAME.deal(3, rng)
+    for moves in play(GAME, states, [RandomAgent(GAME)], rng):
+        worths = cell_values(moves.info_states, values)
+        for cell in np.flatnonzero(GAME.legal_actions(moves.info_states)[0]):
+            after = take(moves.info_states, np.array([0]))
+            GAME.apply(after, np.array([cell], dtype=np.int16))
+            assert worths[0, cell] == pytest.approx(values[patterns_of(after)[0]].sum(), abs=1e-4)
+
+
+def test_playouts_are_the_games_that_the_agent_plays():
+    rng = np.random.default_rng(3)
+    agent = TablesAgent(GAME, games=2000)
+    states = GAME.deal(400, rng)
+    kept = states.copy()
+    fast = GAME.play_out_by_patterns(states, agent.pattern_values())
+    assert np.array_equal(states, kept), "states are left alone"
+    play_out(GAME, states, [agent], rng)
+    assert (fast == GAME.payoffs(states)).mean() > 0.7, "sums in another order decide ties otherwise"
+    assert fast.mean() == pytest.approx(GAME.payoffs(states).mean(), abs=2)
+
+
+def test_a_table_is_learned_and_is_the_same_again():
+    table = learn_table(GAME.scores, 20_000, 0)
+    assert np.array_equal(table, learn_table(GAME.scores, 20_000, 0))
+    assert not np.array_equal(table, learn_table(GAME.scores, 20_000, 1))
+    states = GAME.deal(2000, np.random.default_rng(4))
+    assert GAME.play_out_by_patterns(states, table).mean() > 95
+    assert np.array_equal(table[NUM_OPEN:], GAME.scores)
+
+
+def test_a_search_around_it_looks_further():
+    agent = load_agent(GAME, "tree_search:policy:[tables:games:2000]:simulations:30")
+    states = GAME.deal(2, np.random.default_rng(5))
+    players = np.zeros(2, dtype=np.int8)
+    known = GAME.information(states, players)
+    first, again = (agent.act(known, players, np.random.default_rng(seed)) for seed in (0, 1))
+    assert first.tolist() == again.tolist()
+    assert (agent.options.raw_weight, agent.options.threads, agent.timed) == (0.2, 2, False)
