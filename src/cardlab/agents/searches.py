@@ -186,7 +186,7 @@ def _solve(
 ) -> NDArray[np.float64] | None:
     players = np.array([player], dtype=np.int8)
     known = dict(game.spec.options)
-    if not module.solvable(info_states, players, options=known)[0]:
+    if not module.solvable(info_states, players)[0]:
         return None
     by_belief = {} if belief is None else {"weights": belief.weights(info_states, players)}
     values = module.action_values(info_states, players, rng, num_samples, options=known, **by_belief)
