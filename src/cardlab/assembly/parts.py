@@ -1,5 +1,6 @@
 """Game and arena from their groups: all that playing needs, without a learner."""
 
+import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
@@ -52,7 +53,7 @@ def check_pinned(config: object, key: str = "") -> None:
             check_pinned(name, f"{key}.{name}" if key else name)
             check_pinned(value, f"{key}.{name}" if key else name)
     elif isinstance(config, str):
-        if ADDRESS in config or CHAMPION in config.split(":"):
+        if ADDRESS in config or CHAMPION in re.split(r"[:\[\]]", config):
             raise InvalidOption(key, config, "a scripted agent or a policy's folder in the benchmark: champions change")
     elif isinstance(config, Sequence):
         for value in cast(Sequence[object], config):
