@@ -14,9 +14,10 @@ from omegaconf import OmegaConf
 from cardlab.assembly.experiment import build_experiment
 from cardlab.assembly.parts import check_pinned
 from cardlab.faults import reported
-from cardlab.tracking import Store
+from cardlab.tracking import Run, Store
 from cardlab.tracking.lineage import lineage
-from cardlab.training.run import run_folder, train, write_curve
+from cardlab.training.recorded import train_recorded
+from cardlab.training.run import Trained, run_folder, write_curve
 from cardlab.training.summary import write_summary
 
 _TOLD = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # where the policy comes from
@@ -31,17 +32,16 @@ def main(name: str) -> None:
     folder = run_folder(store.root / "runs", experiment)
     model, snapshots, results = Path("models", name), Path("snapshots", name), Path("results", name)
     curve, summary = results / "curve.csv", results / "training.json"
-    with store.start_or_resume(folder, experiment.game.spec.name, name, params=config) as run:
-        trained = train(experiment, run_dir=folder, model_dir=model, log=run)
+
+    def record(run: Run, trained: Trained) -> None:
         write_curve(trained.rows, curve)
         write_summary(trained, {key: value for key, value in lineage().items() if key in _TOLD}, summary)
         _copy(trained.snapshots, snapshots)
-        run.set_tags({"kind": "training", "policy.digest": trained.digest})
-        run.log_artifact(model, "policy")
         run.log_artifact(snapshots, "snapshots")
         run.log_artifact(curve)
         run.log_artifact(summary)
-        run.log_artifact(trained.checkpoint, "checkpoint")
+
+    train_recorded(experiment, store, folder=folder, model_dir=model, params=config, record=record)
 
 
 def _copy(source: Path, target: Path) -> None:

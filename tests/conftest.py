@@ -8,5 +8,6 @@ if FOLDER not in sys.path:
     sys.path.append(FOLDER)  # at the end: nothing here may hide an installed package
 
 from postgresql import postgresql, postgresql_server  # noqa: E402  found by the path above
+from stores import fresh_database  # noqa: E402
 
-__all__ = ["postgresql", "postgresql_server"]
+__all__ = ["fresh_database", "postgresql", "postgresql_server"]

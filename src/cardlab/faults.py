@@ -3,6 +3,7 @@
 Lowest layer: the command line and the stages of the pipeline use it alike.
 """
 
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -11,11 +12,17 @@ FAILED = 1
 MISUSED = 2  # the command line or the configuration is wrong: nothing was done
 INTERRUPTED = 130
 
+# What no program can help: told in one line, as no bug of ours.
+_OF_THE_MACHINE = {
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE,
+}  # fmt: skip
+
 
 def reported(run: Callable[[], int | None]) -> int:
     """The exit status of `run` (None is 0), whose faults are told on stderr.
 
-    Errors that the package itself defines are messages for the user, in one line; any other is a bug, with its trace.
+    Errors that the package itself defines are messages for the user, in one line, and so are a full disk, a folder that
+    may not be written and their like; any other is a bug, with its trace.
     """
     try:
         return run() or 0
@@ -25,8 +32,19 @@ def reported(run: Callable[[], int | None]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `cardlab … | head`: nobody reads on
         return FAILED
+    except OSError as error:
+        if type(error).__module__.partition(".")[0] != "cardlab" and error.errno not in _OF_THE_MACHINE:
+            raise
+        print(f"cardlab: error: {_told(error)}", file=sys.stderr)
+        return FAILED
     except Exception as error:
         if type(error).__module__.partition(".")[0] != "cardlab":
             raise
         print(f"cardlab: error: {' '.join(str(error).split())}", file=sys.stderr)
         return MISUSED if isinstance(error, ValueError) else FAILED
+
+
+def _told(error: OSError) -> str:
+    """The file and what is wrong with it."""
+    reason = (error.strerror or str(error)).strip()
+    return f"{error.filename}: {reason[:1].lower()}{reason[1:]}" if error.filename else " ".join(reason.split())

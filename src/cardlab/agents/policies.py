@@ -3,6 +3,7 @@
 Nothing in a folder is ever run: classes are named by registry key, weights are plain arrays.
 """
 
+import errno
 import hashlib
 import json
 from collections.abc import Mapping
@@ -62,7 +63,10 @@ def save_policy(folder: Path, description: PolicyDescription, network: Network) 
     """Write the policy and give its digest. No time, path or run id is in it."""
     folder.mkdir(parents=True, exist_ok=True)
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    save_file(weights, folder / _WEIGHTS)
+    try:
+        save_file(weights, folder / _WEIGHTS)
+    except SafetensorError as error:
+        raise OSError(errno.EIO, str(error), str(folder / _WEIGHTS)) from error
     text = json.dumps({"format": FORMAT, **asdict(description)}, indent=2, sort_keys=True)
     (folder / _DESCRIPTION).write_text(text + "\n")
     return policy_digest(folder)

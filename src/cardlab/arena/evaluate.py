@@ -84,9 +84,11 @@ def evaluate(
 
 
 def write_evaluation(evaluation: Evaluation, path: Path) -> None:
-    """Write `evaluation` as JSON; the same figures give the same bytes."""
+    """Write `evaluation` as JSON, whole or not at all; the same figures give the same bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(evaluation, indent=2) + "\n")
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(evaluation, indent=2) + "\n")
+    part.replace(path)
 
 
 def evaluation_table(evaluation: Evaluation) -> Table:

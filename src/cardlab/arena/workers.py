@@ -14,9 +14,11 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from multiprocessing.synchronize import Event
 from pathlib import Path
+from threading import Thread
 from types import TracebackType
 from typing import Any
 
@@ -257,7 +259,16 @@ def _start(game: Game, lineups: tuple[Lineup, ...], stop: Event, records: Path |
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = "1"
+    Thread(target=_end_with_parent, daemon=True).start()
     _player = ChunkPlayer(game, lineups, stop.is_set, records)
+
+
+def _end_with_parent() -> None:
+    """End when the parent was killed: it can say so no more, and the queue of jobs would be waited on for ever."""
+    parent = parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
 
 
 def _run(job: Job) -> tuple[Tally, ...]:

@@ -1,28 +1,63 @@
 """`cardlab train`: one experiment, recorded in MLflow; the same command goes on where it was cut off."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from cardlab.assembly.experiment import build_experiment
 from cardlab.cli.verbs import Request
-from cardlab.tracking import Store
-from cardlab.training.run import run_folder, train, write_curve
+from cardlab.options import InvalidOption
+from cardlab.tracking import Run, Store
+from cardlab.tracking.memory import Memory, find_unfinished
+from cardlab.tracking.parameters import flatten
+from cardlab.training.recorded import train_recorded
+from cardlab.training.run import Trained, run_folder, write_curve
+
+_RESUME = "resume"
 
 
 def run(request: Request) -> int:
     """Train into runs/NAME/ (models/ and results/ belong to the pipeline), and say how to look at what came of it."""
-    experiment = build_experiment(request.config)
+    config = {key: value for key, value in request.config.items() if key != _RESUME}
     store = Store()
-    folder = run_folder(store.root / "runs", experiment)
-    model, curve = folder / "policy", folder / "curve.csv"
-    with store.start_or_resume(folder, experiment.game.spec.name, experiment.name, params=request.config) as recorded:
-        trained = train(experiment, run_dir=folder, model_dir=model, log=recorded)
-        write_curve(trained.rows, curve)
-        recorded.set_tags({"kind": "training", "policy.digest": trained.digest})
-        recorded.log_artifact(model, "policy")
+    folder = None
+    if request.config.get(_RESUME) is not None:
+        folder, memory = find_unfinished(store.root / "runs", _asked_for(request))
+        _check_same(config if len(request.overrides) > 1 else memory.config, memory)
+        config = dict(memory.config)
+    experiment = build_experiment(config)
+    today = run_folder(store.root / "runs", experiment)
+    if folder is not None and folder != today:
+        print("the code is not that with which the run began: it goes on, but not to the same bytes")
+    folder = folder or today
+    model = folder / "policy"
+
+    def record(recorded: Run, trained: Trained) -> None:
+        write_curve(trained.rows, model.with_name("curve.csv"))
         recorded.log_artifact(trained.snapshots, "snapshots")
-        recorded.log_artifact(curve)
-        recorded.log_artifact(trained.checkpoint, "checkpoint")
+        recorded.log_artifact(model.with_name("curve.csv"))
+
+    train_recorded(experiment, store, folder=folder, model_dir=model, params=config, record=record)
     here = Path.cwd()
     shown = model.relative_to(here) if model.is_relative_to(here) else model
     print(f"policy: {shown}\nnext:   cardlab evaluate policy={shown}\n        cardlab ui")
     return 0
+
+
+def _asked_for(request: Request) -> str:
+    """The value of resume=… as it was typed: an id such as 12e45678 is no number."""
+    typed = [text.removeprefix(f"{_RESUME}=") for text in request.overrides if text.startswith(f"{_RESUME}=")]
+    return typed[-1].strip("'\"") if typed else str(request.config[_RESUME])
+
+
+def _check_same(config: Mapping[str, Any], memory: Memory) -> None:
+    """InvalidOption for the first key that is not as when the run began, and for a run of the pipeline."""
+    if memory.stage is not None:
+        raise InvalidOption(
+            _RESUME, memory.run_id, f"a run of cardlab train; with this one `dvc repro {memory.stage}` goes on"
+        )
+    began, now = flatten(memory.config), flatten(config)
+    for key in sorted(began.keys() | now.keys()):
+        if began.get(key) != now.get(key):
+            was = f"{began[key]}, as when the run began" if key in began else "left out, as when the run began"
+            raise InvalidOption(key, now.get(key, "(left out)"), was)

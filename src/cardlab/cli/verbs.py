@@ -57,6 +57,7 @@ _ALL = (
             "cardlab train experiment=poker_squares_td",
             "cardlab train game=thirty_one agent=dqn trainer=quick agent.epsilon=0.05",
             "cardlab train experiment=thirty_one_dqn agent=ppo network.widths=[128,128] seed=3",
+            "cardlab train resume=3f2a9c1e",
         ),
     ),
     Verb(

@@ -44,8 +44,10 @@ class Run:
         wait: float = 30.0,
     ) -> None:
         self.id = run_id
+        self.resumed = False  # whether it goes on with what an earlier process began
         self.when_finished: Callable[[], None] | None = None  # told when, and only when, all went well
         self._client = client
+        self._began = int(time.time() * 1000)  # a clock that is set back ends no run before it began
         self._stopped_by = stopped_by
         self._complained: set[str] = set()
         self._finished = False
@@ -121,7 +123,7 @@ class Run:
         if self._finished:
             return
         self._finished = True
-        self._journal.append({"finish": status, "time": int(time.time() * 1000)})
+        self._journal.append({"finish": status, "time": max(int(time.time() * 1000), self._began)})
         self.flush()
         if self._journal.entries:
             _logger.warning("run %s: what could not be sent is kept in %s", self.id, self._journal.path)

@@ -7,7 +7,7 @@ import logging
 import sys
 import time
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from cardlab.tracking.address import artifact_folder, project_root, store_addres
 from cardlab.tracking.client import TrackingUnavailable, connect
 from cardlab.tracking.delivery import send_leftovers
 from cardlab.tracking.lineage import lineage
+from cardlab.tracking.memory import Memory, forget, remembered
 from cardlab.tracking.parameters import flatten
 from cardlab.tracking.run import Run
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("cardlab.tracking")
 _LARGEST_BATCH = 100  # parameters or tags in one request; MLflow's limit
 _ATTEMPTS = 3
+_LAUNCH = "launch"
 
 
 class Store:
@@ -62,7 +64,8 @@ class Store:
 
         `params` is the nested configuration, kept flat as parameters and whole as `config.json`. `parent` is the id
         of the run that the new one is shown under; `stopped_by` are exceptions that stop a run on purpose. Every run
-        carries its lineage as tags. A run to resume that the store does not know is begun anew.
+        carries its lineage as tags. A run to resume that the store does not know is begun anew; one that was cut off
+        before all its parameters had arrived gets those that are missing.
         """
         try:
             known = resume is not None and self._reopen(resume)
@@ -74,7 +77,8 @@ class Store:
             raise TrackingUnavailable(self.address, error) from error
         if known:
             run.set_tags(tags or {})
-        elif params:
+            run.resumed = True
+        if params:
             self._log_params(run, params)
         self.send_leftovers()
         return run
@@ -90,14 +94,17 @@ class Store:
     ) -> Run:
         """Go on with the run that was begun with this `folder`, or begin one there, as start_run does.
 
-        The folder remembers the run until it is finished; a training done once more is a run of its own.
+        The folder remembers the run until it is finished; a training done once more is a run of its own. It knows of
+        the run before the store does, so that a kill at any moment leaves no second one.
         """
-        memory = folder / "mlflow_run"
-        resume = memory.read_text().strip() if memory.exists() else ""
-        run = self.start_run(experiment, name, tags=tags, params=params, resume=resume or None)
-        folder.mkdir(parents=True, exist_ok=True)
-        memory.write_text(run.id + "\n")
-        run.when_finished = lambda: memory.unlink(missing_ok=True)
+        memory = remembered(folder)
+        resume = memory and (memory.run_id or self._find_launch(experiment, memory.launch))
+        memory = memory or Memory.begin(params or {})
+        memory.keep(folder)
+        told = {_LAUNCH: memory.launch, **(tags or {})}
+        run = self.start_run(experiment, name, tags=told, params=params, resume=resume)
+        memory.known_as(run.id).keep(folder)
+        run.when_finished = partial(forget, folder)
         return run
 
     def send_leftovers(self) -> int:
@@ -165,16 +172,31 @@ class Store:
         raise AssertionError("unreachable")
 
     def _log_params(self, run: Run, params: Mapping[str, Any]) -> None:
+        """Log the configuration, whole first: a run that has its parameters has that too."""
         from mlflow.entities import Param  # noqa: PLC0415  as above
 
-        flat = [Param(key, value) for key, value in flatten(params).items()]
+        flat = flatten(params)
         try:
-            for start in range(0, len(flat), _LARGEST_BATCH):
-                self.client.log_batch(run.id, params=flat[start : start + _LARGEST_BATCH])
+            has = self.client.get_run(run.id).data.params if run.resumed else {}
+            missing = [Param(key, value) for key, value in flat.items() if key not in has]
+            if missing:
+                run.log_text(json.dumps(params, indent=2, default=str), "config.json")
+            for start in range(0, len(missing), _LARGEST_BATCH):
+                self.client.log_batch(run.id, params=missing[start : start + _LARGEST_BATCH])
         except Exception as error:
             run.finish("FAILED")
             raise TrackingUnavailable(self.address, error) from error
-        run.log_text(json.dumps(params, indent=2, default=str), "config.json")
+
+    def _find_launch(self, experiment: str, launch: str) -> str | None:
+        """The id of the run that has this tag."""
+        try:
+            number = self.experiment_id(experiment)
+            found = self.client.search_runs([number], f"tags.{_LAUNCH} = '{launch}'", max_results=1)
+        except TrackingUnavailable:
+            raise
+        except Exception as error:
+            raise TrackingUnavailable(self.address, error) from error
+        return found[0].info.run_id if found else None
 
 
 def _user() -> str:

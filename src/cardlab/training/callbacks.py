@@ -7,6 +7,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,6 +25,10 @@ ROLLING_ROUNDS = 20
 ROLLING_POINTS = 5
 
 Row = dict[str, float]
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint cannot be read or written; the message is one line that names the file."""
 
 
 class MetricsLog(Protocol):
@@ -161,6 +166,8 @@ class Checkpoints(Callback):
         self.path = path
         self.seconds = seconds
         self.ranks = ranks or Ranks()
+        self.tell: Callable[[str], None] = print
+        self._complained = False
         self._last = time.monotonic()
 
     def on_train_batch_end(
@@ -171,24 +178,43 @@ class Checkpoints(Callback):
         batch: Experience,
         batch_idx: int,
     ) -> None:
-        """After each round, the last of the callbacks: the others wait here until the first has measured."""
+        """After each round, the last of the callbacks: the others wait here until the first has measured.
+
+        One that cannot be written costs no training: the next may have room. Several processes cannot go on alone.
+        """
         is_time = time.monotonic() - self._last >= self.seconds
         is_time, trainer.should_stop = self.ranks.told(is_time, trainer.should_stop)
-        if is_time:
+        if not is_time:
+            return
+        try:
             self.save(trainer)
+        except CheckpointError as error:
+            if self.ranks.size > 1:
+                raise
+            if not self._complained:
+                self.tell(f"{error}; training goes on")
+            self._complained = True
 
     def save(self, trainer: lightning.Trainer) -> None:
-        """Write beside, then move over: whatever happens, a whole checkpoint stands at `path`, the old or the new."""
-        part = self.path.with_suffix(f".{os.getpid()}.part")
+        """Write beside, then move over: whatever happens, a whole checkpoint stands at `path`, the old or the new.
+
+        Raises CheckpointError.
+        """
+        part = self.path.with_suffix(".part")  # of that name: what a kill leaves is overwritten by the next
         try:
             trainer.save_checkpoint(part)  # the first process writes, with what the others have
             if self.ranks.first:
                 with part.open("rb") as file:
                     os.fsync(file.fileno())
                 part.replace(self.path)
+        except OSError as error:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            reason = (error.strerror or str(error)).splitlines()[0]
+            stays = "the last good one stays" if self.path.exists() else "there is none yet"
+            raise CheckpointError(f"{self.path}: cannot be written ({reason}); {stays}") from error
         finally:
-            part.unlink(missing_ok=True)
-        self._last = time.monotonic()
+            self._last = time.monotonic()
 
 
 def _overall(strength: Mapping[str, float]) -> float:

@@ -3,7 +3,8 @@
 import csv
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,7 +18,7 @@ from cardlab.arena.seating import make_lineup
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
 from cardlab.learners.rounds import RoundLearner
-from cardlab.training.callbacks import Curve, MetricsLog, Row
+from cardlab.training.callbacks import CheckpointError, Curve, MetricsLog, Row
 from cardlab.training.experiment import Experiment, check_device
 from cardlab.training.learning import Learning
 from cardlab.training.processes import together
@@ -30,10 +31,6 @@ _CHECKPOINT = "checkpoint.ckpt"
 _FINISHED = "finished.ckpt"
 _SNAPSHOTS = "snapshots"
 _CURVE_ARENA = ("references", "seed")  # what the learning curve depends on, of the arena
-
-
-class CheckpointError(RuntimeError):
-    """A checkpoint cannot be read; the message is one line that names the file."""
 
 
 class RunInUse(RuntimeError):
@@ -71,20 +68,36 @@ def train(
     model_dir: Path,
     log: MetricsLog | None = None,
     tell: Callable[[str], None] = print,
+    unfinished: bool = False,
+    claimed: bool = False,
 ) -> Trained:
     """Train, or go on from the checkpoint in `run_dir`, and write the policy to `model_dir`.
 
-    Raises InvalidOption for a device that this machine has not, RunInUse, CheckpointError, ProcessLost, or
-    TrainingDiverged; the last good checkpoint stays in each case.
+    `unfinished`: whoever asked was cut off before, perhaps after the training's end: then that is where it goes on.
+    `claimed`: the caller holds the folder. Raises InvalidOption for a device that this machine has not, RunInUse,
+    CheckpointError, ProcessLost, or TrainingDiverged; the last good checkpoint stays in each case.
     """
     check_device(experiment.trainer)
-    run_dir.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(run_dir / "lock")
+    checkpoint, finished = run_dir / _CHECKPOINT, run_dir / _FINISHED
+    with nullcontext() if claimed else claim(run_dir):
+        if unfinished and finished.exists() and not checkpoint.exists():
+            finished.replace(checkpoint)
+        return _train(experiment, checkpoint, model_dir, log, tell)
+
+
+@contextmanager
+def claim(run_dir: Path) -> Generator[None]:
+    """Be the only process that trains in this folder, which is made; RunInUse when another is. A kill lets go of it."""
+    lock = FileLock(run_dir / "lock", timeout=0)
     try:
-        with lock.acquire(timeout=0):
-            return _train(experiment, run_dir / _CHECKPOINT, model_dir, log, tell)
+        run_dir.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
     except Timeout as error:
         raise RunInUse(f"{run_dir}: another process is training here") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def write_curve(rows: list[Row], path: Path) -> None:
@@ -130,6 +143,7 @@ def _lead(
     stopwatch = Stopwatch(learning.gauges)
     save = partial(save_policy, description=description, network=learner.network)
     snapshots = Snapshots(checkpoint.with_name(_SNAPSHOTS), options.snapshots, last_round, save)
+    learning.saver.tell = tell
     if resume is None:
         snapshots.clear()
     learning.fit(resume, [curve, stopwatch, snapshots])

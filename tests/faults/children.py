@@ -1,0 +1,90 @@
+"""Real processes that are killed: forked from one that has imported everything, so that each costs little.
+
+This module is also what that process imports.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from multiprocessing import forkserver, get_context
+from pathlib import Path
+from typing import Any
+
+FILE_OPERATIONS = {"open", "os.rename", "os.remove", "os.mkdir", "os.truncate", "os.rmdir", "shutil.rmtree"}
+_CONTEXT = get_context("forkserver")
+
+
+def start_server() -> None:
+    """Start the process that the others are forked from."""
+    path = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [path, str(Path(__file__).parents[1])]))
+    try:
+        _CONTEXT.set_forkserver_preload(["faults.preloaded"])
+        forkserver.ensure_running()
+    finally:
+        os.environ.pop("PYTHONPATH")
+        if path is not None:
+            os.environ["PYTHONPATH"] = path
+
+
+class Child:
+    """One run of the command line in a process of its own, with `root` as its project and its output in `log`.
+
+    `kill_at`: before that many operations on the project's files, or after that many seconds of its CPU time, which a
+    busy machine does not stretch; either way no handler, `finally` or buffer of Python has a say.
+    """
+
+    def __init__(
+        self, root: Path, arguments: Sequence[str], *, log: Path, kill_at: float | None = None, **environment: str
+    ) -> None:
+        self.log = log
+        known = {"DVC_ROOT": str(root), "OMP_NUM_THREADS": "1", **environment}
+        self.process = _CONTEXT.Process(target=_run, args=(str(root), list(arguments), str(log), kill_at, known))
+        self.process.start()
+
+    def wait(self, seconds: float = 300.0) -> int:
+        """The exit code, negative for a signal."""
+        self.process.join(seconds)
+        assert self.process.exitcode is not None, f"still running after {seconds} s: {self.log.read_text()}"
+        return self.process.exitcode
+
+    def kill(self) -> None:
+        """As kill -9 does."""
+        self.process.kill()
+        self.process.join()
+
+
+def _run(root: str, arguments: list[str], log: str, kill_at: float | None, environment: dict[str, str]) -> None:
+    for name in ("MLFLOW_TRACKING_URI", "DVC_STAGE", "PYTEST_CURRENT_TEST"):
+        os.environ.pop(name, None)
+    os.environ |= environment
+    os.chdir(root)
+    sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(sink, 1)
+    os.dup2(sink, 2)
+    sys.stdout = os.fdopen(1, "w", buffering=1)
+    sys.stderr = os.fdopen(2, "w", buffering=1)
+    from cardlab.cli import main  # noqa: PLC0415  in the child
+
+    if isinstance(kill_at, float):
+        signal.setitimer(signal.ITIMER_PROF, max(kill_at, 1e-3))
+    operations = _count_operations(root, kill_at)
+    code = main(arguments)
+    print(f"file operations: {operations()}")
+    sys.exit(code)
+
+
+def _count_operations(root: str, kill_at: float | None) -> Callable[[], int]:
+    """Count what this process does to the files of `root`, and kill it just before number `kill_at`."""
+    count = 0
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        nonlocal count
+        if event in FILE_OPERATIONS and str(arguments[0]).startswith(root):
+            if isinstance(kill_at, int) and count == kill_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            count += 1
+
+    sys.addaudithook(watch)
+    return lambda: count

@@ -1,0 +1,186 @@
+"""A full disk, a folder that may not be written, locks that are left over, a clock that jumps."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cardlab.faults import FAILED, reported
+from cardlab.tracking import Store
+from cardlab.training.callbacks import CheckpointError
+from cardlab.training.experiment import Experiment
+from cardlab.training.run import train
+from services import missing
+from training.test_resume import CutOff, experiment_of, run
+
+SIZE = 400  # KiB
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk with hardly any room."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={SIZE}k", "tmpfs", folder], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        missing("the right to mount a disk")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+class Filler:
+    """A log that fills the disk after a round, and frees it after another."""
+
+    def __init__(self, disk: Path, fill: int, free: int, cut: int = -1) -> None:
+        self.file, self.fill, self.free, self.cut = disk / "filler", fill, free, cut
+
+    def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
+        if step == self.fill:
+            with self.file.open("wb", buffering=0) as sink, suppress(OSError):
+                while sink.write(bytes(1024)):
+                    pass
+        if step == self.free:
+            self.file.unlink()
+        if step == self.cut:
+            raise CutOff
+
+
+def without_snapshots() -> Experiment:
+    """Checkpoints only: a policy kept on the way is a result; a training that cannot write one ends, in one line."""
+    experiment = experiment_of("td")
+    return replace(experiment, trainer=replace(experiment.trainer, snapshots=0))
+
+
+def train_there(experiment: Experiment, folder: Path, log: Filler, told: list[str]) -> str:
+    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=told.append).digest
+
+
+def test_a_full_disk_costs_no_training_and_not_the_last_checkpoint(small_disk: Path, tmp_path: Path) -> None:
+    experiment = without_snapshots()
+    whole = run(experiment, tmp_path / "whole").digest
+    told: list[str] = []
+    with pytest.raises(CutOff):
+        train_there(experiment, small_disk, Filler(small_disk, fill=4, free=-1, cut=7), told)
+    complaints = [line for line in told if "cannot be written" in line]
+    assert len(complaints) == 1, told
+    checkpoint = small_disk / "run" / "checkpoint.ckpt"
+    assert complaints[0].startswith(f"{checkpoint}: cannot be written (No space left on device); the last good one")
+    assert list((small_disk / "run").glob("*.part")) == []
+    (small_disk / "filler").unlink()
+    again: list[str] = []
+    assert train_there(experiment, small_disk, Filler(small_disk, fill=-1, free=-1), again) == whole
+    assert again[0].startswith("going on after round 3 "), "the checkpoint before the disk was full"
+
+
+def test_a_disk_that_is_full_at_the_end_is_one_line(small_disk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    experiment = experiment_of("td")
+    log = Filler(small_disk, fill=4, free=-1)
+
+    def body() -> None:
+        train_there(experiment, small_disk, log, [])
+
+    assert reported(body) == FAILED
+    printed = capsys.readouterr().err
+    assert len(printed.splitlines()) == 1, printed
+    assert str(small_disk) in printed
+    assert "No space left on device" in printed or "no space left on device" in printed
+    assert (small_disk / "run" / "checkpoint.ckpt").exists()
+
+
+def test_a_folder_that_may_not_be_written_is_one_line(tmp_path: Path) -> None:
+    """As another user where the tests are root's, whom no mode stops."""
+    folder = tmp_path / "runs"
+    folder.mkdir(mode=0o555)
+    code = (
+        "import os, sys; from pathlib import Path; from cardlab.faults import reported; "
+        "from cardlab.training.run import claim\n"
+        "def body():\n    with claim(Path(sys.argv[1]) / 'squares' / 'one'): pass\n"
+        "if os.geteuid() == 0:\n    os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "sys.exit(reported(body))"
+    )
+    for parent in (*tmp_path.parents, tmp_path):
+        if parent.is_relative_to(tmp_path.parents[1]):
+            parent.chmod(0o755)
+    done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=False)
+    assert done.returncode == FAILED, done.stderr
+    assert done.stderr == f"cardlab: error: {folder}/squares: permission denied\n"
+    assert list(folder.iterdir()) == []
+
+
+def test_a_checkpoint_folder_that_may_no_longer_be_written_costs_no_training(tmp_path: Path) -> None:
+    class Taken(Filler):
+        def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
+            if step == 3:
+                (tmp_path / "run").rename(tmp_path / "elsewhere")
+                (tmp_path / "run").write_text("a file where the folder was")
+            if step == 6:
+                (tmp_path / "run").unlink()
+                (tmp_path / "elsewhere").rename(tmp_path / "run")
+
+    told: list[str] = []
+    digest = train_there(without_snapshots(), tmp_path, Taken(tmp_path, -1, -1), told)
+    assert digest == run(experiment_of("td"), tmp_path / "whole").digest
+    assert sum("cannot be written" in line for line in told) == 1
+
+
+def test_locks_of_processes_that_are_gone_stop_nobody(store: Store, tmp_path: Path) -> None:
+    run_dir = tmp_path / "run"
+    run_dir.mkdir()
+    (run_dir / "lock").write_text("12345\n")
+    (run_dir / "checkpoint.part").write_bytes(b"torn")
+    Path(f"{store.root}/mlflow.db.lock").touch()
+    began = time.monotonic()
+    run(experiment_of("td"), tmp_path)
+    first = store.start_run("thirty_one", "ppo")
+    first.finish()
+    store.spool.mkdir(parents=True, exist_ok=True)
+    (store.spool / f"{first.id}.lock").touch()
+    store.start_run("thirty_one", "ppo", resume=first.id).finish()
+    assert time.monotonic() - began < 60
+
+
+def test_a_clock_that_is_set_back_changes_no_result(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, jumps = time.time, iter([0.0, 3600.0, -86400.0, 7.0, -3600.0] * 1000)
+    monkeypatch.setattr(time, "time", lambda: real() + next(jumps))
+    with store.start_run("kuhn", "td") as tracked:
+        trained = train(
+            experiment_of("td"),
+            run_dir=tmp_path / "run",
+            model_dir=tmp_path / "model",
+            log=tracked,
+            tell=lambda _: None,
+        )
+    monkeypatch.undo()
+    assert trained.digest == run(experiment_of("td"), tmp_path / "whole").digest
+    metrics = sorted(store.client.get_metric_history(tracked.id, "decisions"), key=lambda metric: metric.step)
+    assert [metric.step for metric in metrics] == list(range(1, 13))
+    stored = store.client.get_run(tracked.id)
+    assert stored.data.metrics["decisions"] == metrics[-1].value, "the last is that of the last step, not of the clock"
+    assert stored.info.end_time >= 0
+    assert stored.info.status == "FINISHED"
+
+
+def test_a_checkpoint_error_is_no_bug(capsys: pytest.CaptureFixture[str]) -> None:
+    def body() -> None:
+        raise CheckpointError("x.ckpt: cannot be written (No space left on device); the last good one stays")
+
+    assert reported(body) == FAILED
+    assert capsys.readouterr().err.startswith("cardlab: error: x.ckpt: cannot be written")
+
+
+def test_a_bug_in_the_use_of_files_keeps_its_trace() -> None:
+    def body() -> None:
+        (Path(os.sep) / "nowhere" / "at all").read_text()
+
+    with pytest.raises(FileNotFoundError):
+        reported(body)
