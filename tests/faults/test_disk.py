@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -95,10 +96,8 @@ def test_a_disk_that_is_full_at_the_end_is_one_line(small_disk: Path, capsys: py
     assert (small_disk / "run" / "checkpoint.ckpt").exists()
 
 
-def test_a_folder_that_may_not_be_written_is_one_line(tmp_path: Path) -> None:
+def test_a_folder_that_may_not_be_written_is_one_line() -> None:
     """As another user where the tests are root's, whom no mode stops."""
-    folder = tmp_path / "runs"
-    folder.mkdir(mode=0o555)
     code = (
         "import os, sys; from pathlib import Path; from cardlab.faults import reported; "
         "from cardlab.training.run import claim\n"
@@ -106,13 +105,14 @@ def test_a_folder_that_may_not_be_written_is_one_line(tmp_path: Path) -> None:
         "if os.geteuid() == 0:\n    os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         "sys.exit(reported(body))"
     )
-    for parent in (*tmp_path.parents, tmp_path):
-        if parent.is_relative_to(tmp_path.parents[1]):
-            parent.chmod(0o755)
-    done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=False)
-    assert done.returncode == FAILED, done.stderr
-    assert done.stderr == f"cardlab: error: {folder}/squares: permission denied\n"
-    assert list(folder.iterdir()) == []
+    with tempfile.TemporaryDirectory() as parent:  # pytest's own folders are closed to others
+        Path(parent).chmod(0o755)
+        folder = Path(parent) / "runs"
+        folder.mkdir(mode=0o555)
+        done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=False)
+        assert done.returncode == FAILED, done.stderr
+        assert done.stderr == f"cardlab: error: {folder}/squares: permission denied\n"
+        assert list(folder.iterdir()) == []
 
 
 def test_a_checkpoint_folder_that_may_no_longer_be_written_costs_no_training(tmp_path: Path) -> None:
