@@ -15,6 +15,8 @@ DEALS, SEED = 1000, 77_000_000
 TRAINER = ["trainer.evaluations=0", "trainer.tables=256"]
 THIRTY_ONE = ["game=thirty_one", "game.play=round", "game.reward=shaped", "network=mlp_128", "agent.reward_scale=5"]
 POKER_SQUARES = ["game=poker_squares", "agent.reward_scale=20", "agent.decisions_per_round=2048"]
+OPEN_FACE = ["game=open_face", "agent.reward_scale=5"]
+BIG2 = ["game=big2", "agent.reward_scale=5"]
 COMBINATIONS = {
     "thirty_one ppo": [*THIRTY_ONE, "agent=ppo", "trainer.decisions=400_000"],
     "thirty_one dqn": [*THIRTY_ONE, "agent=dqn", "trainer.decisions=400_000", "agent.epsilon_start=0.5"],
@@ -22,6 +24,16 @@ COMBINATIONS = {
     "poker_squares ppo": [*POKER_SQUARES, "agent=ppo", "network=actions_small", "trainer.decisions=80_000"],
     "poker_squares dqn": [*POKER_SQUARES, "agent=dqn", "network=actions_small", "trainer.decisions=80_000"],
     "poker_squares td": [*POKER_SQUARES, "agent=td", "network=lines", "trainer.decisions=80_000"],
+    "five_o ppo": ["game=five_o", "agent=ppo", "trainer.decisions=80_000"],
+    "five_o dqn": ["game=five_o", "agent=dqn", "trainer.decisions=150_000", "agent.epsilon_start=0.5"],
+    "five_o td": ["game=five_o", "agent=td", "trainer.decisions=40_000"],
+    "open_face ppo": [*OPEN_FACE, "agent=ppo", "network=lines", "trainer.decisions=150_000"],
+    "open_face dqn": [*OPEN_FACE, "agent=dqn", "trainer.decisions=150_000"],
+    "open_face td": [*OPEN_FACE, "agent=td", "trainer.decisions=40_000"],
+    "big2 ppo": [*BIG2, "agent=ppo", "network=mlp_128", "trainer.decisions=50_000"],
+    "big2 ppo, encoded actions": [*BIG2, "agent=ppo", "network=actions_small", "trainer.decisions=50_000"],
+    "big2 dqn, encoded actions": [*BIG2, "agent=dqn", "network=actions_small", "trainer.decisions=50_000"],
+    "big2 td": [*BIG2, "agent=td", "network=mlp_128", "trainer.decisions=30_000"],
 }
 
 
@@ -36,6 +48,6 @@ def test_every_combination_beats_random(name: str, tmp_path: Path) -> None:
         matches = [play_match(game, [agent], DEALS, SEED) for agent in (policy, "random")]
         better = estimate(paired(matches[0].per_deal(), matches[1].per_deal()))
     else:
-        better = play_match(game, [policy, "random"], DEALS, SEED).points
+        better = play_match(game, [policy, *["random"] * (game.spec.num_players - 1)], DEALS, SEED).points
     print(f"{name}: {better.mean:.3f} [{better.low:.3f}, {better.high:.3f}] above random")
     assert better.low > 0
