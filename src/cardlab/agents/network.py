@@ -10,6 +10,7 @@ from cardlab.agents.random import choose_uniformly
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players
 from cardlab.games.rows import take
 from cardlab.kernels import kernel
+from cardlab.networks.inputs import legal_pairs
 from cardlab.networks.protocol import Network, encode_for
 
 _ROWS_AT_ONCE = 2048  # afterstates: more leave the cache, and their pages cost more than their arithmetic
@@ -63,13 +64,19 @@ class SoftmaxAgent:
 
     def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
         """Actions with their log-probabilities and the values of the situations."""
-        log_probabilities, values = self._outputs(info_states, players)
-        if self.greedy:
-            actions = log_probabilities.argmax(axis=1).astype(np.int16)
-        else:
-            actions = sample_rows(log_probabilities, rng.random(len(values), dtype=np.float32))
-        chosen = np.take_along_axis(log_probabilities, actions[:, None].astype(np.int64), axis=1)[:, 0]
-        return Sampled(actions, chosen, values)
+        with torch.inference_mode():
+            inputs = encode_for(self.network, self.game, info_states, players)
+            pairs = legal_pairs(inputs)
+            scores, values = self.network.score_legal(inputs, pairs)
+            log_probabilities = pairs.table(scores.float()).log_softmax(dim=-1).cpu()
+            if self.greedy:
+                slots = log_probabilities.argmax(dim=1)
+            else:
+                drawn = sample_rows(log_probabilities.numpy(), rng.random(len(values), dtype=np.float32))
+                slots = torch.from_numpy(drawn.astype(np.int64))
+            actions = pairs.actions_at(slots.to(pairs.slots.device)).cpu().numpy().astype(np.int16)
+            chosen = log_probabilities.gather(1, slots[:, None]).squeeze(1).numpy()
+            return Sampled(actions, chosen, values.float().cpu().numpy())
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""
@@ -77,14 +84,10 @@ class SoftmaxAgent:
 
     def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
         """Log-probabilities [N, A] and values [N]."""
-        log_probabilities, values = self._outputs(info_states, players)
-        return log_probabilities, values * np.float32(self.reward_scale)
-
-    def _outputs(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
         with torch.inference_mode():
-            inputs = encode_for(self.network, self.game, info_states, players)
-            scores, values = self.network(inputs)
-            return scores.float().log_softmax(dim=-1).cpu().numpy(), values.float().cpu().numpy()
+            scores, values = self.network(encode_for(self.network, self.game, info_states, players))
+            log_probabilities = scores.float().log_softmax(dim=-1).cpu().numpy()
+            return log_probabilities, values.float().cpu().numpy() * np.float32(self.reward_scale)
 
 
 @dataclass

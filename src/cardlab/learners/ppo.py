@@ -12,6 +12,7 @@ from cardlab.experience.records import Experience
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import take
 from cardlab.learners.rounds import Means, Metrics, RoundLearner
+from cardlab.networks.inputs import legal_pairs
 from cardlab.networks.protocol import Network, encode_for
 from cardlab.objectives.policy import clipped_surrogate
 from cardlab.objectives.returns import advantages, lambda_returns
@@ -103,11 +104,13 @@ class PPOLearner(RoundLearner):
         options, device = self.options, self.device
         info_states = take(experience.info_states, index)
         inputs = encode_for(self.network, self.game, info_states, experience.players[index])
-        scores, values = self.network(inputs)
+        pairs = legal_pairs(inputs)
+        scores, values = self.network.score_legal(inputs, pairs)
         actions = torch.from_numpy(experience.actions[index].astype(np.int64)).to(device)
         behaviour = torch.from_numpy(experience.log_probabilities[index]).to(device)
         gain = self.ranks.standardize(torch.from_numpy(gains[index]).to(device))
-        terms = clipped_surrogate(scores, actions, behaviour, gain, self._annealed(options.clip_range, "clip_range"))
+        clip_range = self._annealed(options.clip_range, "clip_range")
+        terms = clipped_surrogate(pairs.table(scores), pairs.slots_of(actions), behaviour, gain, clip_range)
         value_loss = regression(values, torch.from_numpy(returns[index]).to(device), "mse")
         entropy_weight = self._annealed(options.entropy_weight, "entropy_weight")
         loss = terms.surrogate - entropy_weight * terms.entropy + options.value_weight * value_loss

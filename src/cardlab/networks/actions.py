@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.inputs import Inputs
+from cardlab.networks.inputs import Inputs, LegalActions, LegalPairs
 from cardlab.networks.layers import check_activation, check_widths, head, perceptron
 from cardlab.networks.protocol import Network
 from cardlab.options import InvalidOption
@@ -60,16 +60,28 @@ class ActionsNetwork(Network):
 
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Scores [N, A] and values [N]; needs `inputs.choices`."""
-        choices = inputs.choices
-        if choices is None:
-            raise ValueError("this network reads actions: encode with reads_actions=True")
-        state = self.state(inputs.observations)
-        joint = self.state_to_joint(state)[choices.rows] + self.action_to_joint(self.action(choices.features))
-        chosen = self.score_head(self.joint(self.activate(joint))).squeeze(-1)
-        scores = torch.full((len(state), self.num_actions), -torch.inf, dtype=chosen.dtype, device=chosen.device)
-        scores = scores.index_put((choices.rows, choices.actions), chosen)
+        choices = _choices(inputs)
+        chosen, values = self._judge(inputs.observations, choices)
+        scores = chosen.new_full((len(values), self.num_actions), -torch.inf)
+        return scores.index_put((choices.rows, choices.actions), chosen), values
+
+    def score_legal(self, inputs: Inputs, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
+        """Scores [K] and values [N]; the choices are the pairs, in the same order."""
+        return self._judge(inputs.observations, _choices(inputs))
+
+    def _judge(self, observations: Tensor, choices: LegalActions) -> tuple[Tensor, Tensor]:
+        state = self.state(observations)
+        joint = self.state_to_joint(state).index_select(0, choices.rows)
+        joint = joint + self.action_to_joint(self.action(choices.features))
+        scores = self.score_head(self.joint(self.activate(joint))).squeeze(-1)
         return scores, self.value_head(state).squeeze(-1)
 
     def value(self, observations: Tensor) -> Tensor:
         """Values [N]."""
         return self.value_head(self.state(observations)).squeeze(-1)
+
+
+def _choices(inputs: Inputs) -> LegalActions:
+    if inputs.choices is None:
+        raise ValueError("this network reads actions: encode with reads_actions=True")
+    return inputs.choices

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from cardlab.games.protocol import Game, InfoStates, Players
+from cardlab.games.protocol import Bools, Game, InfoStates, Players
+from cardlab.kernels import kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +21,79 @@ class LegalActions:
 
 
 @dataclass(frozen=True, slots=True)
+class LegalPairs:
+    """The legal actions of N decisions as K pairs of decision and action: what is illegal costs nothing.
+
+    The legal actions of a decision take its slots 0, 1, … in their order, so that a table [N, S] holds them all.
+    """
+
+    rows: Tensor  # [K] int64, ascending
+    actions: Tensor  # [K] int64, ascending within a row
+    slots: Tensor  # [K] int64
+    num_rows: int  # N
+    num_slots: int  # S, of the decision that has most
+
+    def table(self, scores: Tensor) -> Tensor:
+        """Scores [K] as [N, S], minus infinity in the slots that a row does not use."""
+        table = scores.new_full((self.num_rows, self.num_slots), -torch.inf)
+        return table.index_put((self.rows, self.slots), scores)
+
+    def actions_at(self, slots: Tensor) -> Tensor:
+        """[N] the actions in these slots [N], one for each decision."""
+        starts = torch.searchsorted(self.rows, torch.arange(self.num_rows, device=self.rows.device))
+        return self.actions[starts + slots]
+
+    def slots_of(self, actions: Tensor) -> Tensor:
+        """[N] the slots of legal actions [N], one for each decision."""
+        rows = torch.arange(self.num_rows, device=self.rows.device)
+        stride = int(self.actions.max()) + 1
+        return self.slots[torch.searchsorted(self.rows * stride + self.actions, rows * stride + actions)]
+
+
+@dataclass(frozen=True, slots=True)
 class Inputs:
     """N decisions as a network reads them."""
 
     observations: Tensor  # [N, F] float32
     legal: Tensor  # [N, A] bool
     choices: LegalActions | None = None  # for networks that read actions
+
+
+def legal_pairs(inputs: Inputs) -> LegalPairs:
+    """The pairs of `inputs`, where they are; each decision has a legal action."""
+    legal = inputs.legal
+    rows, actions, slots = (torch.from_numpy(array).to(legal.device) for array in _list_pairs(legal.cpu().numpy()))
+    return LegalPairs(rows, actions, slots, len(legal), int(slots.max()) + 1 if len(slots) else 1)
+
+
+@kernel
+def _list_pairs(legal: Bools) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Rows, actions and slots [K] of a C-contiguous mask [N, A]; eight columns at once where none is set."""
+    num_rows, num_actions = legal.shape
+    flat = legal.reshape(-1).view(np.uint8)
+    words = flat[: flat.size // 8 * 8].view(np.uint64)
+    total = 0
+    for at in range(flat.size):
+        total += flat[at]
+    rows = np.empty(total, dtype=np.int64)
+    actions = np.empty(total, dtype=np.int64)
+    slots = np.empty(total, dtype=np.int64)
+    found = 0
+    for row in range(num_rows):
+        first = found
+        at = row * num_actions
+        stop = at + num_actions
+        while at < stop:
+            if at % 8 == 0 and at + 8 <= stop and words[at >> 3] == 0:
+                at += 8
+                continue
+            if flat[at]:
+                rows[found] = row
+                actions[found] = at - row * num_actions
+                slots[found] = found - first
+                found += 1
+            at += 1
+    return rows, actions, slots
 
 
 def encode(

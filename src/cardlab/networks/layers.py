@@ -53,12 +53,23 @@ def perceptron(
     return nn.Sequential(*layers)
 
 
-def head(width: int, outputs: int, scale: float) -> nn.Linear:
-    """A linear output layer whose weights start orthogonal and `scale` small, its bias at zero.
+class Head(nn.Linear):
+    """A linear output layer that can compute chosen outputs alone."""
+
+    def forward(self, hidden: Tensor, rows: Tensor | None = None, outputs: Tensor | None = None) -> Tensor:
+        """All outputs [N, A] of hidden [N, H]; or with rows and outputs [K], those outputs of those rows [K]."""
+        if rows is None or outputs is None:
+            return super().forward(hidden)
+        products = hidden.index_select(0, rows) * self.weight.index_select(0, outputs)
+        return products.sum(dim=-1) + self.bias.index_select(0, outputs)
+
+
+def head(width: int, outputs: int, scale: float) -> Head:
+    """An output layer whose weights start orthogonal and `scale` small, its bias at zero.
 
     Small first logits keep the first policy near uniform (Andrychowicz et al. 2021, section 3.2).
     """
-    layer = nn.Linear(width, outputs)
+    layer = Head(width, outputs)
     nn.init.orthogonal_(layer.weight, scale)
     nn.init.zeros_(layer.bias)
     return layer

@@ -7,10 +7,12 @@ import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.inputs import Inputs
+from cardlab.networks.inputs import Inputs, LegalPairs
 from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
 from cardlab.networks.protocol import Network
 from cardlab.options import InvalidOption, check_range
+
+_MANY_ACTIONS = 128  # from here on it is cheaper to compute the scores of legal actions one by one than all at once
 
 
 @dataclass(frozen=True)
@@ -71,14 +73,24 @@ class MLP(Network):
         """Scores [N, A] and values [N]."""
         hidden = self.actor_trunk(inputs.observations)
         scores = mask_scores(self.score_head(self.actor_branch(hidden)), inputs.legal)
-        if self.critic_trunk is not None:
-            hidden = self.critic_trunk(inputs.observations)
-        return scores, self._price(hidden)
+        return scores, self._value_beside(hidden, inputs.observations)
+
+    def score_legal(self, inputs: Inputs, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
+        """Scores [K] and values [N]; of many actions only the legal ones are computed."""
+        if self.score_head.out_features < _MANY_ACTIONS:
+            return super().score_legal(inputs, pairs)
+        hidden = self.actor_trunk(inputs.observations)
+        scores = self.score_head(self.actor_branch(hidden), pairs.rows, pairs.actions)
+        return scores, self._value_beside(hidden, inputs.observations)
 
     def value(self, observations: Tensor) -> Tensor:
         """Values [N]."""
         trunk = self.actor_trunk if self.critic_trunk is None else self.critic_trunk
         return self._price(trunk(observations))
+
+    def _value_beside(self, hidden: Tensor, observations: Tensor) -> Tensor:
+        """Values from the actor's hidden layer, or from a trunk of their own."""
+        return self._price(hidden if self.critic_trunk is None else self.critic_trunk(observations))
 
     def _price(self, hidden: Tensor) -> Tensor:
         values = self.value_head(self.critic_branch(hidden)).squeeze(-1)

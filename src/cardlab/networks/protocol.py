@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import Game, GameSpec, InfoStates, Players
-from cardlab.networks.inputs import Inputs, encode
+from cardlab.networks.inputs import Inputs, LegalPairs, encode
 
 
 class Network(nn.Module, ABC):
@@ -27,6 +27,11 @@ class Network(nn.Module, ABC):
     @abstractmethod
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Scores [N, A], minus infinity where illegal, and values [N]."""
+
+    def score_legal(self, inputs: Inputs, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
+        """Scores [K] of the legal actions alone, and values [N]; a network with many outputs computes no others."""
+        scores, values = self(inputs)
+        return scores[pairs.rows, pairs.actions], values
 
     @abstractmethod
     def value(self, observations: Tensor) -> Tensor:

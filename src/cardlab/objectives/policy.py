@@ -27,6 +27,8 @@ def clipped_surrogate(
 ) -> PolicyTerms:
     """The terms of PPO for scores [N, A], actions [N], behaviour log-probabilities [N] and advantages [N].
 
+    The columns may be all actions or slots of legal ones (`LegalPairs.table`); `actions` are columns.
+
     L = −mean(min(ρ·Â, clip(ρ, 1−ε, 1+ε)·Â)), ρ = π(a)/π_old(a) (Schulman et al. 2017, equation 7); the divergence
     is mean(ρ − 1 − log ρ), which is unbiased and never negative (Schulman 2020, "Approximating KL divergence").
     """
