@@ -13,6 +13,7 @@ from cardlab.training.callbacks import Field
 from cardlab.training.experiment import Experiment
 from cardlab.training.learning import build_learner, lightning_trainer
 from cardlab.training.rounds import Rounds
+from cardlab.training.options import TrainerOptions
 
 ROUND = 16_384  # decisions
 ROUNDS = 8
@@ -41,7 +42,7 @@ def seconds_with_lightning() -> float:
     """CPU seconds of all rounds but the first under the Trainer."""
     learner, collector = build_learner(experiment())
     clock = Clock()
-    trainer = lightning_trainer("cpu", [Field(collector), clock])
+    trainer = lightning_trainer(TrainerOptions(), [Field(collector), clock])
     trainer.fit(learner, train_dataloaders=Rounds(learner, collector, ROUND, ROUNDS))
     return clock.times[-1] - clock.times[0]
 

@@ -1,11 +1,10 @@
-"""Any game × any learner: each combination beats random play after a short training."""
+"""Any game × any learner: each combination beats random play (at Poker Squares threefold) after a short training."""
 
 from pathlib import Path
 
 import pytest
 
-from cardlab.arena.intervals import estimate
-from cardlab.arena.match import paired, play_match
+from cardlab.arena.match import play_match
 from cardlab.assembly.composition import compose_config
 from cardlab.assembly.experiment import build_experiment
 from cardlab.games.catalogue import for_matches
@@ -13,10 +12,8 @@ from cardlab.training.run import train
 
 DEALS, SEED = 1000, 77_000_000
 TRAINER = ["trainer.evaluations=0", "trainer.tables=256"]
-THIRTY_ONE = ["game=thirty_one", "game.play=round", "game.reward=shaped", "network=mlp_128", "agent.reward_scale=5"]
-POKER_SQUARES = ["game=poker_squares", "agent.reward_scale=20", "agent.decisions_per_round=2048"]
-OPEN_FACE = ["game=open_face", "agent.reward_scale=5"]
-BIG2 = ["game=big2", "agent.reward_scale=5"]
+THIRTY_ONE = ["game=thirty_one", "game.play=round", "game.reward=shaped", "network=mlp_128"]
+POKER_SQUARES = ["game=poker_squares", "agent.decisions_per_round=2048"]
 COMBINATIONS = {
     "thirty_one ppo": [*THIRTY_ONE, "agent=ppo", "trainer.decisions=400_000"],
     "thirty_one dqn": [*THIRTY_ONE, "agent=dqn", "trainer.decisions=400_000", "agent.epsilon_start=0.5"],
@@ -27,13 +24,13 @@ COMBINATIONS = {
     "five_o ppo": ["game=five_o", "agent=ppo", "trainer.decisions=80_000"],
     "five_o dqn": ["game=five_o", "agent=dqn", "trainer.decisions=150_000", "agent.epsilon_start=0.5"],
     "five_o td": ["game=five_o", "agent=td", "trainer.decisions=40_000"],
-    "open_face ppo": [*OPEN_FACE, "agent=ppo", "network=lines", "trainer.decisions=150_000"],
-    "open_face dqn": [*OPEN_FACE, "agent=dqn", "trainer.decisions=150_000"],
-    "open_face td": [*OPEN_FACE, "agent=td", "trainer.decisions=40_000"],
-    "big2 ppo": [*BIG2, "agent=ppo", "network=mlp_128", "trainer.decisions=50_000"],
-    "big2 ppo, encoded actions": [*BIG2, "agent=ppo", "network=actions_small", "trainer.decisions=50_000"],
-    "big2 dqn, encoded actions": [*BIG2, "agent=dqn", "network=actions_small", "trainer.decisions=50_000"],
-    "big2 td": [*BIG2, "agent=td", "network=mlp_128", "trainer.decisions=30_000"],
+    "open_face ppo": ["game=open_face", "agent=ppo", "network=lines", "trainer.decisions=150_000"],
+    "open_face dqn": ["game=open_face", "agent=dqn", "trainer.decisions=150_000"],
+    "open_face td": ["game=open_face", "agent=td", "trainer.decisions=40_000"],
+    "big2 ppo": ["game=big2", "agent=ppo", "network=mlp_128", "trainer.decisions=50_000"],
+    "big2 ppo, encoded actions": ["game=big2", "agent=ppo", "network=actions_small", "trainer.decisions=50_000"],
+    "big2 dqn, encoded actions": ["game=big2", "agent=dqn", "network=actions_small", "trainer.decisions=50_000"],
+    "big2 td": ["game=big2", "agent=td", "network=mlp_128", "trainer.decisions=30_000"],
 }
 
 
@@ -46,8 +43,8 @@ def test_every_combination_beats_random(name: str, tmp_path: Path) -> None:
     policy = str(trained.folder)
     if game.spec.num_players == 1:
         matches = [play_match(game, [agent], DEALS, SEED) for agent in (policy, "random")]
-        better = estimate(paired(matches[0].per_deal(), matches[1].per_deal()))
+        wanted, points = 3 * matches[1].mean, matches[0].points
     else:
-        better = play_match(game, [policy, *["random"] * (game.spec.num_players - 1)], DEALS, SEED).points
-    print(f"{name}: {better.mean:.3f} [{better.low:.3f}, {better.high:.3f}] above random")
-    assert better.low > 0
+        wanted, points = 0.0, play_match(game, [policy, *["random"] * (game.spec.num_players - 1)], DEALS, SEED).points
+    print(f"{name}: {points.mean:.3f} [{points.low:.3f}, {points.high:.3f}]")
+    assert points.low > wanted

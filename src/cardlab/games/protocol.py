@@ -78,6 +78,7 @@ class GameSpec:
     action_blocks: tuple[Block, ...] = ()  # of `action_features`
     privileged_blocks: tuple[Block, ...] = ()  # of `privileged`
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    payoff_scale: float = 1.0  # by how much results typically differ: learners divide by it, unless told otherwise
     """The options that a trained policy depends on: another value means another game to it."""
 
     @property

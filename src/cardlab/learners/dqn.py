@@ -60,7 +60,7 @@ class DQNOptions:
     learning_rate: float = 1e-3
     anneal_learning_rate: bool = True
     max_grad_norm: float = 10.0
-    reward_scale: float = 1.0  # payoffs are divided by it
+    reward_scale: float | None = None  # payoffs are divided by it; none: the game's payoff_scale
     decisions_per_round: int = 8192
 
     def __post_init__(self) -> None:
@@ -84,7 +84,8 @@ class DQNOptions:
         check_choice("agent.loss", self.loss, LOSSES)
         check_range("agent.learning_rate", self.learning_rate, 0, 1, open_low=True)
         check_range("agent.max_grad_norm", self.max_grad_norm, 0, open_low=True)
-        check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
+        if self.reward_scale is not None:
+            check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
         check_range("agent.decisions_per_round", self.decisions_per_round, 1, whole=True)
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "DQNLearner":
@@ -114,16 +115,16 @@ class DQNLearner(RoundLearner):
 
     def learning_agent(self) -> ActionValueAgent:
         """Explores with epsilon."""
-        return ActionValueAgent(self.game, self.network, self.epsilon, self.options.reward_scale)
+        return ActionValueAgent(self.game, self.network, self.epsilon, self.reward_scale)
 
     def playing_agent(self, game: Game, network: Network) -> ActionValueAgent:
         """Greedy."""
-        return ActionValueAgent(game, network, 0.0, self.options.reward_scale)
+        return ActionValueAgent(game, network, 0.0, self.reward_scale)
 
     def update(self, experience: Experience) -> Metrics:
         """Remember the round, then learn from draws of the memory."""
         options = self.options
-        rewards = experience.rewards / np.float32(options.reward_scale)
+        rewards = experience.rewards / np.float32(self.reward_scale)
         gammas = turn_discounts(self.game.decision_kind(experience.info_states), options.gamma, self._same_turn)
         sums, discounts, following = n_step_returns(rewards, experience.ends, gammas, options.n_step)
         ahead = take(experience.info_states, following)
@@ -187,7 +188,7 @@ class DQNLearner(RoundLearner):
         shared = np.isin(self.game.decision_kind(after.info_states), self._same_turn)
         discounts = torch.from_numpy(np.where(shared, np.float32(1), np.float32(options.gamma)))
         scores = torch.where(scores.isneginf(), scores, scores * discounts.to(self.device)[:, None])
-        paid = after.rewards.reshape(num, -1).mean(axis=1) / np.float32(options.reward_scale)
+        paid = after.rewards.reshape(num, -1).mean(axis=1) / np.float32(self.reward_scale)
         worths = averaged_bootstrap(scores.reshape(num, options.successors, -1), options.order)
         return torch.from_numpy(paid).to(self.device) + worths
 

@@ -37,7 +37,7 @@ class PPOOptions:
     epochs: int = 2
     minibatch_size: int = 2048
     max_grad_norm: float = 0.5
-    reward_scale: float = 1.0  # payoffs are divided by it
+    reward_scale: float | None = None  # payoffs are divided by it; none: the game's payoff_scale
     decisions_per_round: int = 8192
     greedy: bool = True  # whether the trained policy plays its likeliest action, or samples
 
@@ -51,7 +51,8 @@ class PPOOptions:
         check_range("agent.epochs", self.epochs, 1, whole=True)
         check_range("agent.minibatch_size", self.minibatch_size, 2, whole=True)
         check_range("agent.max_grad_norm", self.max_grad_norm, 0, open_low=True)
-        check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
+        if self.reward_scale is not None:
+            check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
         check_range("agent.decisions_per_round", self.decisions_per_round, 2, whole=True)
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "PPOLearner":
@@ -70,20 +71,20 @@ class PPOLearner(RoundLearner):
 
     def learning_agent(self) -> SoftmaxAgent:
         """Samples from the policy."""
-        return SoftmaxAgent(self.game, self.network, reward_scale=self.options.reward_scale)
+        return SoftmaxAgent(self.game, self.network, reward_scale=self.reward_scale)
 
     def playing_agent(self, game: Game, network: Network) -> SoftmaxAgent:
         """As the trained policy plays."""
-        return SoftmaxAgent(game, network, self.options.greedy, self.options.reward_scale)
+        return SoftmaxAgent(game, network, self.options.greedy, self.reward_scale)
 
     def play_options(self) -> dict[str, Any]:
         """Those of SoftmaxAgent."""
-        return {"greedy": self.options.greedy, "reward_scale": self.options.reward_scale}
+        return {"greedy": self.options.greedy, "reward_scale": self.reward_scale}
 
     def update(self, experience: Experience) -> Metrics:
         """Epochs of minibatches over one round's decisions."""
         options = self.options
-        rewards = experience.rewards / np.float32(options.reward_scale)
+        rewards = experience.rewards / np.float32(self.reward_scale)
         returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, options.gae_lambda)
         gains = advantages(returns, experience.values)
         means = Means()

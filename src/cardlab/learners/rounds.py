@@ -55,8 +55,8 @@ class LearnerOptions(Protocol):
         ...
 
     @property
-    def reward_scale(self) -> float:
-        """Payoffs are divided by it."""
+    def reward_scale(self) -> float | None:
+        """Payoffs are divided by it; none: the game's payoff_scale."""
         ...
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "RoundLearner":
@@ -100,6 +100,7 @@ class RoundLearner(lightning.LightningModule, ABC):
         self.rounds_done = 0
         self.decisions_done = 0
         self.rng = np.random.default_rng(seed)
+        self.reward_scale = game.spec.payoff_scale if options.reward_scale is None else options.reward_scale
         self._common = options
 
     @property
@@ -119,7 +120,7 @@ class RoundLearner(lightning.LightningModule, ABC):
 
     def play_options(self) -> dict[str, Any]:
         """The options of that agent, beside game and network."""
-        return {"reward_scale": self._common.reward_scale}
+        return {"reward_scale": self.reward_scale}
 
     @abstractmethod
     def update(self, experience: Experience) -> Metrics:

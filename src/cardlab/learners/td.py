@@ -39,7 +39,7 @@ class TDOptions:
     epochs: int = 1
     minibatch_size: int = 1024
     max_grad_norm: float = 10.0
-    reward_scale: float = 1.0  # payoffs are divided by it
+    reward_scale: float | None = None  # payoffs are divided by it; none: the game's payoff_scale
     decisions_per_round: int = 8192
 
     def __post_init__(self) -> None:
@@ -55,7 +55,8 @@ class TDOptions:
         check_range("agent.epochs", self.epochs, 1, whole=True)
         check_range("agent.minibatch_size", self.minibatch_size, 1, whole=True)
         check_range("agent.max_grad_norm", self.max_grad_norm, 0, open_low=True)
-        check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
+        if self.reward_scale is not None:
+            check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
         check_range("agent.decisions_per_round", self.decisions_per_round, 1, whole=True)
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "TDLearner":
@@ -80,11 +81,11 @@ class TDLearner(RoundLearner):
 
     def learning_agent(self) -> AfterstateAgent:
         """Explores with epsilon."""
-        return AfterstateAgent(self.game, self.network, self.epsilon, self.options.reward_scale)
+        return AfterstateAgent(self.game, self.network, self.epsilon, self.reward_scale)
 
     def playing_agent(self, game: Game, network: Network) -> AfterstateAgent:
         """Greedy."""
-        return AfterstateAgent(game, network, 0.0, self.options.reward_scale)
+        return AfterstateAgent(game, network, 0.0, self.reward_scale)
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Adam as for every learner, or plain stochastic gradient descent."""
@@ -95,7 +96,7 @@ class TDLearner(RoundLearner):
     def update(self, experience: Experience) -> Metrics:
         """Minibatches over the afterstates of one round."""
         options = self.options
-        scale = np.float32(options.reward_scale)
+        scale = np.float32(self.reward_scale)
         rewards = experience.rewards / scale
         returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, options.td_lambda)
         after = afterstates(self.game, copied(experience.info_states), experience.players, experience.actions)

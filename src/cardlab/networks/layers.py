@@ -56,10 +56,8 @@ def perceptron(
 class Head(nn.Linear):
     """A linear output layer that can compute chosen outputs alone."""
 
-    def forward(self, hidden: Tensor, rows: Tensor | None = None, outputs: Tensor | None = None) -> Tensor:
-        """All outputs [N, A] of hidden [N, H]; or with rows and outputs [K], those outputs of those rows [K]."""
-        if rows is None or outputs is None:
-            return super().forward(hidden)
+    def outputs_at(self, hidden: Tensor, rows: Tensor, outputs: Tensor) -> Tensor:
+        """[K] of hidden [N, H]: of each row in `rows` [K] the output in `outputs` [K]."""
         products = hidden.index_select(0, rows) * self.weight.index_select(0, outputs)
         return products.sum(dim=-1) + self.bias.index_select(0, outputs)
 

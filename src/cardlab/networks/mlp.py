@@ -80,13 +80,18 @@ class MLP(Network):
         if self.score_head.out_features < _MANY_ACTIONS:
             return super().score_legal(inputs, pairs)
         hidden = self.actor_trunk(inputs.observations)
-        scores = self.score_head(self.actor_branch(hidden), pairs.rows, pairs.actions)
+        scores = self.score_head.outputs_at(self.actor_branch(hidden), pairs.rows, pairs.actions)
         return scores, self._value_beside(hidden, inputs.observations)
 
     def value(self, observations: Tensor) -> Tensor:
         """Values [N]."""
         trunk = self.actor_trunk if self.critic_trunk is None else self.critic_trunk
         return self._price(trunk(observations))
+
+    def compile_layers(self) -> None:
+        """The layers, and the scores of legal actions."""
+        super().compile_layers()
+        self.score_head.outputs_at = torch.compile(self.score_head.outputs_at, dynamic=True)
 
     def _value_beside(self, hidden: Tensor, observations: Tensor) -> Tensor:
         """Values from the actor's hidden layer, or from a trunk of their own."""

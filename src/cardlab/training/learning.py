@@ -19,6 +19,7 @@ from cardlab.training.callbacks import Checkpoints, Field
 from cardlab.training.environment import RankEnvironment
 from cardlab.training.experiment import SHARED, Experiment
 from cardlab.training.gauges import Gauges
+from cardlab.training.options import TrainerOptions
 from cardlab.training.rounds import Rounds
 
 
@@ -50,6 +51,8 @@ class Learning:
         self.ranks = ranks
         torch.set_num_threads(experiment.trainer.threads)
         self.learner, self.collector = build_learner(experiment, ranks)
+        if experiment.trainer.compile:
+            self.learner.network.compile_layers()
         self.gauges = Gauges(ranks)
         self.saver = Checkpoints(checkpoint, experiment.trainer.checkpoint_seconds, ranks)
 
@@ -59,9 +62,11 @@ class Learning:
         Rank 0 alone has `callbacks`: what they say of stopping goes for all.
         """
         around = [Field(self.collector, self.ranks), self.gauges, *(callbacks or []), self.saver]
-        trainer = lightning_trainer(self.experiment.trainer.device, around, self.ranks)
+        options = self.experiment.trainer
+        trainer = lightning_trainer(options, around, self.ranks)
         decisions = self.ranks.share(self.experiment.agent.decisions_per_round)
-        rounds = Rounds(self.learner, self.collector, decisions, self.experiment.last_round)
+        dtype = getattr(torch, options.precision)
+        rounds = Rounds(self.learner, self.collector, decisions, self.experiment.last_round, dtype)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", module="lightning")
             trainer.fit(self.learner, train_dataloaders=rounds, ckpt_path=resume, weights_only=True)
@@ -70,15 +75,16 @@ class Learning:
 
 
 def lightning_trainer(
-    device: str, callbacks: list[lightning.Callback], ranks: Ranks | None = None
+    options: TrainerOptions, callbacks: list[lightning.Callback], ranks: Ranks | None = None
 ) -> lightning.Trainer:
     """A trainer that does nothing but call us: one epoch of rounds, no files, no logger, no bar."""
     for name in ("lightning.pytorch", "lightning.fabric"):
         logging.getLogger(name).setLevel(logging.ERROR)
     return lightning.Trainer(
-        accelerator="gpu" if device == "gpu" else "cpu",
+        accelerator="gpu" if options.device == "gpu" else "cpu",
+        precision="bf16-mixed" if options.precision == "bfloat16" else "32-true",
         devices=1,
-        strategy=_strategy(device, ranks) if ranks and ranks.size > 1 else "auto",
+        strategy=_strategy(options.device, ranks) if ranks and ranks.size > 1 else "auto",
         max_epochs=1,
         callbacks=callbacks,
         logger=False,

@@ -16,6 +16,8 @@ class TrainerOptions:
     threads: int = 1  # of torch, in each process
     processes: int = 1  # that train one learner together: tables, decisions and minibatches are shared among them
     device: str = "cpu"
+    precision: str = "float32"  # or bfloat16: of the matrix products in training; weights stay float32
+    compile: bool = False  # whether torch.compile translates the network's layers first
     checkpoint_seconds: float = 60.0
     evaluations: int = 20  # points on the strength curve
     evaluation_deals: int = 500  # per reference and point
@@ -31,6 +33,7 @@ class TrainerOptions:
         check_range("trainer.threads", self.threads, 1, 1024, whole=True)
         check_range("trainer.processes", self.processes, 1, min(256, self.tables), whole=True)
         check_choice("trainer.device", self.device, ("cpu", "gpu"))
+        check_choice("trainer.precision", self.precision, ("float32", "bfloat16"))
         check_range("trainer.checkpoint_seconds", self.checkpoint_seconds, 0)
         check_range("trainer.evaluations", self.evaluations, 0, whole=True)
         check_range("trainer.evaluation_deals", self.evaluation_deals, 2, whole=True)

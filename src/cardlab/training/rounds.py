@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import torch
+
 from cardlab.experience.collector import Collector
 from cardlab.experience.records import Experience
 from cardlab.learners.rounds import RoundLearner
@@ -13,11 +15,19 @@ class Rounds:
     Its length is known, so Lightning fetches nothing ahead: a round gathered early would be off-policy.
     """
 
-    def __init__(self, learner: RoundLearner, collector: Collector, decisions: int, last_round: int) -> None:
+    def __init__(
+        self,
+        learner: RoundLearner,
+        collector: Collector,
+        decisions: int,
+        last_round: int,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
         self.learner = learner
         self.collector = collector
         self.decisions = decisions
         self.last_round = last_round
+        self.dtype = dtype  # of the matrix products while games are played; the updates' is Lightning's
 
     def __len__(self) -> int:
         return self.last_round
@@ -26,4 +36,6 @@ class Rounds:
         while self.learner.rounds_done < self.last_round:
             self.learner.network.eval()
             self.collector.sampler = self.learner.learning_agent()
-            yield self.collector.collect(self.decisions)
+            with torch.autocast(self.learner.device.type, self.dtype, enabled=self.dtype != torch.float32):
+                experience = self.collector.collect(self.decisions)
+            yield experience

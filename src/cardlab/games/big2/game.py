@@ -53,6 +53,7 @@ class Big2:
             # At most 49 plays, down to one card for each loser; up to three passes before each but the first.
             max_decisions=192 if self.opening == "forced" else 193,
             payoff_range=(-loss, 3 * loss),
+            payoff_scale=5.0,
             zero_sum=True,
             decision_kinds=("play",),
             action_kinds=(0,) * NUM_ACTIONS,

@@ -36,6 +36,7 @@ class OpenFace:
             num_actions=rules.NUM_ROWS,
             max_decisions=rules.NUM_DEALT,
             payoff_range=(-MAX_PAYOFF, MAX_PAYOFF),
+            payoff_scale=5.0,
             zero_sum=True,
             decision_kinds=("place",),
             action_kinds=(0,) * rules.NUM_ROWS,

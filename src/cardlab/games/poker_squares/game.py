@@ -66,6 +66,7 @@ class PokerSquares:
             num_actions=rules.NUM_CELLS,
             max_decisions=rules.NUM_CELLS,
             payoff_range=payoff_range(tuple(int(score) for score in self.scores)),
+            payoff_scale=0.4 * self.unit,
             zero_sum=False,
             decision_kinds=("place",),
             action_kinds=(0,) * rules.NUM_CELLS,

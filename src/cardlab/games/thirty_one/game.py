@@ -62,6 +62,7 @@ class ThirtyOne:
             num_actions=NUM_ACTIONS,
             max_decisions=self._max_decisions(),
             payoff_range=self._payoff_range(),
+            payoff_scale=5.0 if self.reward == "shaped" else 1.0,
             zero_sum=self.reward == "plain",
             decision_kinds=DECISION_KINDS,
             action_kinds=ACTION_KINDS,
