@@ -5,7 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
+from cardlab.agents.policies import load_policy
+from cardlab.agents.random import RandomAgent
+from cardlab.arena.match import play_match
 from cardlab.arena.options import ArenaOptions
 from cardlab.games.catalogue import make_game
 from cardlab.options import InvalidOption
@@ -44,6 +48,24 @@ def test_forced_decisions_are_samples_when_asked_for(ask_forced: bool):
     experience = collector.collect(4000)
     forced = game.legal_actions(experience.info_states).sum(axis=1) == 1
     assert forced.any() == ask_forced
+
+
+@pytest.mark.parametrize("faster", [{"precision": "bfloat16"}, pytest.param({"compile": True}, marks=pytest.mark.slow)])
+def test_faster_training_goes_another_way_and_saves_the_same_kind_of_policy(faster, tmp_path: Path):
+    """Weights are float32 in any case, and as good at Kuhn poker within a tenth of a chip; bfloat16 rounds otherwise."""
+    plain = kuhn_experiment("ppo", rounds=30)
+    fast = replace(plain, trainer=replace(plain.trainer, **faster))
+    runs = {
+        name: train(run, run_dir=tmp_path / name / "run", model_dir=tmp_path / name / "model", tell=quiet)
+        for name, run in {"plain": plain, "fast": fast}.items()
+    }
+    assert "compile" in faster or runs["plain"].digest != runs["fast"].digest
+    weights = [load_file(run.folder / "weights.safetensors") for run in runs.values()]
+    assert all(array.dtype == np.float32 for part in weights for array in part.values())
+    assert weights[0].keys() == weights[1].keys()
+    game = plain.game
+    paid = [play_match(game, [load_policy(game, run.folder), RandomAgent(game)], 4000, 5).mean for run in runs.values()]
+    assert paid[0] == pytest.approx(paid[1], abs=0.1)
 
 
 def test_a_mixed_table_is_one_more_match():

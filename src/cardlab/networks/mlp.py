@@ -91,7 +91,7 @@ class MLP(Network):
     def compile_layers(self) -> None:
         """The layers, and the scores of legal actions."""
         super().compile_layers()
-        self.score_head.outputs_at = torch.compile(self.score_head.outputs_at, dynamic=True)
+        self.score_head.fused = True
 
     def _value_beside(self, hidden: Tensor, observations: Tensor) -> Tensor:
         """Values from the actor's hidden layer, or from a trunk of their own."""
