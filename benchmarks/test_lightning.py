@@ -12,8 +12,8 @@ from cardlab.assembly.experiment import build_experiment
 from cardlab.training.callbacks import Field
 from cardlab.training.experiment import Experiment
 from cardlab.training.learning import build_learner, lightning_trainer
-from cardlab.training.rounds import Rounds
 from cardlab.training.options import TrainerOptions
+from cardlab.training.rounds import Rounds
 
 ROUND = 16_384  # decisions
 ROUNDS = 8

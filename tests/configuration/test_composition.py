@@ -13,7 +13,15 @@ from cardlab.assembly.composition import compose_config, own_folder, search_fold
 from cardlab.cli.verbs import VERBS
 
 CONF = Path(__file__).parents[2] / "conf"
-BENCHMARK = ("poker_squares_td", "poker_squares_dqn", "thirty_one_dqn", "thirty_one_ppo")
+BENCHMARK = (
+    "poker_squares_td",
+    "poker_squares_dqn",
+    "thirty_one_dqn",
+    "thirty_one_ppo",
+    "five_o_td",
+    "open_face_td",
+    "big2_ppo",
+)
 
 
 def names(group: str) -> list[str]:
@@ -72,7 +80,8 @@ def test_the_benchmark_mounts_each_experiment_as_it_is_trained_alone() -> None:
 
 def test_one_seed_is_given_to_the_whole_benchmark() -> None:
     config = compose_config("config", ["seed=3", "experiments.thirty_one_ppo.seed=4"])
-    assert [entry["seed"] for entry in config["experiments"].values()] == [3, 3, 3, 4]
+    seeds = {name: entry["seed"] for name, entry in config["experiments"].items()}
+    assert seeds == {name: 4 if name == "thirty_one_ppo" else 3 for name in BENCHMARK}
 
 
 def dvc_composes(folder: Path, overrides: list[str]) -> dict[str, Any]:

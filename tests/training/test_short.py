@@ -52,7 +52,7 @@ def test_forced_decisions_are_samples_when_asked_for(ask_forced: bool):
 
 @pytest.mark.parametrize("faster", [{"precision": "bfloat16"}, pytest.param({"compile": True}, marks=pytest.mark.slow)])
 def test_faster_training_goes_another_way_and_saves_the_same_kind_of_policy(faster, tmp_path: Path):
-    """Weights are float32 in any case, and as good at Kuhn poker within a tenth of a chip; bfloat16 rounds otherwise."""
+    """Weights are float32 in any case, and as good at Kuhn poker; bfloat16 rounds otherwise."""
     plain = kuhn_experiment("ppo", rounds=30)
     fast = replace(plain, trainer=replace(plain.trainer, **faster))
     runs = {
