@@ -64,7 +64,7 @@ def step(agent: str, ranks: Ranks) -> dict[str, np.ndarray]:
     learner.ranks = ranks
     if hasattr(learner, "memory"):
         learn_from_all(learner)
-    trainer = lightning_trainer("cpu", [], ranks)
+    trainer = lightning_trainer(experiment.trainer, [], ranks)
     trainer.fit(learner, train_dataloaders=OneRound(experience))
     return {f"{agent}/{kind}/{name}": array for kind, name, array in _arrays(learner)}
 

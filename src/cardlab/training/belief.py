@@ -23,6 +23,7 @@ from cardlab.options import InvalidOption
 from cardlab.playing.protocol import Agent
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.learning import lightning_trainer
+from cardlab.training.options import TrainerOptions
 
 NUM_BINS = 10
 _HELD_OUT = 1 << 20  # number of the round that is never trained on
@@ -112,7 +113,7 @@ def train_belief(
     torch.set_num_threads(1)
     network = experiment.network.build(experiment.game.spec)
     learner = BeliefLearner(experiment.game, network, experiment.training, experiment.seed)
-    trainer = lightning_trainer("cpu", [_Log(log, tell)])
+    trainer = lightning_trainer(TrainerOptions(), [_Log(log, tell)])
     logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")
