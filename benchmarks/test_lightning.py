@@ -24,7 +24,9 @@ BAR = 1.05
 def experiment() -> Experiment:
     """The benchmark's PPO on Thirty-One, for a few rounds."""
     decisions = ROUNDS * ROUND
-    return build_experiment(compose_config("train", ["experiment=thirty_one_ppo", f"trainer.decisions={decisions}"]))
+    config = compose_config("train", ["experiment=thirty_one_ppo", f"trainer.decisions={decisions}"])
+    del config["resume"]  # of the command, no part of the experiment
+    return build_experiment(config)
 
 
 class Clock(Callback):

@@ -52,7 +52,9 @@ def learned_per_second(processes: int) -> float:
     ]
     clock = Clock()
     with tempfile.TemporaryDirectory() as folder:
-        experiment = build_experiment(compose_config("train", overrides))
+        config = compose_config("train", overrides)
+        del config["resume"]  # of the command, no part of the experiment
+        experiment = build_experiment(config)
         train(experiment, run_dir=Path(folder, "run"), model_dir=Path(folder, "model"), log=clock, tell=lambda _: None)
     return clock.rate
 

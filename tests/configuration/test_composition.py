@@ -11,6 +11,7 @@ from omegaconf import OmegaConf
 
 from cardlab.assembly.composition import compose_config, own_folder, search_folders, shipped_folder
 from cardlab.cli.verbs import VERBS
+from composed import compose_experiment
 
 CONF = Path(__file__).parents[2] / "conf"
 BENCHMARK = (
@@ -39,7 +40,7 @@ def test_every_verb_has_a_configuration(verb: str) -> None:
 
 @pytest.mark.parametrize("experiment", names("experiment"))
 def test_every_experiment_composes(experiment: str) -> None:
-    config = compose_config("train", [f"experiment={experiment}"])
+    config = compose_experiment([f"experiment={experiment}"])
     assert set(config) == {"name", "seed", "game", "agent", "network", "opponents", "trainer", "arena"}
     assert config["seed"] == 7
     if experiment != "default":
@@ -47,7 +48,7 @@ def test_every_experiment_composes(experiment: str) -> None:
 
 
 def test_groups_change_the_default_experiment() -> None:
-    config = compose_config("train", ["game=poker_squares", "agent=dqn", "trainer=smoke", "agent.epsilon=0.05"])
+    config = compose_experiment(["game=poker_squares", "agent=dqn", "trainer=smoke", "agent.epsilon=0.05"])
     assert (config["game"]["name"], config["agent"]["name"]) == ("poker_squares", "dqn")
     assert config["agent"]["epsilon"] == 0.05
     assert config["name"] == "poker_squares_dqn", "an experiment without a name is called after its parts"
@@ -55,27 +56,27 @@ def test_groups_change_the_default_experiment() -> None:
 
 @pytest.mark.parametrize("experiment", BENCHMARK)
 def test_an_experiment_takes_another_agent_whole(experiment: str) -> None:
-    config = compose_config("train", [f"experiment={experiment}", "agent=dqn", "agent.epsilon=0.1"])
-    plain = compose_config("train", ["agent=dqn", "agent.epsilon=0.1"])
+    config = compose_experiment([f"experiment={experiment}", "agent=dqn", "agent.epsilon=0.1"])
+    plain = compose_experiment(["agent=dqn", "agent.epsilon=0.1"])
     assert config["agent"] == plain["agent"], "no key of the experiment's own agent is left"
 
 
 def test_an_experiment_inherits_from_another() -> None:
-    base, heir = (compose_config("train", [f"experiment=thirty_one_{agent}"]) for agent in ("dqn", "ppo"))
+    base, heir = (compose_experiment([f"experiment=thirty_one_{agent}"]) for agent in ("dqn", "ppo"))
     assert (base["agent"]["name"], heir["agent"]["name"]) == ("dqn", "ppo")
     for part in ("game", "network", "opponents", "trainer", "arena"):
         assert heir[part] == base[part]
 
 
 def test_seed_zero_is_a_seed() -> None:
-    assert compose_config("train", ["seed=0"])["seed"] == 0
+    assert compose_experiment(["seed=0"])["seed"] == 0
 
 
 def test_the_benchmark_mounts_each_experiment_as_it_is_trained_alone() -> None:
     config = compose_config("config")
     assert tuple(config["experiments"]) == BENCHMARK
     for name, mounted in config["experiments"].items():
-        assert mounted == compose_config("train", [f"experiment={name}"])
+        assert mounted == compose_experiment([f"experiment={name}"])
 
 
 def test_one_seed_is_given_to_the_whole_benchmark() -> None:
@@ -139,10 +140,10 @@ def test_the_own_folder_goes_first_and_adds(tmp_path: Path, monkeypatch: pytest.
     )
     monkeypatch.chdir(tmp_path)
     assert search_folders() == [tmp_path / "conf", CONF]
-    mine = compose_config("train", ["experiment=mine"])
+    mine = compose_experiment(["experiment=mine"])
     assert (mine["name"], mine["agent"]["name"], mine["agent"]["epsilon"]) == ("mine", "dqn", 0.25)
     assert mine["agent"]["memory_size"] == 200_000, "what the own file leaves out comes from the shipped one"
-    assert compose_config("train", ["agent=ppo"])["agent"] == {"name": "td"}
+    assert compose_experiment(["agent=ppo"])["agent"] == {"name": "td"}
 
 
 def test_a_folder_that_is_the_shipped_one_is_not_taken_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,5 +153,5 @@ def test_a_folder_that_is_the_shipped_one_is_not_taken_twice(monkeypatch: pytest
 
 def test_composing_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    compose_config("train")
+    compose_experiment()
     assert os.listdir(tmp_path) == []

@@ -9,7 +9,6 @@ import torch
 from omegaconf import OmegaConf
 
 from cardlab.arena.options import ArenaOptions
-from cardlab.assembly.composition import compose_config
 from cardlab.assembly.experiment import build_experiment
 from cardlab.assembly.options import resolve_class
 from cardlab.experience.opponents import OPPONENTS
@@ -18,6 +17,7 @@ from cardlab.learners.catalogue import LEARNERS
 from cardlab.networks.catalogue import NETWORKS
 from cardlab.options import InvalidOption
 from cardlab.training.options import TrainerOptions
+from composed import compose_experiment
 
 CONF = Path(__file__).parents[2] / "conf"
 REGISTRIES = {"game": GAMES, "agent": LEARNERS, "network": NETWORKS, "opponents": OPPONENTS}
@@ -26,7 +26,7 @@ FIRST_GAMES = ("poker_squares", "thirty_one")
 
 def refusal(*overrides: str) -> str:
     with pytest.raises(InvalidOption) as caught:
-        build_experiment(compose_config("train", overrides))
+        build_experiment(compose_experiment(overrides))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -65,7 +65,7 @@ def test_files_without_a_registry_hold_every_option(group: str, options: type) -
 
 @pytest.mark.parametrize("experiment", sorted(path.stem for path in (CONF / "experiment").glob("*.yaml")))
 def test_every_experiment_can_be_built(experiment: str) -> None:
-    config = compose_config("train", [f"experiment={experiment}"])
+    config = compose_experiment([f"experiment={experiment}"])
     built = build_experiment(config)
     assert built.name == config["name"]
     assert built.config == config
@@ -75,7 +75,7 @@ def test_every_experiment_can_be_built(experiment: str) -> None:
 @pytest.mark.parametrize("game", FIRST_GAMES)
 @pytest.mark.parametrize("agent", sorted(LEARNERS))
 def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
-    built = build_experiment(compose_config("train", [f"game={game}", f"agent={agent}"]))
+    built = build_experiment(compose_experiment([f"game={game}", f"agent={agent}"]))
     assert built.game.spec.name == game
     assert type(built.agent) is resolve_class(LEARNERS[agent])
 
@@ -105,7 +105,7 @@ def test_what_does_not_fit_is_named(overrides: list[str], said: str) -> None:
 
 
 def test_a_missing_part_is_named() -> None:
-    config = compose_config("train")
+    config = compose_experiment()
     del config["trainer"]
     with pytest.raises(InvalidOption, match=r"trainer=\?\?\?: must be given"):
         build_experiment(config)
@@ -116,5 +116,5 @@ def test_a_missing_part_is_named() -> None:
 def test_checking_leaves_the_random_numbers_alone() -> None:
     torch.manual_seed(1)
     before = torch.random.get_rng_state()
-    build_experiment(compose_config("train"))
+    build_experiment(compose_experiment())
     assert torch.equal(torch.random.get_rng_state(), before)

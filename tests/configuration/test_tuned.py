@@ -14,6 +14,7 @@ from cardlab.assembly.values import flat_space, with_values
 from cardlab.options import InvalidOption
 from cardlab.tuning import sweep
 from cardlab.tuning.space import Space
+from composed import compose_experiment
 
 CONF = Path(__file__).parents[2] / "conf"
 
@@ -108,9 +109,9 @@ def test_the_written_experiment_is_the_one_that_was_swept(
     files = write_tuned("tuned", overrides, values)
     assert [file.as_posix() for file in files] == [f"conf/{group}/tuned.yaml" for group in [*groups, "experiment"]]
     expected = {**with_values(plain_experiment(overrides), values), "name": "tuned"}
-    assert compose_config("train", ["experiment=tuned"]) == expected
-    mixed = compose_config("train", ["experiment=tuned", "agent=ppo"])
-    assert mixed["agent"] == compose_config("train", ["agent=ppo"])["agent"], "nothing of the tuned agent is left"
+    assert compose_experiment(["experiment=tuned"]) == expected
+    mixed = compose_experiment(["experiment=tuned", "agent=ppo"])
+    assert mixed["agent"] == compose_experiment(["agent=ppo"])["agent"], "nothing of the tuned agent is left"
     mounted = plain(compose_tree("config", ["+experiment@experiments.tuned=tuned"]))
     assert mounted["experiments"]["tuned"] == expected
     assert write_tuned("tuned", overrides, values) == files, "a sweep may write what a sweep wrote"

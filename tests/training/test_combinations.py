@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from cardlab.arena.match import play_match
-from cardlab.assembly.composition import compose_config
 from cardlab.assembly.experiment import build_experiment
 from cardlab.games.catalogue import for_matches
 from cardlab.training.run import train
+from composed import compose_experiment
 
 DEALS, SEED = 1000, 77_000_000
 TRAINER = ["trainer.evaluations=0", "trainer.tables=256"]
@@ -37,7 +37,7 @@ COMBINATIONS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMBINATIONS)
 def test_every_combination_beats_random(name: str, tmp_path: Path) -> None:
-    experiment = build_experiment(compose_config("train", [*TRAINER, *COMBINATIONS[name]]))
+    experiment = build_experiment(compose_experiment([*TRAINER, *COMBINATIONS[name]]))
     trained = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model")
     game = for_matches(experiment.game)
     policy = str(trained.folder)

@@ -12,12 +12,12 @@ import pytest
 from omegaconf import OmegaConf
 from optuna.trial import TrialState
 
-from cardlab.assembly.composition import compose_config
 from cardlab.assembly.tuned import write_tuned
 from cardlab.cli import main
 from cardlab.learners.rounds import TrainingDiverged
 from cardlab.training.run import train
 from cardlab.tuning import trials
+from composed import compose_experiment
 from tuning.tiny import PROGRAM, TINY, runs_of, study_of
 
 
@@ -63,7 +63,7 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
         **{key.removeprefix("agent."): value for key, value in values.items()},
         "updates_per_round": 1,
     }
-    composed = compose_config("train", ["experiment=mine"])
+    composed = compose_experiment(["experiment=mine"])
     assert composed["trainer"]["decisions"] == 256
     assert composed["agent"]["epsilon"] == values["agent.epsilon"]
     assert main(["train", "experiment=mine"]) == 0
@@ -75,16 +75,16 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     assert "sweep.apply=mine: must be a new name: agent=mine is there already" in capsys.readouterr().err
     assert own.read_text() == "defaults: [ppo, _self_]\n"
     assert main([*command, "sweep.overwrite=true"]) == 0
-    assert compose_config("train", ["experiment=mine"]) == composed
+    assert compose_experiment(["experiment=mine"]) == composed
 
 
 def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    untuned = compose_config("train", ["agent=dqn"])["agent"]
+    untuned = compose_experiment(["agent=dqn"])["agent"]
     for gamma in (0.5, 0.6):  # over the shipped file, then over what a sweep wrote
         write_tuned("dqn", ["agent=dqn"], {"agent.gamma": gamma}, overwrite=True)
         for option in ("agent=dqn", "experiment=dqn"):
-            assert compose_config("train", [option])["agent"] == {**untuned, "gamma": gamma}
+            assert compose_experiment([option])["agent"] == {**untuned, "gamma": gamma}
 
 
 @pytest.mark.parametrize(
