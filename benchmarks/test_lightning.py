@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.assembly.composition import compose_config
+from cardlab.assembly.composition import compose_experiment
 from cardlab.assembly.experiment import build_experiment
 from cardlab.training.callbacks import Field
 from cardlab.training.experiment import Experiment
@@ -24,9 +24,7 @@ BAR = 1.05
 def experiment() -> Experiment:
     """The benchmark's PPO on Thirty-One, for a few rounds."""
     decisions = ROUNDS * ROUND
-    config = compose_config("train", ["experiment=thirty_one_ppo", f"trainer.decisions={decisions}"])
-    del config["resume"]  # of the command, no part of the experiment
-    return build_experiment(config)
+    return build_experiment(compose_experiment(["experiment=thirty_one_ppo", f"trainer.decisions={decisions}"]))
 
 
 class Clock(Callback):

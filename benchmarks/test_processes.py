@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cardlab.assembly.composition import compose_config
+from cardlab.assembly.composition import compose_experiment
 from cardlab.assembly.experiment import build_experiment
 from cardlab.training.run import train
 
@@ -52,9 +52,7 @@ def learned_per_second(processes: int) -> float:
     ]
     clock = Clock()
     with tempfile.TemporaryDirectory() as folder:
-        config = compose_config("train", overrides)
-        del config["resume"]  # of the command, no part of the experiment
-        experiment = build_experiment(config)
+        experiment = build_experiment(compose_experiment(overrides))
         train(experiment, run_dir=Path(folder, "run"), model_dir=Path(folder, "model"), log=clock, tell=lambda _: None)
     return clock.rate
 

@@ -74,7 +74,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["evaluate"], "policy=???: must be given"),
         (
             ["evaluate", "agent=ppo"],
-            "agent=ppo: must be left out: conf/evaluate.yaml takes arena, policy, output, game",
+            "agent=ppo: must be left out: conf/evaluate.yaml takes arena, search, policy, output, game",
         ),
         (["evaluate", "policy=random"], "policy=random: must be a policy's folder, or a scripted agent with game=NAME"),
         (["evaluate", "policy=."], ".: is not a policy's folder: no policy.json in it"),

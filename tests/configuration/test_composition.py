@@ -9,9 +9,8 @@ from dvc.utils.hydra import compose_and_dump
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from cardlab.assembly.composition import compose_config, own_folder, search_folders, shipped_folder
+from cardlab.assembly.composition import compose_config, compose_experiment, own_folder, search_folders, shipped_folder
 from cardlab.cli.verbs import VERBS
-from composed import compose_experiment
 
 CONF = Path(__file__).parents[2] / "conf"
 BENCHMARK = (

@@ -9,6 +9,7 @@ import torch
 from omegaconf import OmegaConf
 
 from cardlab.arena.options import ArenaOptions
+from cardlab.assembly.composition import compose_experiment
 from cardlab.assembly.experiment import build_experiment
 from cardlab.assembly.options import resolve_class
 from cardlab.experience.opponents import OPPONENTS
@@ -17,7 +18,6 @@ from cardlab.learners.catalogue import LEARNERS
 from cardlab.networks.catalogue import NETWORKS
 from cardlab.options import InvalidOption
 from cardlab.training.options import TrainerOptions
-from composed import compose_experiment
 
 CONF = Path(__file__).parents[2] / "conf"
 REGISTRIES = {"game": GAMES, "agent": LEARNERS, "network": NETWORKS, "opponents": OPPONENTS}

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.assembly.composition import compose_config, compose_tree, plain
+from cardlab.assembly.composition import compose_config, compose_experiment, compose_tree, plain
 from cardlab.assembly.trials import TrialComposer
 from cardlab.assembly.tuned import check_name, check_space, plain_experiment, write_tuned
 from cardlab.assembly.values import flat_space, with_values
 from cardlab.options import InvalidOption
 from cardlab.tuning import sweep
 from cardlab.tuning.space import Space
-from composed import compose_experiment
 
 CONF = Path(__file__).parents[2] / "conf"
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from cardlab.arena.match import play_match
+from cardlab.assembly.composition import compose_experiment
 from cardlab.assembly.experiment import build_experiment
 from cardlab.games.catalogue import for_matches
 from cardlab.training.run import train
-from composed import compose_experiment
 
 DEALS, SEED = 1000, 77_000_000
 TRAINER = ["trainer.evaluations=0", "trainer.tables=256"]

@@ -12,12 +12,12 @@ import pytest
 from omegaconf import OmegaConf
 from optuna.trial import TrialState
 
+from cardlab.assembly.composition import compose_experiment
 from cardlab.assembly.tuned import write_tuned
 from cardlab.cli import main
 from cardlab.learners.rounds import TrainingDiverged
 from cardlab.training.run import train
 from cardlab.tuning import trials
-from composed import compose_experiment
 from tuning.tiny import PROGRAM, TINY, runs_of, study_of
 
 

@@ -1,7 +1,7 @@
 """The door to Hydra: from the name of a configuration and overrides to plain data, or one clear line."""
 
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -23,6 +23,7 @@ from cardlab.options import InvalidOption
 VERSION_BASE = "1.3"
 OWN_FOLDER = "conf"
 SPACE_PREFIX = "sweep.space."
+RESUME = "resume"  # of conf/train.yaml
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -74,6 +75,16 @@ def compose_config(name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
     InvalidOption or InvalidConfiguration, in one line, for what cannot be read, names no key or is not on offer.
     """
     return plain(compose_tree(name, overrides))
+
+
+def compose_experiment(overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """The configuration of one experiment: conf/train.yaml without the key that belongs to the command alone."""
+    return without_resume(compose_config("train", overrides))
+
+
+def without_resume(config: Mapping[str, Any]) -> dict[str, Any]:
+    """`config` of `cardlab train` but for RESUME: what the experiment is made of, and the run remembers."""
+    return {key: value for key, value in config.items() if key != RESUME}
 
 
 def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:

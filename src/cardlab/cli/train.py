@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from cardlab.assembly.composition import RESUME, without_resume
 from cardlab.assembly.experiment import build_experiment
 from cardlab.cli.verbs import Request
 from cardlab.options import InvalidOption
@@ -13,15 +14,13 @@ from cardlab.tracking.parameters import flatten
 from cardlab.training.recorded import train_recorded
 from cardlab.training.run import Trained, run_folder, write_curve
 
-_RESUME = "resume"
-
 
 def run(request: Request) -> int:
     """Train into runs/NAME/ (models/ and results/ belong to the pipeline), and say how to look at what came of it."""
-    config = {key: value for key, value in request.config.items() if key != _RESUME}
+    config = without_resume(request.config)
     store = Store()
     folder = None
-    if request.config.get(_RESUME) is not None:
+    if request.config.get(RESUME) is not None:
         folder, memory = find_unfinished(store.root / "runs", _asked_for(request))
         _check_same(config if len(request.overrides) > 1 else memory.config, memory)
         config = dict(memory.config)
@@ -46,15 +45,15 @@ def run(request: Request) -> int:
 
 def _asked_for(request: Request) -> str:
     """The value of resume=… as it was typed: an id such as 12e45678 is no number."""
-    typed = [text.removeprefix(f"{_RESUME}=") for text in request.overrides if text.startswith(f"{_RESUME}=")]
-    return typed[-1].strip("'\"") if typed else str(request.config[_RESUME])
+    typed = [text.removeprefix(f"{RESUME}=") for text in request.overrides if text.startswith(f"{RESUME}=")]
+    return typed[-1].strip("'\"") if typed else str(request.config[RESUME])
 
 
 def _check_same(config: Mapping[str, Any], memory: Memory) -> None:
     """InvalidOption for the first key that is not as when the run began, and for a run of the pipeline."""
     if memory.stage is not None:
         raise InvalidOption(
-            _RESUME, memory.run_id, f"a run of cardlab train; with this one `dvc repro {memory.stage}` goes on"
+            RESUME, memory.run_id, f"a run of cardlab train; with this one `dvc repro {memory.stage}` goes on"
         )
     began, now = flatten(memory.config), flatten(config)
     for key in sorted(began.keys() | now.keys()):
