@@ -12,7 +12,8 @@ if FOLDER not in sys.path:
 settings.register_profile("kernels", deadline=None)  # a first call compiles
 settings.load_profile("kernels")
 
-from postgresql import postgresql, postgresql_server  # noqa: E402  found by the path above
+from chromium import page  # noqa: E402  found by the path above
+from postgresql import postgresql, postgresql_server  # noqa: E402
 from stores import fresh_database  # noqa: E402
 
-__all__ = ["fresh_database", "postgresql", "postgresql_server"]
+__all__ = ["fresh_database", "page", "postgresql", "postgresql_server"]
