@@ -1,0 +1,38 @@
+"""What a round of Big 2, the largest game, needs of memory."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROUND = """
+import json, resource, sys
+from pathlib import Path
+from cardlab.assembly.composition import compose_experiment
+from cardlab.assembly.experiment import build_experiment
+from cardlab.training.run import train
+
+overrides = ["game=big2", "trainer.tables=1024", "trainer.decisions=16_384", "trainer.evaluations=1", *sys.argv[2:]]
+folder = Path(sys.argv[1])
+trained = train(build_experiment(compose_experiment(overrides)), run_dir=folder / "run", model_dir=folder / "model")
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps({"rounds": trained.rounds, "kibibytes": peak}))
+"""
+
+LEARNERS = [["agent=ppo"], ["agent=ppo", "network=actions"], ["agent=dqn", "network=actions"]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "overrides", [["agent=ppo"], ["agent=ppo", "network=actions"], ["agent=dqn", "network=actions"]]
+)
+def test_rounds_at_1024_tables_stay_under_two_gibibytes(overrides: list[str], tmp_path: Path) -> None:
+    """The whole process, libraries and compiled kernels included."""
+    command = [sys.executable, "-c", ROUND, str(tmp_path), *overrides]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    seen = json.loads(said.splitlines()[-1])
+    print(overrides, f"{seen['kibibytes'] / 1024:.0f} MiB after {seen['rounds']} rounds")
+    assert seen["rounds"] == 2
+    assert seen["kibibytes"] < 2 * 1024**2
