@@ -36,8 +36,8 @@ def runs(clone: Clone, experiment: str, condition: str = "") -> list[Any]:
 
 
 def timeless(report: bytes) -> bytes:
-    """Without what a training cost this once."""
-    return re.sub(rb"<dt>speed</dt>.*", b"", report)
+    """Without what a training cost this once, and the commit at which it began."""
+    return re.sub(rb"<dt>(speed|trained from)</dt>.*", b"", report)
 
 
 def test_all_that_is_promised_is_there(finished: Clone) -> None:
@@ -103,8 +103,7 @@ def test_the_same_seed_gives_the_same_bytes(clone: Clone, outputs: Snapshot) -> 
     assert "Running stage 'train@duel'" in clone.dvc("repro", "--force", "--no-run-cache", "train@duel", "report")
     after = outputs()
     assert commit in before["report/index.html"]
-    head = clone.git("rev-parse", "HEAD").strip().encode()
-    assert timeless(after["report/index.html"]).replace(head, commit) == timeless(before["report/index.html"])
+    assert timeless(after["report/index.html"]) == timeless(before["report/index.html"])
     for files in (before, after):
         del files["report/index.html"], files["dvc.lock"]
     assert after == before
@@ -155,9 +154,10 @@ def test_parameters_rerun_what_they_belong_to(clone: Clone) -> None:
 
 
 def _direct(clone: Clone) -> set[str]:
-    """Stages whose parameters have changed."""
+    """Stages of the benchmark whose parameters have changed; the others stand in files of their own, FILE:STAGE."""
     changed = json.loads(clone.dvc("status", "--json"))
-    return {stage for stage, entries in changed.items() if any("params.yaml" in str(entry) for entry in entries)}
+    touched = {stage for stage, entries in changed.items() if any("params.yaml" in str(entry) for entry in entries)}
+    return {stage for stage in touched if ":" not in stage}
 
 
 def test_an_experiment_retrains_only_what_it_varies(clone: Clone) -> None:
