@@ -146,3 +146,19 @@ def test_past_selves_are_kept_on_schedule():
 def test_impossible_opponents_are_refused_by_name(options, key):
     with pytest.raises(InvalidOption, match=key.replace(".", r"\.")):
         options()
+
+
+@pytest.mark.parametrize("name", ["poker_squares", "five_o", "open_face"])
+def test_games_of_one_length_end_evenly_over_time(name):
+    game = make_game(name)
+    tables = 512
+    collector = collector_of(game, tables=tables)
+    for _ in range(4):
+        gathered = len(collector.collect(2 * tables))
+        assert 2 * tables <= gathered <= 3 * tables + game.spec.max_decisions
+
+
+def test_tables_begin_at_legal_positions_that_are_not_over():
+    game = make_game("thirty_one", play="round")
+    states = collector_of(game, tables=256)._states
+    assert (game.current_player(states) >= 0).all()

@@ -14,7 +14,7 @@ DEALS, SEED = 1000, 77_000_000
 TRAINER = ["trainer.evaluations=0", "trainer.tables=256"]
 THIRTY_ONE = ["game=thirty_one", "game.play=round", "game.reward=shaped", "network=mlp_128"]
 POKER_SQUARES = ["game=poker_squares", "agent.decisions_per_round=2048"]
-LARGE_ROUNDS = ["trainer.tables=1024", "trainer.decisions=200_000"]  # games of one length end together: 25 large rounds
+LONG = ["trainer.tables=1024", "trainer.decisions=800_000"]  # long games that pay at their end alone
 COMBINATIONS = {
     "thirty_one ppo": [*THIRTY_ONE, "agent=ppo", "trainer.decisions=400_000"],
     "thirty_one dqn": [*THIRTY_ONE, "agent=dqn", "trainer.decisions=400_000", "agent.epsilon_start=0.5"],
@@ -22,12 +22,12 @@ COMBINATIONS = {
     "poker_squares ppo": [*POKER_SQUARES, "agent=ppo", "network=actions_small", "trainer.decisions=80_000"],
     "poker_squares dqn": [*POKER_SQUARES, "agent=dqn", "network=actions_small", "trainer.decisions=80_000"],
     "poker_squares td": [*POKER_SQUARES, "agent=td", "network=lines", "trainer.decisions=80_000"],
-    "five_o ppo": ["game=five_o", "agent=ppo", *LARGE_ROUNDS],
-    "five_o dqn": ["game=five_o", "agent=dqn", *LARGE_ROUNDS],
+    "five_o ppo": ["game=five_o", "agent=ppo", *LONG],
+    "five_o dqn": ["game=five_o", "agent=dqn", *LONG],
     "five_o td": ["game=five_o", "agent=td", "trainer.decisions=40_000"],
-    "open_face ppo": ["game=open_face", "agent=ppo", "network=lines", *LARGE_ROUNDS],
-    "open_face dqn": ["game=open_face", "agent=dqn", "trainer.decisions=150_000"],
-    "open_face td": ["game=open_face", "agent=td", "trainer.decisions=40_000"],
+    "open_face ppo": ["game=open_face", "agent=ppo", "network=lines", *LONG],
+    "open_face dqn": ["game=open_face", "agent=dqn", "trainer.decisions=200_000"],
+    "open_face td": ["game=open_face", "agent=td", "trainer.decisions=60_000"],
     "big2 ppo": ["game=big2", "agent=ppo", "network=mlp_128", "trainer.decisions=50_000"],
     "big2 ppo, encoded actions": ["game=big2", "agent=ppo", "network=actions_small", "trainer.decisions=50_000"],
     "big2 dqn, encoded actions": ["game=big2", "agent=dqn", "network=actions_small", "trainer.decisions=50_000"],

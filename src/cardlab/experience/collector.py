@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.network import Sampled
+from cardlab.agents.random import RandomAgent
 from cardlab.experience.opponents import Opponents
 from cardlab.experience.records import Experience, generator_state, pack, restore_generator, unpack
-from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players
-from cardlab.games.rows import join, put, take
+from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players, States
+from cardlab.games.rows import copied, join, put, take
 from cardlab.playing.loop import Moves, play
 from cardlab.playing.protocol import Agent
 
@@ -69,8 +70,28 @@ class _Results:
     seats: NDArray[np.int8]  # [M, P]
 
 
+_MOST_MOVES_AHEAD = 64  # of a table's first game: enough for the longest game of fixed length
+
+
+def _games_under_way(game: Game, tables: int, rng: np.random.Generator) -> States:
+    """[tables] games, each after a random number of random moves; fresh where the game would have ended by then."""
+    ahead = rng.integers(min(game.spec.max_decisions, _MOST_MOVES_AHEAD), size=tables)
+    states = game.deal(tables, rng)
+    under_way = copied(states)
+    for step, moves in enumerate(play(game, states, [RandomAgent(game)], rng), start=1):
+        there = moves.rows[(ahead[moves.rows] == step) & ~moves.over]
+        put(under_way, there, take(states, there))
+        if step == ahead.max():
+            break
+    return under_way
+
+
 class Collector:
-    """`tables` games side by side; `collect` plays on until enough decisions stand in finished games."""
+    """`tables` games side by side; `collect` plays on until enough decisions stand in finished games.
+
+    Each table begins somewhere in its first game, so that games end evenly over time, also those of one length: a round
+    then holds hardly more decisions than were asked for.
+    """
 
     def __init__(
         self,
@@ -87,7 +108,7 @@ class Collector:
         self.opponents = opponents
         self.rng = rng
         self._learner = _Recorder(sampler)
-        self._states = game.deal(tables, rng)
+        self._states = _games_under_way(game, tables, rng)
         self._seats = opponents.seat(tables, game.spec.num_players, rng)
         self._games = np.arange(tables)
         self._counts = np.zeros(tables, dtype=np.int64)  # decisions recorded in the game under way
