@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import random
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
+from cardlab.agents.network import SoftmaxAgent
 from cardlab.agents.policies import FORMAT, PolicyError, describe, load_policy, save_policy
 from cardlab.games.catalogue import make_game
 from cardlab.networks.mlp import MLPOptions
@@ -104,6 +107,38 @@ def test_a_torn_policy(policy: Path, name: str, part: float) -> None:
     content = (policy / name).read_bytes()
     (policy / name).write_bytes(content[: int(part * len(content))])
     refused(policy, name)
+
+
+def test_a_flipped_bit_is_named_or_harms_nothing(policy: Path) -> None:
+    """Harmless are those in the name under which the checksum stands: the numbers are whole."""
+    file, chance = policy / "weights.safetensors", random.Random(0)
+    whole, expected = file.read_bytes(), load_file(file)
+    header = 8 + int.from_bytes(whole[:8], "little")
+    places = [chance.randrange(header) for _ in range(60)] + [chance.randrange(header, len(whole)) for _ in range(60)]
+    harmless = 0
+    for place in places:
+        torn = bytearray(whole)
+        torn[place] ^= 1 << chance.randrange(8)
+        file.write_bytes(torn)
+        try:
+            loaded = load_policy(make_game("poker_squares"), policy)
+        except PolicyError:
+            refused(policy, r"weights\.safetensors")
+        else:
+            harmless += 1
+            assert place < header, "a number was flipped, and nobody noticed"
+            assert isinstance(loaded, SoftmaxAgent)
+            weights = loaded.network.state_dict()
+            assert all(torch.equal(weights[name], tensor) for name, tensor in expected.items())
+    assert harmless < 10
+    file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    refused(policy, r"weights\.safetensors: .*checksum")
+
+
+def test_a_policy_of_before_there_were_checksums(policy: Path) -> None:
+    weights = load_file(policy / "weights.safetensors")
+    save_file(weights, policy / "weights.safetensors")
+    load_policy(make_game("poker_squares"), policy)
 
 
 def test_a_policy_that_is_gone(policy: Path) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 
+from cardlab.agents.weights import load_weights, save_weights
 from cardlab.cards.deck import NUM_CARDS
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
@@ -60,9 +60,7 @@ class Belief:
 def save_belief(folder: Path, game: Game, options: BeliefOptions, network: BeliefNetwork) -> None:
     """Write the belief; `game` is the one whose observations it reads."""
     folder.mkdir(parents=True, exist_ok=True)
-    save_file(
-        {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}, folder / _WEIGHTS
-    )
+    save_weights(network, folder / _WEIGHTS)
     description = {
         "format": FORMAT,
         "game": game.spec.name,
@@ -90,7 +88,7 @@ def load_belief(game: Game, folder: Path) -> Belief:
     }
     try:
         network = BeliefOptions(**given).build(own_game.spec)
-        network.load_state_dict(load_file(folder / _WEIGHTS))
+        load_weights(network, folder / _WEIGHTS)
     except (SafetensorError, OSError, RuntimeError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise BeliefError(f"{folder / _WEIGHTS}: are not the weights of this network ({reason})") from error

@@ -13,9 +13,9 @@ from typing import Any, cast
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 
 from cardlab.agents.network import ActionValueAgent, AfterstateAgent, SoftmaxAgent
+from cardlab.agents.weights import load_weights, save_weights
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
 from cardlab.networks.catalogue import NETWORKS
@@ -62,9 +62,8 @@ def describe(game: Game, options: NetworkOptions, plays: str, play_options: Mapp
 def save_policy(folder: Path, description: PolicyDescription, network: Network) -> str:
     """Write the policy and give its digest. No time, path or run id is in it."""
     folder.mkdir(parents=True, exist_ok=True)
-    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     try:
-        save_file(weights, folder / _WEIGHTS)
+        save_weights(network, folder / _WEIGHTS)
     except SafetensorError as error:
         raise OSError(errno.EIO, str(error), str(folder / _WEIGHTS)) from error
     text = json.dumps({"format": FORMAT, **asdict(description)}, indent=2, sort_keys=True)
@@ -134,7 +133,7 @@ def _build_network(game: Game, folder: Path, description: PolicyDescription) -> 
     }
     try:
         network = options_class(**given).build(game.spec)
-        network.load_state_dict(load_file(folder / _WEIGHTS))
+        load_weights(network, folder / _WEIGHTS)
     except (SafetensorError, OSError, RuntimeError, TypeError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise PolicyError(f"{folder / _WEIGHTS}: are not the weights of this network ({reason})") from error
