@@ -1,5 +1,6 @@
 import csv
 import json
+import os
 
 import numpy as np
 import pytest
@@ -82,6 +83,20 @@ def test_another_agent_deal_or_game_is_played_anew(high_card_agents, tmp_path):
     assert files() == 4
     run_tournament(HighCard(2, first_wins_ties=True), AGENTS[:2], OPTIONS, tmp_path)
     assert files() == 5
+
+
+def test_the_figures_of_an_earlier_tournament_stand_until_the_new_ones_are_whole(high_card_agents, tmp_path):
+    """Who still reads the old files reads them whole: they are replaced, never written over."""
+    earlier = {}
+    run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path)
+    for name in ("tournament.json", "tournament.csv"):
+        os.link(tmp_path / name, tmp_path / f"old_{name}")
+        earlier[name] = (tmp_path / name).read_bytes()
+    run_tournament(HighCard(2), AGENTS[:2], OPTIONS, tmp_path)
+    for name, content in earlier.items():
+        assert (tmp_path / f"old_{name}").read_bytes() == content
+        assert (tmp_path / name).read_bytes() != content
+    assert not list(tmp_path.glob("*.tmp"))
 
 
 def test_a_torn_file_is_played_again(high_card_agents, tmp_path):

@@ -1,7 +1,9 @@
 """Everybody against everybody: cross table, ratings, and who beats whom in a circle."""
 
 import csv
+import io
 import json
+import os
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -54,8 +56,8 @@ def run_tournament(
         raise InvalidOption("agents", "[" + ",".join(names) + "]", "two or more agents, each named once")
     tournament = summarize(game, names, _pairings(game, names, options, folder / "pairings", watch), options)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "tournament.json").write_text(json.dumps(tournament, indent=1) + "\n")
-    _write_csv(tournament, folder / "tournament.csv")
+    _write_whole(json.dumps(tournament, indent=1) + "\n", folder / "tournament.json")
+    _write_whole(_as_csv(tournament), folder / "tournament.csv")
     return tournament
 
 
@@ -133,12 +135,20 @@ def _standing(rating: Rating, cells: list[dict[str, Any]]) -> dict[str, Any]:
     return standing
 
 
-def _write_csv(tournament: Tournament, path: Path) -> None:
+def _as_csv(tournament: Tournament) -> str:
     """One row for each agent and opponent."""
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(tournament["cells"][0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(tournament["cells"])
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(tournament["cells"][0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(tournament["cells"])
+    return text.getvalue()
+
+
+def _write_whole(text: str, path: Path) -> None:
+    """Write the file whole or not at all: what an earlier tournament has left there stands until then."""
+    draft = path.with_suffix(f".{os.getpid()}.tmp")
+    draft.write_text(text)
+    draft.replace(path)
 
 
 def tournament_table(tournament: Tournament) -> Table:
