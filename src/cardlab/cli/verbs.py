@@ -127,6 +127,15 @@ _ALL = (
             "cardlab belief agents=[models/big2_ppo] output=models/big2_belief training.rounds=100",
         ),
     ),
+    Verb(
+        "play",
+        "serve a page on which a person plays against agents",
+        (
+            "cardlab play",
+            "cardlab play play.port=8080",
+            "cardlab play play.database=postgresql+psycopg://me@server/play",
+        ),
+    ),
     Verb("ui", "serve the MLflow UI on this project's runs", ("cardlab ui", "cardlab ui port=8080")),
     Verb(
         "remote",

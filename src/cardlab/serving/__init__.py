@@ -1,0 +1,1 @@
+"""Playing in a browser: tables of one person against agents, served over HTTP."""

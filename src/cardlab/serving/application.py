@@ -1,0 +1,106 @@
+"""The web application: the API over the house, and the page beside it."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from cardlab.options import InvalidOption
+from cardlab.serving.desk import Desk
+from cardlab.serving.faults import Refusal
+from cardlab.serving.guards import Guards
+from cardlab.serving.routes import make_router
+from cardlab.serving.table import IllegalMove
+from cardlab.serving.warming import warm_up
+
+PAGE = Path(__file__).parent / "page"
+HOUSEKEEPING_SECONDS = 300.0
+
+_log = logging.getLogger("cardlab.serving")
+
+
+def make_application(desk: Desk) -> FastAPI:
+    """The application over `desk`."""
+    application = FastAPI(
+        title="cardlab play",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=partial(_live, desk),
+    )
+    application.include_router(make_router(desk))
+    application.mount("/", StaticFiles(directory=PAGE, html=True, check_dir=False))
+    application.add_middleware(Guards, options=desk.options)
+    for fault, told in _ANSWERS.items():
+        application.add_exception_handler(fault, told)
+    return application
+
+
+@contextlib.asynccontextmanager
+async def _live(desk: Desk, _: FastAPI) -> AsyncGenerator[None]:
+    """Keep house while the server runs."""
+    if desk.options.warm:
+        warm_up(desk.house.players)
+    task = asyncio.create_task(_keep_house(desk))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def _keep_house(desk: Desk) -> None:
+    while True:
+        try:
+            await desk.run(desk.house.close_idle, slow=True)
+        except Exception:
+            _log.exception("idle tables could not be closed")
+        await asyncio.sleep(HOUSEKEEPING_SECONDS)
+
+
+def _problem(status: int, error: str, key: str | None = None) -> Response:
+    headers = {"Retry-After": "60"} if status in (429, 503) else None
+    return JSONResponse({"error": error, "key": key}, status, headers)
+
+
+async def _refused(_: Request, fault: Any) -> Response:
+    return _problem(fault.status, str(fault), fault.key)
+
+
+async def _invalid(_: Request, fault: Any) -> Response:
+    return _problem(422, str(fault), fault.key)
+
+
+async def _illegal(_: Request, fault: Any) -> Response:
+    return _problem(422, str(fault), "action")
+
+
+async def _malformed(_: Request, fault: Any) -> Response:
+    """The first thing that is wrong with the body."""
+    first = fault.errors()[0]
+    key = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path")) or None
+    return _problem(422, f"{key or 'body'}: {first['msg'][:1].lower()}{first['msg'][1:]}"[:300], key)
+
+
+async def _other(_: Request, fault: Any) -> Response:
+    texts = {404: "there is nothing at this address", 405: "this address does not take that method"}
+    return _problem(fault.status_code, texts.get(fault.status_code, str(fault.detail)))
+
+
+_ANSWERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] = {
+    Refusal: _refused,
+    InvalidOption: _invalid,
+    IllegalMove: _illegal,
+    RequestValidationError: _malformed,
+    HTTPException: _other,
+}

@@ -1,0 +1,73 @@
+"""Where requests meet the house: threads for what takes time, and the cookie of each session."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+import anyio
+import anyio.to_thread
+from fastapi import Request
+from starlette.responses import JSONResponse
+
+from cardlab.serving.database import default_address, open_database
+from cardlab.serving.deals import load_secret
+from cardlab.serving.house import House
+from cardlab.serving.options import PlayOptions
+from cardlab.serving.people import COOKIE, People
+from cardlab.serving.players import Players
+
+_YEAR = 365 * 24 * 3600
+
+T = TypeVar("T")
+
+
+@dataclass
+class Desk:
+    """Where requests meet the house: threads for what takes time, one at a time for each table."""
+
+    house: House
+    people: People
+    options: PlayOptions
+
+    def __post_init__(self) -> None:
+        self._quick = anyio.CapacityLimiter(self.options.threads)
+        self._slow = anyio.CapacityLimiter(self.options.slow_threads)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def run(self, work: Callable[[], T], slow: bool = False) -> T:
+        """`work` in a thread, so that other tables go on meanwhile."""
+        return await anyio.to_thread.run_sync(work, limiter=self._slow if slow else self._quick)
+
+    def lock(self, table_id: str) -> asyncio.Lock:
+        """One request at a time for each table; who waits holds no thread."""
+        return self._locks.setdefault(table_id, asyncio.Lock())
+
+    async def person(self, request: Request) -> int | None:
+        """Whose cookie came with the request; None for nobody's."""
+        return await self.run(partial(self.people.find, request.cookies.get(COOKIE)))
+
+    async def registered(self, request: Request) -> tuple[int, str | None]:
+        """As `person`, but a new one for nobody, with the token of the cookie to set."""
+        known = await self.person(request)
+        return (known, None) if known is not None else await self.run(self.people.begin)
+
+
+def make_desk(options: PlayOptions, **given: Any) -> Desk:
+    """The house and its people over the database of `options`; `given` for the house, as tests do."""
+    folder = Path(options.folder)
+    engine = open_database(options.database or default_address(folder))
+    secret = load_secret(folder / "secret", options.secret)
+    house = House(options, engine, secret, Players(options), **given)
+    return Desk(house, People(engine, options.limits.name_length), options)
+
+
+def answer(content: Any, status: int = 200, token: str | None = None, secure: bool = False) -> JSONResponse:
+    """A reply, with the cookie of a session that has just begun."""
+    response = JSONResponse(content, status)
+    if token is not None:
+        response.set_cookie(COOKIE, token, max_age=_YEAR, httponly=True, samesite="strict", secure=secure)
+    return response

@@ -1,0 +1,44 @@
+"""What the server refuses, each with its status and one sentence for a person."""
+
+
+class Refusal(Exception):
+    """A request that cannot be done; `key` names what is wrong in it."""
+
+    status = 422
+
+    def __init__(self, message: str, key: str | None = None) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+class NotFound(Refusal):
+    """There is no such table or deal, or it is another person's."""
+
+    status = 404
+
+
+class Conflict(Refusal):
+    """It is not the time for that."""
+
+    status = 409
+
+
+class TooMany(Refusal):
+    """The session has too much open."""
+
+    status = 429
+
+
+class Full(Refusal):
+    """The server has."""
+
+    status = 503
+
+
+class WrongValue(Refusal):
+    """A value that the key cannot take."""
+
+    @classmethod
+    def of(cls, key: str, value: object, allowed: str) -> "WrongValue":
+        """In the words of the command line."""
+        return cls(f"{key}={value}: must be {allowed}", key)

@@ -1,0 +1,304 @@
+"""All tables: opened, found again, moved and kept. Every method may be called from any thread."""
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Engine, func, select, update
+from sqlalchemy.orm import Session
+
+from cardlab.agents.random import RandomAgent
+from cardlab.games.protocol import Game
+from cardlab.serving.database import DAILY, FINISHED, FRESH, GIVEN_UP, OPEN, DealRow, GameRow, now
+from cardlab.serving.deals import Deal, Secret, new_id
+from cardlab.serving.faults import Conflict, Full, NotFound, TooMany, WrongValue
+from cardlab.serving.options import PlayOptions
+from cardlab.serving.players import Player, Players
+from cardlab.serving.settings import game_of
+from cardlab.serving.table import Table
+
+SHARED = "shared"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a person wants to play; None for what the server chooses."""
+
+    game: str
+    options: dict[str, Any] = field(default_factory=dict[str, Any])
+    seat: int = 0
+    opponents: tuple[Player, ...] | None = None
+    par: Player | None = None
+
+
+@dataclass
+class Held:
+    """A table in memory with its row of the database."""
+
+    row: GameRow
+    game: Game
+    table: Table
+    opponents: tuple[Player, ...]  # by seat, without the person's
+    par: Player
+
+
+@dataclass
+class House:
+    """Tables in memory over the database: what is not in memory is played again from its actions."""
+
+    options: PlayOptions
+    engine: Engine
+    secret: Secret
+    players: Players
+    deal_of: Callable[[bytes], Deal] = Deal  # from a seed
+    fresh_seed: Callable[[], bytes] | None = None
+    make_id: Callable[[], str] = new_id
+
+    def __post_init__(self) -> None:
+        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def open_fresh(self, person: int, order: Order) -> Held:
+        """A table at a deal that nobody has seen."""
+        seed = self.fresh_seed() if self.fresh_seed else self.secret.fresh().seed
+        with self._session() as session:
+            self._check_room(session, person)
+            deal = self._deal_row(session, seed, FRESH, None, order)
+            return self._seat(session, person, deal, FRESH)
+
+    def open_daily(self, person: int, game: str) -> Held:
+        """A table at today's deal of `game`."""
+        with self._session() as session:
+            self._check_room(session, person)
+            deal = self.daily_row(session, game)
+            return self._seat(session, person, deal, DAILY)
+
+    def open_shared(self, person: int, deal_id: str, game: str) -> Held:
+        """A table at the deal with this id, as it was played before."""
+        with self._session() as session:
+            self._check_room(session, person)
+            deal = session.get(DealRow, deal_id)
+            if deal is None or deal.game != game:
+                raise NotFound(f"there is no deal of {game} with this id", "deal")
+            return self._seat(session, person, deal, DAILY if deal.kind == DAILY else SHARED)
+
+    def daily_row(self, session: Session, game: str) -> DealRow:
+        """Today's deal of `game`, the same for everybody from the first look at it on."""
+        today = now().date().isoformat()
+        game_of(game, {})
+        query = select(DealRow).where(DealRow.kind == DAILY, DealRow.date == today, DealRow.game == game)
+        found = session.scalars(query).first()
+        return found or self._deal_row(session, self.secret.daily(game, today).seed, DAILY, today, Order(game))
+
+    def find(self, person: int, table_id: str) -> Held:
+        """The table `table_id` of `person`; NotFound for another's as well."""
+        with self._lock:
+            held = self._held.get(table_id)
+            if held is not None:
+                self._held.move_to_end(table_id)
+        if held is None:
+            with self._session() as session:
+                row = session.get(GameRow, table_id)
+                if row is not None and row.person_id == person:
+                    held = self._keep(self._load(row))
+                    self._save(held)
+        if held is None or held.row.person_id != person:
+            raise NotFound("there is no such table", None)
+        return held
+
+    def move(self, held: Held, action: int, number: int) -> None:
+        """Play the person's `action`, the one after `number` actions, and what the agents answer."""
+        self._check_turn(held, number)
+        held.table.answer(action)
+        self._go_on(held)
+
+    def give_up(self, held: Held, number: int) -> None:
+        """End the game: the person's seat is played on at random, and the result counts."""
+        self._check_turn(held, number)
+        with self._safely(held):
+            held.table.finish(RandomAgent(held.game))
+            self._save(held, GIVEN_UP)
+
+    def close_idle(self, most: int = 50) -> int:
+        """Give up for their owners the tables that nobody has moved at for too long; how many."""
+        limit = now() - timedelta(hours=self.options.limits.idle_hours)
+        with self._session() as session:
+            query = select(GameRow).where(GameRow.status == OPEN, GameRow.moved < limit).limit(most)
+            idle = [(row.person_id, row.id) for row in session.scalars(query)]
+        for person, table_id in idle:
+            held = self.find(person, table_id)
+            if not held.table.over:
+                self.give_up(held, len(held.table.actions))
+        return len(idle)
+
+    def open_tables(self, person: int) -> list[GameRow]:
+        """The tables that `person` can go on with, the last moved first."""
+        with self._session() as session:
+            query = select(GameRow).where(GameRow.person_id == person, GameRow.status == OPEN)
+            return list(session.scalars(query.order_by(GameRow.moved.desc())).unique())
+
+    def _session(self) -> Session:
+        return Session(self.engine, expire_on_commit=False)
+
+    def _check_room(self, session: Session, person: int) -> None:
+        limits = self.options.limits
+        count = select(func.count()).select_from(GameRow).where(GameRow.status == OPEN)
+        if (session.scalar(count.where(GameRow.person_id == person)) or 0) >= limits.tables_per_session:
+            raise TooMany(f"finish or give up a table first: {limits.tables_per_session} are the most", None)
+        if (session.scalar(count) or 0) >= limits.tables:
+            raise Full("the server has no room for another table now", None)
+
+    def _deal_row(self, session: Session, seed: bytes, kind: str, date: str | None, order: Order) -> DealRow:
+        """The row of a new deal, with everything about it decided and checked."""
+        game, options = game_of(order.game, order.options)
+        num_players = game.spec.num_players
+        if not 0 <= order.seat < num_players:
+            raise WrongValue.of("seat", order.seat, f"a seat from 0 to {num_players - 1}")
+        advisor = self.players.advisor(game)
+        opponents = (advisor,) if order.opponents is None else order.opponents
+        if len(opponents) == 1 and num_players != 2:
+            opponents *= num_players - 1
+        if len(opponents) != num_players - 1:
+            raise WrongValue.of("opponents", len(opponents), f"one, or one for each of {num_players - 1} seats")
+        for index, player in enumerate(dict.fromkeys(opponents)):
+            self.players.check(game, player, f"opponents[{index}]")
+        par = order.par or advisor
+        self.players.check(game, par, "par")
+        seats = [asdict(player) for player in opponents]
+        setting = json.dumps([order.game, options, order.seat, seats, asdict(par)], sort_keys=True)
+        row = DealRow(
+            id=self.secret.deal_id(Deal(seed), setting),
+            seed=seed,
+            kind=kind,
+            date=date,
+            game=order.game,
+            options=options,
+            seat=order.seat,
+            opponents=seats,
+            par=asdict(par),
+            par_payoff=None,
+        )
+        return session.merge(row)  # two people who look at a day's deal at once make the same row
+
+    def _seat(self, session: Session, person: int, deal: DealRow, kind: str) -> Held:
+        """A new game of `person` at `deal`; only the first one that a person begins at a deal counts."""
+        session.flush()
+        seen = select(GameRow.id).where(GameRow.person_id == person, GameRow.deal_id == deal.id).limit(1)
+        counts = session.scalar(seen) is None
+        row = GameRow(
+            id=self.make_id(),
+            deal_id=deal.id,
+            person_id=person,
+            kind=kind,
+            counts=counts,
+            status=OPEN,
+            actions=[],
+            payoffs=None,
+            score=None,
+            began=now(),
+            moved=now(),
+            deal=deal,
+        )
+        held = self._load(row)
+        row.actions = list(held.table.actions)
+        session.add(row)
+        session.commit()
+        session.expunge_all()
+        self._keep(held)
+        if held.table.over:
+            self._save(held)
+        return held
+
+    def _load(self, row: GameRow) -> Held:
+        """The table of `row`, with its moves played again."""
+        game, _ = game_of(row.deal.game, row.deal.options)
+        opponents = tuple(Player(**player) for player in row.deal.opponents)
+        for player in dict.fromkeys(opponents):
+            self.players.check(game, player, "opponents")
+        agents = [self.players.load(game, player) for player in opponents]
+        table = Table(game, self.deal_of(row.deal.seed), row.deal.seat, agents)
+        table.repeat(row.actions)
+        table.play_on()
+        return Held(row, game, table, opponents, Player(**row.deal.par))
+
+    def _keep(self, held: Held) -> Held:
+        """Hold the table in memory, or give the one that another thread has put there."""
+        with self._lock:
+            kept = self._held.setdefault(held.row.id, held)
+            self._held.move_to_end(held.row.id)
+            while len(self._held) > self.options.limits.kept_in_memory:
+                self._held.popitem(last=False)
+        return kept
+
+    def _check_turn(self, held: Held, number: int) -> None:
+        if held.table.over:
+            raise Conflict("the game is over", None)
+        if number != len(held.table.actions):
+            raise Conflict(f"the table has gone on to number {len(held.table.actions)}: look at it again", "number")
+
+    def _go_on(self, held: Held) -> None:
+        with self._safely(held):
+            held.table.play_on()
+            self._save(held)
+
+    def _safely(self, held: Held) -> "_Forgetting":
+        return _Forgetting(self, held)
+
+    def forget(self, held: Held) -> None:
+        """Drop the table from memory: the next look at it starts from what is in the database."""
+        with self._lock:
+            self._held.pop(held.row.id, None)
+
+    def _save(self, held: Held, ended: str = FINISHED) -> None:
+        """Write the moves, and the result of a game that has just ended."""
+        row, table = held.row, held.table
+        if row.status != OPEN or (row.actions == table.actions and not table.over):
+            return
+        values: dict[str, Any] = {"actions": list(table.actions), "moved": now()}
+        if table.over:
+            par = self._play_par(held)
+            values |= {"status": ended, "payoffs": table.payoffs(), "score": _score(table, par)}
+        with Session(self.engine) as session:
+            session.execute(update(GameRow).where(GameRow.id == row.id, GameRow.status == OPEN).values(**values))
+            if table.over:
+                session.execute(update(DealRow).where(DealRow.id == row.deal_id).values(par_payoff=row.deal.par_payoff))
+            session.commit()
+        for key, value in values.items():
+            setattr(row, key, value)
+
+    def _play_par(self, held: Held) -> float | None:
+        """What the deal pays to its par agent in the person's seat; None where that would take long."""
+        deal = held.row.deal
+        alone = held.game.spec.num_players == 1
+        if deal.par_payoff is None and (alone or not any(map(self.players.is_slow, (*held.opponents, held.par)))):
+            self.players.check(held.game, held.par, "par")
+            rival = Table(held.game, self.deal_of(deal.seed), deal.seat, held.table.agents)
+            rival.play_on()
+            rival.finish(self.players.load(held.game, held.par))
+            deal.par_payoff = rival.payoffs()[deal.seat]
+        return deal.par_payoff
+
+
+@dataclass
+class _Forgetting:
+    """Forgets a table when something fails inside: what is in memory may be ahead of what was kept."""
+
+    house: House
+    held: Held
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.house.forget(self.held)
+
+
+def _score(table: Table, par: float | None) -> float:
+    """What standings are made of."""
+    payoff = table.payoffs()[table.seat]
+    return payoff - (par or 0.0) if table.game.spec.num_players == 1 else payoff

@@ -1,0 +1,190 @@
+"""The addresses under /api; docs/play.md tells them with examples."""
+
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request
+from starlette.responses import JSONResponse
+
+from cardlab.games.catalogue import make_game
+from cardlab.serving.desk import Desk, answer
+from cardlab.serving.faults import NotFound, WrongValue
+from cardlab.serving.house import Held, Order
+from cardlab.serving.messages import Move, NewTable, PlayerMessage, Problem, Renaming, Resignation, TableMessage
+from cardlab.serving.players import Player
+from cardlab.serving.settings import SETTINGS
+from cardlab.serving.telling import listed_message, table_message
+
+TableId = Annotated[str, Path(min_length=1, max_length=64)]
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 503)
+}
+
+
+def make_router(desk: Desk) -> APIRouter:
+    """All addresses, at `desk`."""
+    router = APIRouter(prefix="/api", responses=PROBLEMS)
+    _add_session(router, desk)
+    _add_tables(router, desk)
+    _add_moves(router, desk)
+    return router
+
+
+def _add_session(router: APIRouter, desk: Desk) -> None:
+    @router.get("/choices")
+    async def choices() -> JSONResponse:
+        """What can be chosen."""
+        return answer({"games": await desk.run(partial(_choices, desk))})
+
+    @router.get("/session")
+    async def session(request: Request) -> JSONResponse:
+        """The name of the session."""
+        person = await desk.person(request)
+        return answer({"name": await desk.run(partial(desk.people.name, person))})
+
+    @router.put("/session")
+    async def rename(request: Request, renaming: Renaming) -> JSONResponse:
+        """Give the session a name."""
+        person, token = await desk.registered(request)
+        name = await desk.run(partial(desk.people.rename, person, renaming.name))
+        return answer({"name": name}, token=token, secure=request.url.scheme == "https")
+
+    _ = choices, session, rename
+
+
+def _add_tables(router: APIRouter, desk: Desk) -> None:
+    @router.get("/tables")
+    async def tables(request: Request) -> JSONResponse:
+        """The open tables of the session."""
+        person = await desk.person(request)
+        rows = [] if person is None else await desk.run(partial(desk.house.open_tables, person))
+        return answer({"tables": [listed_message(row, desk.house.players) for row in rows]})
+
+    @router.post("/tables", status_code=201, response_model=TableMessage)
+    async def open_table(request: Request, new: NewTable) -> JSONResponse:
+        """Open a table."""
+        work = _opening(desk, new)
+        person, token = await desk.registered(request)
+        message = await desk.run(lambda: table_message(work(person), desk.house.players))
+        return answer(message, 201, token, request.url.scheme == "https")
+
+    @router.get("/tables/{table_id}", response_model=TableMessage)
+    async def table(request: Request, table_id: TableId) -> JSONResponse:
+        """A table as it stands."""
+        person = await _person(desk, request)
+        async with desk.lock(table_id):
+            return answer(await desk.run(lambda: table_message(desk.house.find(person, table_id), desk.house.players)))
+
+    _ = tables, open_table, table
+
+
+def _add_moves(router: APIRouter, desk: Desk) -> None:
+    @router.post("/tables/{table_id}/moves", response_model=TableMessage)
+    async def move(request: Request, table_id: TableId, move: Move) -> JSONResponse:
+        """Play an action; the reply has what the agents did."""
+
+        def play(held: Held) -> None:
+            desk.house.move(held, move.action, move.number)
+
+        return await _changed(desk, request, table_id, play)
+
+    @router.post("/tables/{table_id}/resignation", response_model=TableMessage)
+    async def resign(request: Request, table_id: TableId, resignation: Resignation) -> JSONResponse:
+        """Give the game up."""
+        return await _changed(desk, request, table_id, lambda held: desk.house.give_up(held, resignation.number))
+
+    _ = move, resign
+
+
+async def _changed(desk: Desk, request: Request, table_id: str, change: Any) -> JSONResponse:
+    """The table after `change`, in the threads that its agents need."""
+    person = await _person(desk, request)
+    async with desk.lock(table_id):
+        held = await desk.run(partial(desk.house.find, person, table_id))
+
+        def work() -> dict[str, Any]:
+            change(held)
+            return table_message(held, desk.house.players)
+
+        slow = any(map(desk.house.players.is_slow, held.opponents))
+        return answer(await desk.run(work, slow=slow))
+
+
+async def _person(desk: Desk, request: Request) -> int:
+    """Whose session it is; NotFound for nobody's, who has no table."""
+    person = await desk.person(request)
+    if person is None:
+        raise NotFound("there is no such table", None)
+    return person
+
+
+def _opening(desk: Desk, new: NewTable) -> Any:
+    """How to open the table that is asked for: (person) → Held."""
+    house = desk.house
+    if new.deal is not None:
+        for key in ("options", "seat", "opponents", "par"):
+            if getattr(new, key) is not None:
+                raise WrongValue(f"{key}: must be left out with a deal, which has its own", key)
+        if new.deal == "daily":
+            return partial(house.open_daily, game=new.game)
+        return partial(house.open_shared, deal_id=new.deal, game=new.game)
+    order = Order(
+        new.game,
+        dict(new.options or {}),
+        new.seat or 0,
+        None if new.opponents is None else tuple(map(_player, new.opponents)),
+        None if new.par is None else _player(new.par),
+    )
+    return partial(house.open_fresh, order=order)
+
+
+def _player(message: PlayerMessage) -> Player:
+    return Player(message.agent, message.search)
+
+
+def _choices(desk: Desk) -> list[dict[str, Any]]:
+    """Every game with its options and agents."""
+    games: list[dict[str, Any]] = []
+    players = desk.house.players
+    for name, setting in SETTINGS.items():
+        game = make_game(name)
+        seats = game.spec.num_players
+        advisor = players.advisor(game).agent
+        most = max((int(value) for choice in setting.choices if choice.key == "num_players" for value in choice.values),
+                   default=seats)  # fmt: skip
+        games.append(
+            {
+                "game": name,
+                "title": setting.title,
+                "unit": setting.unit,
+                "players": {"least": seats, "most": most},
+                "options": [
+                    {
+                        "key": choice.key,
+                        "title": choice.title,
+                        "values": sorted(choice.values, key=lambda value: (isinstance(value, str), value))
+                        if isinstance(choice.values[0], int)
+                        else list(choice.values),
+                        "default": choice.values[0],
+                    }
+                    for choice in setting.choices
+                ],
+                "agents": [
+                    {
+                        "agent": entry.agent,
+                        "title": entry.title,
+                        "kind": entry.kind,
+                        "needs": dict(entry.needs),
+                        "searches": list(entry.searches),
+                    }
+                    for entry in players.listed(game)
+                ],
+                "searches": [
+                    {"search": search, "title": search.replace("_", " ").capitalize()}
+                    for search in desk.options.searches
+                ],
+                "default_agent": advisor,
+                "advisor": advisor,
+            }
+        )
+    return games

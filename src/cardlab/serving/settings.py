@@ -1,0 +1,78 @@
+"""The games as the page offers them: their titles, and the options that a person may choose."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cardlab.games.catalogue import GAMES, make_game
+from cardlab.games.protocol import Game
+from cardlab.options import InvalidOption
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An option of a game, with its values; the first is the default."""
+
+    key: str
+    title: str
+    values: tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One game on the page."""
+
+    title: str
+    unit: str  # of results
+    choices: tuple[Choice, ...]
+    agents: tuple[str, ...]  # scripted ones, the strongest first
+
+
+SETTINGS: Mapping[str, Setting] = {
+    "big2": Setting(
+        "Big 2",
+        "points",
+        (
+            Choice("opening", "The 3 of diamonds", ("forced", "choose")),
+            Choice("penalty", "Penalty for cards left", ("plain", "doubled")),
+            Choice("straight_flush", "Straight flushes", ("ranked", "unbeatable")),
+        ),
+        ("planner", "greedy", "lowest"),
+    ),
+    "thirty_one": Setting(
+        "Thirty-One",
+        "share of the match: 1 for a lone win",
+        (
+            Choice("num_players", "Players", tuple(range(2, 10))),
+            Choice("lives", "Lives", (3, 1, 2, 4, 5)),
+        ),
+        ("greedy", "threshold", "greedy_stock_only"),
+    ),
+    "five_o": Setting(
+        "Five-O",
+        "games won less games lost",
+        (Choice("hidden_round", "Hidden round", (5, 4)),),
+        ("fast_greedy_2", "greedy_2", "greedy_1", "reflex_3", "reflex_2", "reflex_1"),
+    ),
+    "open_face": Setting("Open-face Chinese Poker", "points", (), ("greedy_start", "hindsight_fills", "random_fills")),
+    "poker_squares": Setting(
+        "Poker Squares",
+        "points more than par",
+        (Choice("scoring", "Scoring", ("american", "british")),),
+        ("tables", "flush"),
+    ),
+}
+
+
+def game_of(name: str, options: Mapping[str, Any]) -> tuple[Game, dict[str, Any]]:
+    """The game `name` and all its options that can be chosen; InvalidOption for what is not offered."""
+    if name not in SETTINGS or name not in GAMES:
+        raise InvalidOption("game", name, f"one of {', '.join(SETTINGS)}")
+    choices = {choice.key: choice for choice in SETTINGS[name].choices}
+    for key, value in options.items():
+        if key not in choices:
+            raise InvalidOption(f"options.{key}", value, f"left out: {name} takes {', '.join(choices) or 'no options'}")
+        if not any(value == known and type(value) is type(known) for known in choices[key].values):
+            raise InvalidOption(f"options.{key}", value, f"one of {', '.join(map(str, choices[key].values))}")
+    chosen = {key: options.get(key, choice.values[0]) for key, choice in choices.items()}
+    return make_game(name, **chosen), chosen
