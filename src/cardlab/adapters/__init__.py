@@ -1,0 +1,67 @@
+"""The games for other libraries, and other libraries' policies for the arena.
+
+    env = cardlab.adapters.make_aec("big2")                          # PettingZoo, every seat
+    env = cardlab.adapters.make_env("poker_squares")                 # Gymnasium, one seat
+    envs = cardlab.adapters.make_vector("five_o", 1024, ["greedy"])  # Gymnasium, a thousand tables a call
+    envs = cardlab.adapters.make_sb3("five_o", 64, ["greedy"])       # Stable-Baselines3, with masks
+    agent = cardlab.adapters.as_agent(game, function)                # the other way
+
+Each name is imported when it is first used; without the extra `cardlab[adapters]` that is a MissingExtra, in one line.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from cardlab.adapters.extra import MissingExtra
+
+if TYPE_CHECKING:
+    from cardlab.adapters.aec import make_aec
+    from cardlab.adapters.policies import as_agent, sb3_agent
+    from cardlab.adapters.sb3 import make_sb3
+    from cardlab.adapters.single import make_env
+    from cardlab.adapters.tables import Tables, Turn
+    from cardlab.adapters.vector import make_vector
+
+__all__ = [
+    "MissingExtra",
+    "Tables",
+    "Turn",
+    "as_agent",
+    "make_aec",
+    "make_env",
+    "make_sb3",
+    "make_vector",
+    "sb3_agent",
+]
+
+_HOMES = {
+    "Tables": ("tables", ""),
+    "Turn": ("tables", ""),
+    "as_agent": ("policies", ""),
+    "make_aec": ("aec", "pettingzoo"),
+    "make_env": ("single", "gymnasium"),
+    "make_sb3": ("sb3", "stable_baselines3"),
+    "make_vector": ("vector", "gymnasium"),
+    "sb3_agent": ("policies", ""),
+}
+"""Name → its module here, and the library that this module imports."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'cardlab.adapters' has no attribute {name!r}")
+    module, library = _HOMES[name]
+    try:
+        home = import_module(f"cardlab.adapters.{module}")
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if not library or missing not in (library, "gymnasium"):
+            raise
+        raise MissingExtra(f"cardlab.adapters.{name}", missing) from None
+    value = getattr(home, name)
+    globals()[name] = value  # the next look-up goes straight to it
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,25 @@
+"""The games in Gymnasium's registry: `gymnasium.make("cardlab/Big2-v0")`, also `make_vec`.
+
+The entry point `gymnasium.envs` of pyproject.toml calls `register_games` when Gymnasium is imported.
+"""
+
+from cardlab.games.catalogue import GAMES
+
+
+def environment_id(game: str) -> str:
+    """`poker_squares` as `cardlab/PokerSquares-v0`."""
+    return f"cardlab/{''.join(word.capitalize() for word in game.split('_'))}-v0"
+
+
+def register_games() -> None:
+    """Register every game; once more does nothing."""
+    from gymnasium.envs.registration import register, registry  # noqa: PLC0415  Gymnasium is being imported itself
+
+    for game in GAMES:
+        if environment_id(game) not in registry:
+            register(
+                id=environment_id(game),
+                entry_point="cardlab.adapters.single:make_env",
+                vector_entry_point="cardlab.adapters.vector:make_vector",
+                kwargs={"game": game},
+            )
