@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cardlab.agents.loading import load_agent
 from cardlab.games.protocol import Bools, Floats, Game, InfoStates, Players, States
-from cardlab.games.rows import put, take
+from cardlab.games.rows import join, put, take
 from cardlab.options import InvalidOption, check_range
 from cardlab.playing.loop import IllegalAction, play, sole_actions
 from cardlab.playing.protocol import Agent
@@ -32,6 +32,16 @@ class Turn:
     final_observations: Floats  # [E, F] what the learner saw when its game ended
     returns: Floats  # [E] all that it was paid in the game
     lengths: NDArray[np.int64]  # [E] its decisions in the game
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """Games that ended within one step, as they stood then."""
+
+    rows: NDArray[np.intp]
+    states: States
+    seats: Players
+    lengths: NDArray[np.int64]
 
 
 def seat_opponents(game: Game, opponents: Sequence[Agent | str] | Agent | str | None) -> list[Agent]:
@@ -106,21 +116,25 @@ class Tables:
         return self.game.information(take(self.states, np.array([row])), self.seats[[row]])
 
     def _begin_turn(self) -> None:
-        self._rewards: Floats = np.zeros(self.num_tables, dtype=np.float32)
         self._over: Bools = np.zeros(self.num_tables, dtype=np.bool_)
-        self._finals: list[tuple[NDArray[np.intp], Floats, Floats, NDArray[np.int64]]] = []
+        self._ended: list[_Ended] = []
 
     def _finish_turn(self) -> Turn:
         known, masks = self._reach_decisions() if self.ask_forced else self._reach_choices()
-        paid = self._paid_now(self.states, self.seats)
-        fresh = self._lengths == 0  # what is paid before the first decision counts with it
-        paid[fresh] = 0
-        self._rewards[~fresh] = (paid - self._paid)[~fresh]
-        self._paid = paid
-        self._masks = masks
-        rows, finals, returns, lengths = _gather(self._finals, self.game.spec.num_features)
         observations = self.game.observe(known, self.seats)
-        return Turn(observations, masks, self._rewards, self._over, rows, finals, returns, lengths)
+        self._masks = masks
+        paid = self._paid_now(self.states, self.seats)
+        fresh = self._lengths == 0
+        paid[fresh] = 0  # what is paid before the first decision counts with it
+        rewards = np.where(fresh, np.float32(0), paid - self._paid)
+        ended = _joined(self._ended, self.game.state_dtype)
+        finals, returns = np.zeros((0, observations.shape[1]), dtype=np.float32), np.zeros(0, dtype=np.float32)
+        if ended.rows.size:  # all of one step at once: they come a few at a time
+            finals = self.game.observe(self.game.information(ended.states, ended.seats), ended.seats)
+            returns = self._paid_now(ended.states, ended.seats)
+            rewards[ended.rows] = returns - self._paid[ended.rows]
+        self._paid = paid
+        return Turn(observations, masks, rewards, self._over, ended.rows, finals, returns, ended.lengths)
 
     def _reach_decisions(self) -> tuple[InfoStates, Bools]:
         """Play on until the learner is to move at every table: what it knows there [G], its masks [G, A]."""
@@ -167,20 +181,14 @@ class Tables:
             put(self.states, rows, here)
 
     def _deal_anew(self, rows: NDArray[np.intp]) -> None:
-        """Settle the finished games at `rows` and deal the next ones."""
-        states, seats = take(self.states, rows), self.seats[rows]
-        decided = (self._lengths[rows] > 0) & ~self._over[rows]
-        if decided.any():
-            at = np.flatnonzero(decided)
-            returns = self._paid_now(States(take(states, at)), seats[at])
-            seen = self.game.observe(self.game.information(States(take(states, at)), seats[at]), seats[at])
-            ended = rows[at]
-            self._rewards[ended] = returns - self._paid[ended]
+        """Keep the finished games at `rows` and deal the next ones."""
+        decided = np.flatnonzero((self._lengths[rows] > 0) & ~self._over[rows])
+        if decided.size:
+            ended = rows[decided]
+            self._ended.append(_Ended(ended, take(self.states, ended), self.seats[ended], self._lengths[ended]))
             self._over[ended] = True
-            self._finals.append((ended, seen, returns, self._lengths[ended]))
         put(self.states, rows, self.game.deal(rows.size, self.rng))
         self._take_seats(rows)
-        self._paid[rows] = 0
         self._lengths[rows] = 0
 
     def _take_seats(self, rows: NDArray[np.intp]) -> None:
@@ -223,16 +231,12 @@ def _seatings(num_players: int, opponents: Sequence[Agent]) -> tuple[list[Agent]
     return agents, orders
 
 
-def _gather(
-    parts: Sequence[tuple[NDArray[np.intp], Floats, Floats, NDArray[np.int64]]], num_features: int
-) -> tuple[NDArray[np.intp], Floats, Floats, NDArray[np.int64]]:
+def _joined(parts: Sequence[_Ended], dtype: np.dtype[np.void]) -> _Ended:
     """The ended games of one step, in the order of their rows."""
     if not parts:
-        nothing = np.zeros(0, dtype=np.float32)
-        return NO_ROWS, np.zeros((0, num_features), dtype=np.float32), nothing, np.zeros(0, dtype=np.int64)
-    rows = np.concatenate([part[0] for part in parts])
+        return _Ended(NO_ROWS, States(np.zeros(0, dtype)), np.zeros(0, np.int8), np.zeros(0, np.int64))
+    rows = np.concatenate([part.rows for part in parts])
     order = np.argsort(rows)
-    finals = np.concatenate([part[1] for part in parts])
-    returns = np.concatenate([part[2] for part in parts])
-    lengths = np.concatenate([part[3] for part in parts])
-    return rows[order], finals[order], returns[order], lengths[order]
+    states = take(join([part.states for part in parts]), order)
+    seats = np.concatenate([part.seats for part in parts])[order]
+    return _Ended(rows[order], states, seats, np.concatenate([part.lengths for part in parts])[order])
