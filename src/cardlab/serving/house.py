@@ -1,10 +1,9 @@
 """All tables: opened, found again, moved and kept. Every method may be called from any thread."""
 
-import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -14,25 +13,15 @@ from sqlalchemy.orm import Session
 from cardlab.agents.random import RandomAgent
 from cardlab.games.protocol import Game
 from cardlab.serving.database import DAILY, FINISHED, FRESH, GIVEN_UP, OPEN, DealRow, GameRow, now
+from cardlab.serving.dealing import Dealer, Order
 from cardlab.serving.deals import Deal, Secret, new_id
-from cardlab.serving.faults import Conflict, Full, NotFound, TooMany, WrongValue
+from cardlab.serving.faults import Conflict, Full, NotFound, TooMany
 from cardlab.serving.options import PlayOptions
 from cardlab.serving.players import Player, Players
 from cardlab.serving.settings import game_of
 from cardlab.serving.table import Table
 
 SHARED = "shared"
-
-
-@dataclass(frozen=True)
-class Order:
-    """What a person wants to play; None for what the server chooses."""
-
-    game: str
-    options: dict[str, Any] = field(default_factory=dict[str, Any])
-    seat: int = 0
-    opponents: tuple[Player, ...] | None = None
-    par: Player | None = None
 
 
 @dataclass
@@ -59,6 +48,7 @@ class House:
     make_id: Callable[[], str] = new_id
 
     def __post_init__(self) -> None:
+        self.dealer = Dealer(self.secret, self.players)
         self._held: OrderedDict[str, Held] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -67,14 +57,14 @@ class House:
         seed = self.fresh_seed() if self.fresh_seed else self.secret.fresh().seed
         with self._session() as session:
             self._check_room(session, person)
-            deal = self._deal_row(session, seed, FRESH, None, order)
+            deal = self.dealer.fresh(session, seed, order)
             return self._seat(session, person, deal, FRESH)
 
     def open_daily(self, person: int, game: str) -> Held:
         """A table at today's deal of `game`."""
         with self._session() as session:
             self._check_room(session, person)
-            deal = self.daily_row(session, game)
+            deal = self.dealer.today(session, game)
             return self._seat(session, person, deal, DAILY)
 
     def open_shared(self, person: int, deal_id: str, game: str) -> Held:
@@ -85,14 +75,6 @@ class House:
             if deal is None or deal.game != game:
                 raise NotFound(f"there is no deal of {game} with this id", "deal")
             return self._seat(session, person, deal, DAILY if deal.kind == DAILY else SHARED)
-
-    def daily_row(self, session: Session, game: str) -> DealRow:
-        """Today's deal of `game`, the same for everybody from the first look at it on."""
-        today = now().date().isoformat()
-        game_of(game, {})
-        query = select(DealRow).where(DealRow.kind == DAILY, DealRow.date == today, DealRow.game == game)
-        found = session.scalars(query).first()
-        return found or self._deal_row(session, self.secret.daily(game, today).seed, DAILY, today, Order(game))
 
     def find(self, person: int, table_id: str) -> Held:
         """The table `table_id` of `person`; NotFound for another's as well."""
@@ -151,38 +133,6 @@ class House:
             raise TooMany(f"finish or give up a table first: {limits.tables_per_session} are the most", None)
         if (session.scalar(count) or 0) >= limits.tables:
             raise Full("the server has no room for another table now", None)
-
-    def _deal_row(self, session: Session, seed: bytes, kind: str, date: str | None, order: Order) -> DealRow:
-        """The row of a new deal, with everything about it decided and checked."""
-        game, options = game_of(order.game, order.options)
-        num_players = game.spec.num_players
-        if not 0 <= order.seat < num_players:
-            raise WrongValue.of("seat", order.seat, f"a seat from 0 to {num_players - 1}")
-        advisor = self.players.advisor(game)
-        opponents = (advisor,) if order.opponents is None else order.opponents
-        if len(opponents) == 1 and num_players != 2:
-            opponents *= num_players - 1
-        if len(opponents) != num_players - 1:
-            raise WrongValue.of("opponents", len(opponents), f"one, or one for each of {num_players - 1} seats")
-        for index, player in enumerate(dict.fromkeys(opponents)):
-            self.players.check(game, player, f"opponents[{index}]")
-        par = order.par or advisor
-        self.players.check(game, par, "par")
-        seats = [asdict(player) for player in opponents]
-        setting = json.dumps([order.game, options, order.seat, seats, asdict(par)], sort_keys=True)
-        row = DealRow(
-            id=self.secret.deal_id(Deal(seed), setting),
-            seed=seed,
-            kind=kind,
-            date=date,
-            game=order.game,
-            options=options,
-            seat=order.seat,
-            opponents=seats,
-            par=asdict(par),
-            par_payoff=None,
-        )
-        return session.merge(row)  # two people who look at a day's deal at once make the same row
 
     def _seat(self, session: Session, person: int, deal: DealRow, kind: str) -> Held:
         """A new game of `person` at `deal`; only the first one that a person begins at a deal counts."""

@@ -3,18 +3,22 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import JSONResponse
 
-from cardlab.games.catalogue import make_game
+from cardlab.serving.choices import choices_message
+from cardlab.serving.consulting import Consulting
+from cardlab.serving.dealing import Order
 from cardlab.serving.desk import Desk, answer
 from cardlab.serving.faults import NotFound, WrongValue
-from cardlab.serving.house import Held, Order
+from cardlab.serving.house import Held
 from cardlab.serving.messages import Move, NewTable, PlayerMessage, Problem, Renaming, Resignation, TableMessage
 from cardlab.serving.players import Player
-from cardlab.serving.settings import SETTINGS
+from cardlab.serving.standing_routes import add_standings
 from cardlab.serving.telling import listed_message, table_message
 
+AgentQuery = Annotated[str | None, Query(max_length=200)]
+SearchQuery = Annotated[str | None, Query(max_length=64)]
 TableId = Annotated[str, Path(min_length=1, max_length=64)]
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 503)
@@ -27,6 +31,8 @@ def make_router(desk: Desk) -> APIRouter:
     _add_session(router, desk)
     _add_tables(router, desk)
     _add_moves(router, desk)
+    _add_thoughts(router, desk, Consulting(desk.house))
+    add_standings(router, desk)
     return router
 
 
@@ -34,7 +40,7 @@ def _add_session(router: APIRouter, desk: Desk) -> None:
     @router.get("/choices")
     async def choices() -> JSONResponse:
         """What can be chosen."""
-        return answer({"games": await desk.run(partial(_choices, desk))})
+        return answer({"games": await desk.run(partial(choices_message, desk.house.players, desk.options))})
 
     @router.get("/session")
     async def session(request: Request) -> JSONResponse:
@@ -96,6 +102,32 @@ def _add_moves(router: APIRouter, desk: Desk) -> None:
     _ = move, resign
 
 
+def _add_thoughts(router: APIRouter, desk: Desk, consulting: Consulting) -> None:
+    async def held_for(request: Request, table_id: str) -> Held:
+        person = await _person(desk, request)
+        async with desk.lock(table_id):
+            return await desk.run(partial(desk.house.find, person, table_id))
+
+    @router.get("/tables/{table_id}/advice")
+    async def advise(
+        request: Request, table_id: TableId, agent: AgentQuery = None, search: SearchQuery = None
+    ) -> JSONResponse:
+        """What an agent would do in the person's place."""
+        held = await held_for(request, table_id)
+        advisor = consulting.advisor(held, agent, search)
+        async with desk.lock(table_id):
+            return answer(await desk.run(partial(consulting.advise, held, advisor), slow=True))
+
+    @router.get("/tables/{table_id}/replay")
+    async def replay(request: Request, table_id: TableId, agent: AgentQuery = None) -> JSONResponse:
+        """The game that is over, with what an agent makes of the person's moves."""
+        held = await held_for(request, table_id)
+        advisor = consulting.advisor(held, agent, None)
+        return answer(await desk.run(partial(consulting.review, held, advisor), slow=True))
+
+    _ = advise, replay
+
+
 async def _changed(desk: Desk, request: Request, table_id: str, change: Any) -> JSONResponse:
     """The table after `change`, in the threads that its agents need."""
     person = await _person(desk, request)
@@ -140,51 +172,3 @@ def _opening(desk: Desk, new: NewTable) -> Any:
 
 def _player(message: PlayerMessage) -> Player:
     return Player(message.agent, message.search)
-
-
-def _choices(desk: Desk) -> list[dict[str, Any]]:
-    """Every game with its options and agents."""
-    games: list[dict[str, Any]] = []
-    players = desk.house.players
-    for name, setting in SETTINGS.items():
-        game = make_game(name)
-        seats = game.spec.num_players
-        advisor = players.advisor(game).agent
-        most = max((int(value) for choice in setting.choices if choice.key == "num_players" for value in choice.values),
-                   default=seats)  # fmt: skip
-        games.append(
-            {
-                "game": name,
-                "title": setting.title,
-                "unit": setting.unit,
-                "players": {"least": seats, "most": most},
-                "options": [
-                    {
-                        "key": choice.key,
-                        "title": choice.title,
-                        "values": sorted(choice.values, key=lambda value: (isinstance(value, str), value))
-                        if isinstance(choice.values[0], int)
-                        else list(choice.values),
-                        "default": choice.values[0],
-                    }
-                    for choice in setting.choices
-                ],
-                "agents": [
-                    {
-                        "agent": entry.agent,
-                        "title": entry.title,
-                        "kind": entry.kind,
-                        "needs": dict(entry.needs),
-                        "searches": list(entry.searches),
-                    }
-                    for entry in players.listed(game)
-                ],
-                "searches": [
-                    {"search": search, "title": search.replace("_", " ").capitalize()}
-                    for search in desk.options.searches
-                ],
-                "default_agent": advisor,
-                "advisor": advisor,
-            }
-        )
-    return games

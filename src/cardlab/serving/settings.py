@@ -26,6 +26,7 @@ class Setting:
     unit: str  # of results
     choices: tuple[Choice, ...]
     agents: tuple[str, ...]  # scripted ones, the strongest first
+    trusts_values: bool = True  # False: agents are trained on another reward than the payoff
 
 
 SETTINGS: Mapping[str, Setting] = {
@@ -47,6 +48,7 @@ SETTINGS: Mapping[str, Setting] = {
             Choice("lives", "Lives", (3, 1, 2, 4, 5)),
         ),
         ("greedy", "threshold", "greedy_stock_only"),
+        trusts_values=False,  # they learn from single rounds
     ),
     "five_o": Setting(
         "Five-O",

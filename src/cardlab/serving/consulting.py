@@ -1,0 +1,75 @@
+"""Asking agents what they think: who is asked, and what of a table they are shown."""
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cardlab.agents.beliefs import Belief, load_belief
+from cardlab.games.protocol import Game
+from cardlab.serving.advice import How, advice
+from cardlab.serving.faults import Conflict
+from cardlab.serving.house import Held, House
+from cardlab.serving.players import Player
+from cardlab.serving.review import review
+from cardlab.serving.telling import result_message
+
+RANDOM = Player("random")
+
+
+@dataclass
+class Consulting:
+    """Advice in a game and the review after it."""
+
+    house: House
+    _beliefs: dict[str, Belief | None] = field(default_factory=dict[str, Belief | None], init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def advisor(self, held: Held, agent: str | None, search: str | None) -> Player:
+        """Who is asked: the one named, else the game's advisor."""
+        players = self.house.players
+        advisor = Player(agent, search or None) if agent else Player(players.advisor(held.game).agent, search or None)
+        players.check(held.game, advisor, "query")
+        return advisor
+
+    def advise(self, held: Held, advisor: Player) -> dict[str, Any]:
+        """What `advisor` would do now; Conflict unless the person is to move."""
+        table, players = held.table, self.house.players
+        number, known = len(table.actions), table.known()
+        if not table.waits:
+            raise Conflict("advice is for your turn, and the game is over")
+        quick = Player(advisor.agent)
+        agent = players.load(held.game, advisor)
+        companion = players.load(held.game, RANDOM if players.is_slow(quick) else quick)
+        how = How(self.house.options.advice_deals, self._belief(held.game))
+        message = advice(held.game, agent, companion, known, table.seats, how)
+        return {"agent": self._agent_message(advisor), "number": number, **message}
+
+    def review(self, held: Held, advisor: Player) -> dict[str, Any]:
+        """The replay, judged by `advisor`; Conflict before the end."""
+        if not held.table.over:
+            raise Conflict("the replay is for games that are over")
+        frames, worst = review(held.table, self.house.players.load(held.game, advisor))
+        return {
+            "id": held.row.id,
+            "game": held.game.spec.name,
+            "seat": held.table.seat,
+            "agent": self._agent_message(advisor),
+            "result": result_message(held, self.house.players),
+            "frames": frames,
+            "worst": worst,
+        }
+
+    def _agent_message(self, player: Player) -> dict[str, Any]:
+        return {"agent": player.agent, "search": player.search, "title": self.house.players.title(player)}
+
+    def _belief(self, game: Game) -> Belief | None:
+        """The trained belief of `game`, None where none is given."""
+        folder = self.house.options.belief.get(game.spec.name)
+        if folder is None:
+            return None
+        key = f"{folder} {game.spec.options}"
+        with self._lock:
+            if key not in self._beliefs:
+                self._beliefs[key] = load_belief(game, Path(folder))
+            return self._beliefs[key]
