@@ -1,0 +1,160 @@
+/** Big 2: a hand of thirteen to shed; only what is legal can be put together and played. */
+
+import { h } from '../dom.js';
+import { cardName, cardSign, drawCard } from '../cards.js';
+import { advise, choice, nameOf, others, slot, tag } from './pieces.js';
+
+/** @typedef {import('../types.js').Scene} Scene */
+/** @typedef {import('../types.js').Host} Host */
+/** @typedef {import('../types.js').LegalMove} LegalMove */
+
+/**
+ * @param {Host} host
+ * @returns {import('../types.js').GameView}
+ */
+export function makeBig2(host) {
+  /** @type {Set<string>} */
+  let selected = new Set();
+  return {
+    prompt,
+    escape: () => {
+      const had = selected.size > 0;
+      selected = new Set();
+      return had;
+    },
+    draw: (scene) => {
+      selected = new Set([...selected].filter((card) => scene.legal.length > 0 && scene.view.hand.includes(card)));
+      const toggle = (/** @type {string} */ card) => {
+        selected = toggled(selected, card, scene.legal);
+        host.redraw();
+      };
+      return h(
+        'div.big2',
+        null,
+        h('div.seats', null, others(scene).map((player) => seatOf(scene, player))),
+        trick(scene),
+        myHand(scene, selected, toggle),
+        buttons(scene, host, selected, () => {
+          selected = new Set();
+          host.redraw();
+        }),
+      );
+    },
+  };
+}
+
+/** @param {Scene} scene */
+function prompt({ view, legal, seats }) {
+  if (legal.length === 0) return '';
+  if (!view.to_beat) return 'You lead: play what you like';
+  if (legal.length === 1) return 'You can only pass';
+  return `Beat the ${view.to_beat.kind} of ${seats[view.to_beat.player].title}, or pass`;
+}
+
+/**
+ * Put `card` in or out; where no legal play holds it with the rest, it stands alone.
+ * @param {Set<string>} selected
+ * @param {string} card
+ * @param {LegalMove[]} legal
+ */
+function toggled(selected, card, legal) {
+  const wanted = new Set(selected);
+  if (wanted.delete(card)) return wanted;
+  wanted.add(card);
+  return legal.some((move) => holds(move, wanted)) ? wanted : new Set([card]);
+}
+
+/**
+ * @param {LegalMove} move
+ * @param {Set<string>} cards
+ */
+function holds(move, cards) {
+  return [...cards].every((card) => move.cards.includes(card));
+}
+
+/**
+ * @param {Scene} scene
+ * @param {number} player
+ */
+function seatOf(scene, player) {
+  const { view } = scene;
+  const count = view.counts[player];
+  const hand = scene.hands?.[player] ?? view.hands?.[player];
+  const last = view.trick.findLast((/** @type {any} */ play) => play.player === player);
+  return h(
+    view.turn === player ? 'div.seat.moves' : 'div.seat',
+    { 'data-seat': player, role: 'group', 'aria-label': nameOf(scene, player) },
+    h('div.name', null, nameOf(scene, player)),
+    hand
+      ? h('div.fan.open', null, hand.map((/** @type {string} */ card) => drawCard(card)))
+      : h('div.fan', { 'aria-hidden': 'true' }, Array.from({ length: count }, () => drawCard(null, { decorative: true }))),
+    h('div.row', null, tag(count === 1 ? '1 card' : `${count} cards`, count <= 3 ? 'good' : ''), last?.kind === 'pass' && tag('pass')),
+  );
+}
+
+/** @param {Scene} scene */
+function trick(scene) {
+  const { view } = scene;
+  if (!view.to_beat) {
+    const leader = view.turn === null ? null : nameOf(scene, view.turn);
+    return h('div.trick', { role: 'group', 'aria-label': 'Last play' }, leader && h('p.quiet', null, leader === 'You' ? 'You have control' : `${leader} has control`));
+  }
+  const plays = view.trick.filter((/** @type {any} */ play) => play.kind !== 'pass').slice(-2);
+  return h(
+    'div.trick',
+    { role: 'group', 'aria-label': 'Last play' },
+    plays.map((/** @type {any} */ play, /** @type {number} */ i) =>
+      h(
+        i === plays.length - 1 ? 'div.play' : 'div.play.beaten',
+        null,
+        h('div.held', null, play.cards.map((/** @type {string} */ card) => slot(card))),
+        h('span.quiet', null, `${play.kind} · ${nameOf(scene, play.player)}`),
+      ),
+    ),
+  );
+}
+
+/**
+ * @param {Scene} scene
+ * @param {Set<string>} selected
+ * @param {(card: string) => void} toggle
+ */
+function myHand(scene, selected, toggle) {
+  const { view, legal, seat } = scene;
+  const usable = new Set(legal.flatMap((move) => move.cards));
+  const fitting = new Set(legal.filter((move) => holds(move, selected)).flatMap((move) => move.cards));
+  return h(
+    view.turn === seat ? 'section.mine.moves' : 'section.mine',
+    { 'aria-label': `Your hand, ${view.hand.length} cards`, 'data-seat': seat },
+    view.hand.map((/** @type {string} */ card) => {
+      if (!usable.has(card)) return h('div.slot.filled.idle', null, drawCard(card));
+      const button = choice(card, { label: cardName(card), key: `card ${card}`, pressed: selected.has(card), onclick: () => toggle(card) });
+      button.classList.toggle('chosen', selected.has(card));
+      button.classList.toggle('apart', !fitting.has(card));
+      return button;
+    }),
+  );
+}
+
+/**
+ * @param {Scene} scene
+ * @param {Host} host
+ * @param {Set<string>} selected
+ * @param {() => void} clear
+ */
+function buttons(scene, host, selected, clear) {
+  const { legal } = scene;
+  if (legal.length === 0) return h('div.actions');
+  const play = legal.find((move) => move.cards.length > 0 && move.cards.length === selected.size && holds(move, selected));
+  const pass = legal.find((move) => move.cards.length === 0);
+  const words = play ? `Play ${play.kind} ${play.cards.map(cardSign).join(' ')}` : 'Play';
+  const passing = pass && h('button', { type: 'button', 'data-key': 'pass', onclick: () => host.choose(pass.action) }, 'Pass');
+  if (passing && pass) advise(passing, scene.shares?.get(pass.action));
+  return h(
+    'div.actions',
+    null,
+    h('button.primary', { type: 'button', 'data-key': 'play', disabled: !play, onclick: () => play && host.choose(play.action) }, words),
+    passing,
+    selected.size > 0 && h('button', { type: 'button', 'data-key': 'clear', onclick: clear }, 'Clear'),
+  );
+}

@@ -1,0 +1,89 @@
+/** Five-O: five columns against five, the last card of each face down. */
+
+import { h } from '../dom.js';
+import { cardName, cardSign, drawCard } from '../cards.js';
+import { advise, inHand, nameOf, others, tag } from './pieces.js';
+
+/** @typedef {import('../types.js').Scene} Scene */
+
+const SIZE = 5;
+
+/**
+ * @param {import('../types.js').Host} host
+ * @returns {import('../types.js').GameView}
+ */
+export function makeFiveO(host) {
+  return {
+    prompt: ({ view, legal }) => (legal.length > 0 ? `Place the ${cardSign(view.card)} on a column` : ''),
+    draw: (scene) => {
+      const [rival] = others(scene);
+      return h('div.five-o', null, side(scene, host, rival), turnedUp(scene), side(scene, host, scene.seat));
+    },
+  };
+}
+
+/** @param {Scene} scene */
+function turnedUp({ view, seat, seats }) {
+  const mine = view.turn === seat;
+  if (view.won) return h('p.prompt', null, `${view.won[seat]} columns to ${view.won[1 - seat]}`);
+  const words = mine ? 'Your card' : `${seats[1 - seat].title} places`;
+  const hidden = view.round === view.hidden_round ? 'this round lies face down' : '';
+  return inHand(view.card, h('strong', null, words), h('span.quiet', null, `round ${view.round} of ${SIZE}`), h('span.quiet', null, hidden));
+}
+
+/**
+ * @param {Scene} scene
+ * @param {import('../types.js').Host} host
+ * @param {number} player
+ */
+function side(scene, host, player) {
+  const mine = player === scene.seat;
+  return h(
+    'section.columns',
+    { 'aria-label': mine ? 'Your columns' : `Columns of ${nameOf(scene, player)}`, 'data-seat': player },
+    h('h3', null, mine ? 'You' : nameOf(scene, player)),
+    scene.view.columns[player].map((/** @type {any} */ _, /** @type {number} */ column) => columnOf(scene, host, player, column)),
+  );
+}
+
+/**
+ * @param {Scene} scene
+ * @param {import('../types.js').Host} host
+ * @param {number} player
+ * @param {number} column
+ */
+function columnOf(scene, host, player, column) {
+  const cards = scene.view.columns[player][column];
+  const move = player === scene.seat ? scene.legal.find((legal) => legal.column === column) : undefined;
+  const pile = h('div.pile', null, cards.map((/** @type {string | null} */ card) => drawCard(card, { decorative: Boolean(move) })));
+  const made = scene.view.hands[player][column];
+  const caption = h('div.made', null, verdict(scene.view, player, column), h('span', null, made ?? ''));
+  if (!move) return h('div.column', null, pile, caption);
+  pile.append(h('div.slot'));
+  const held = cards.map(cardName).join(', ');
+  const button = h(
+    'button.column',
+    {
+      type: 'button',
+      'data-key': `column ${column}`,
+      'aria-label': `Place the ${cardName(scene.view.card)} on column ${column + 1}: ${held}`,
+      onclick: () => host.choose(move.action),
+    },
+    pile,
+    caption,
+  );
+  advise(button, scene.shares?.get(move.action));
+  return button;
+}
+
+/**
+ * @param {any} view
+ * @param {number} player
+ * @param {number} column
+ */
+function verdict(view, player, column) {
+  if (!view.winners) return null;
+  const winner = view.winners[column];
+  if (winner === null) return tag('tied');
+  return winner === player ? tag('won', 'good') : tag('lost');
+}

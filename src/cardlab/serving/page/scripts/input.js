@@ -1,0 +1,56 @@
+/** The numbers that the agent's network reads, block by block, as squares that are the darker the larger they are. */
+
+import { h, svg } from './dom.js';
+
+const WIDEST = 52; // numbers in a line
+
+/** @typedef {{name: string, shape: number[], values: number[]}} Block */
+
+/** @param {Block[]} blocks */
+export function inputOf(blocks) {
+  if (blocks.length === 0) return null;
+  const count = blocks.reduce((sum, { values }) => sum + values.length, 0);
+  return h(
+    'details',
+    null,
+    h('summary', null, `What its network reads: ${count} numbers in ${blocks.length} blocks`),
+    h('dl.input', null, blocks.map((block) => [h('dt', null, block.name.replaceAll('_', ' '), h('span.quiet', null, ` ${block.shape.join(' × ')}`)), h('dd', null, picture(block))])),
+  );
+}
+
+/** @param {Block} block */
+function picture({ name, shape, values }) {
+  const columns = widthOf(shape, values.length);
+  const lines = Math.ceil(values.length / columns);
+  const largest = Math.max(1, ...values.map(Math.abs));
+  const set = values.filter((value) => value !== 0).length;
+  const squares = values.map((value, i) =>
+    svg(
+      'rect',
+      {
+        class: value === 0 ? 'nought' : value < 0 ? 'negative' : 'positive',
+        x: i % columns,
+        y: Math.floor(i / columns),
+        width: 0.9,
+        height: 0.9,
+        'fill-opacity': value === 0 ? null : (0.25 + 0.75 * Math.abs(value) / largest).toFixed(2),
+      },
+      svg('title', null, `${i}: ${value}`),
+    ),
+  );
+  const picture = svg('svg', { class: 'block', viewBox: `0 0 ${columns} ${lines}`, role: 'img', 'aria-label': `${name}: ${set} of ${values.length} are not zero` }, squares);
+  /** @type {any} */ (picture).style.inlineSize = `min(100%, ${columns * 12}px)`;
+  return picture;
+}
+
+/**
+ * Columns of the picture: the last axis, or as many lines of it as fit side by side.
+ * @param {number[]} shape
+ * @param {number} size
+ */
+function widthOf(shape, size) {
+  const last = shape.at(-1) ?? size;
+  if (last > WIDEST) return 26;
+  if (shape.length < 2) return Math.min(size, WIDEST);
+  return last < 6 ? last * Math.max(1, Math.min(Math.floor(26 / last), size / last)) : last;
+}

@@ -1,0 +1,55 @@
+/** The options of a decision with their probabilities and values, the likeliest first. */
+
+import { withSigns } from './cards.js';
+import { h, spoken } from './dom.js';
+import { bar, percent, points } from './figures.js';
+
+/** @typedef {import('./types.js').AdvisedOption} AdvisedOption */
+
+const SHORT = 8; // options that stand there without being asked for
+
+/**
+ * @param {AdvisedOption[]} options
+ * @param {number} best the action that the agent would take
+ * @param {string} [source] where values come from
+ */
+export function optionsOf(options, best, source) {
+  const ordered = [...options].sort((a, b) => rank(b, best) - rank(a, best));
+  const values = options.map(({ value }) => value).filter((value) => value !== null);
+  const range = /** @type {[number, number]} */ ([Math.min(...values), Math.max(...values)]);
+  const rows = ordered.map((option) => rowOf(option, option.action === best, range));
+  const list = h('ul.options', null, rows.slice(0, SHORT));
+  if (rows.length <= SHORT) return h('div', null, list, note(source));
+  const more = h('button.plain', { type: 'button', onclick: () => { list.append(...rows.slice(SHORT)); more.remove(); } }, `All ${rows.length} options`);
+  return h('div', null, list, more, note(source));
+}
+
+/** @param {string} [source] */
+function note(source) {
+  return source === 'playouts' && h('p.quiet', null, 'Values come from games played out at random.');
+}
+
+/**
+ * @param {AdvisedOption} option
+ * @param {number} best
+ */
+function rank(option, best) {
+  return option.action === best ? Infinity : option.probability ?? option.value ?? 0;
+}
+
+/**
+ * @param {AdvisedOption} option
+ * @param {boolean} best
+ * @param {[number, number]} range of the values
+ */
+function rowOf(option, best, [least, most]) {
+  const kinds = ['li', best && 'best', option.chosen && 'chosen'].filter(Boolean).join('.');
+  const height = option.value !== null && most > least ? (option.value - least) / (most - least) : 0;
+  return h(
+    kinds,
+    null,
+    h('span.what', null, withSigns(option.text), best && spoken(', the agent would do this'), option.chosen && h('span.mark', null, ' your move')),
+    option.probability !== null && [h('span.number', null, spoken('probability '), percent(option.probability)), bar(option.probability)],
+    option.value !== null && [h('span.number', null, spoken('value '), points(option.value)), bar(height, 'value')],
+  );
+}

@@ -1,0 +1,92 @@
+/** What the agent would do in the person's place: fetched on demand, and again at each decision while it is open. */
+
+import { getAdvice } from './api.js';
+import { beliefOf } from './belief.js';
+import { fill, h } from './dom.js';
+import { bar, percent, points } from './figures.js';
+import { inputOf } from './input.js';
+import { optionsOf } from './options.js';
+
+/** @typedef {import('./types.js').Table} Table */
+/** @typedef {import('./types.js').Advice} Advice */
+
+export class Panel {
+  /**
+   * @param {import('./types.js').GameChoice} game
+   * @param {AbortSignal} signal
+   * @param {(shares: Map<number, number> | null) => void} light tells the table how likely each action is
+   */
+  constructor(game, signal, light) {
+    this.signal = signal;
+    this.light = light;
+    /** @type {Table | null} */
+    this.table = null;
+    this.asked = 0;
+    this.body = h('div.advice', { 'aria-live': 'off' });
+    this.judge = agentSelect(game, () => this.ask());
+    this.details = /** @type {HTMLDetailsElement} */ (
+      h('details', { ontoggle: () => this.ask() }, h('summary', null, 'What would the agent do?'), this.judge.root, this.body)
+    );
+    this.root = h('section.box.panel', { 'aria-label': 'Advice' }, this.details);
+  }
+
+  /** @param {Table} table as it is now, with the person to move or over */
+  follow(table) {
+    this.table = table;
+    this.root.hidden = table.status === 'over';
+    this.ask();
+  }
+
+  /** While others move there is nothing to advise. */
+  rest() {
+    this.asked += 1;
+    this.table = null;
+    this.body.classList.add('old');
+  }
+
+  async ask() {
+    const { table } = this;
+    this.asked += 1;
+    const ticket = this.asked;
+    if (!this.details.open) this.light(null);
+    if (!this.details.open || !table || table.status === 'over') return;
+    this.body.classList.add('old');
+    if (this.body.childElementCount === 0) fill(this.body, h('p.quiet', { role: 'status' }, 'The agent thinks …'));
+    try {
+      const advice = await getAdvice(table.id, this.judge.chosen(), this.signal);
+      if (ticket !== this.asked) return;
+      fill(this.body, ...adviceOf(advice, table));
+      this.light(new Map(advice.options.filter(({ probability }) => probability !== null).map((option) => [option.action, option.probability ?? 0])));
+    } catch (/** @type {any} */ error) {
+      if (this.signal.aborted || ticket !== this.asked) return;
+      fill(this.body, h('p.trouble', { role: 'alert' }, error.message));
+    }
+    this.body.classList.remove('old');
+  }
+}
+
+/**
+ * @param {import('./types.js').GameChoice} game
+ * @param {() => void} onchange
+ */
+function agentSelect(game, onchange) {
+  const agents = h('select', { onchange }, game.agents.map(({ agent, title }) => h('option', { value: agent, selected: agent === game.advisor }, title)));
+  const root = h('label.field', null, h('span', null, 'Agent'), agents);
+  return { root, chosen: () => ({ agent: /** @type {HTMLSelectElement} */ (agents).value }) };
+}
+
+/**
+ * @param {Advice} advice
+ * @param {Table} table
+ */
+function adviceOf(advice, table) {
+  const source = advice.deals > 0 ? `from ${advice.deals} games that it plays out from what you know` : '';
+  return [
+    h('div.chance', null, advice.win !== null && [h('span', null, 'Chance to win'), bar(advice.win, 'win'), h('b', null, percent(advice.win))]),
+    h('p', null, 'Expected result ', h('b', null, points(advice.value)), h('span.quiet', null, ` ${source}`)),
+    h('h3', null, 'Options'),
+    optionsOf(advice.options, advice.action, advice.values_from),
+    beliefOf(advice, table),
+    inputOf(advice.input),
+  ];
+}

@@ -1,0 +1,161 @@
+/** A finished game, move by move, with all hands open and the moves where the person's value dropped most. */
+
+import { getReplay, getTable } from './api.js';
+import { withSigns } from './cards.js';
+import { fill, h } from './dom.js';
+import { points } from './figures.js';
+import { GAMES } from './games/catalogue.js';
+import { distinctSeats } from './games/pieces.js';
+import { glide } from './motion.js';
+import { optionsOf } from './options.js';
+import { courseOf } from './course.js';
+
+/** @typedef {import('./types.js').Frame} Frame */
+/** @typedef {import('./types.js').Replay} Replay */
+/** @typedef {import('./types.js').Table} Table */
+
+const STEP = 900; // ms for each move when it plays by itself
+
+/**
+ * @param {HTMLElement} main
+ * @param {import('./types.js').Visit} visit
+ */
+export async function showReplay(main, visit) {
+  const table = await getTable(visit.id, visit.signal);
+  visit.entitle(`${table.title}: looking back`);
+  fill(main, h('p.quiet', { role: 'status' }, 'The agent judges your moves …'));
+  const replay = await getReplay(visit.id, visit.signal);
+  if (visit.signal.aborted) return;
+  new LookBack(table, replay, visit.signal).show(main);
+}
+
+class LookBack {
+  /**
+   * @param {Table} table
+   * @param {Replay} replay
+   * @param {AbortSignal} signal
+   */
+  constructor(table, replay, signal) {
+    this.table = table;
+    this.replay = replay;
+    this.at = 0;
+    this.seats = distinctSeats(table.seats, table.seat);
+    this.view = GAMES[table.game]({ choose: () => {}, redraw: () => {} });
+    this.board = h('div.board-of');
+    this.words = h('p.prompt', { role: 'status' });
+    this.judged = h('div.judged', { 'aria-live': 'polite' });
+    this.slider = /** @type {HTMLInputElement} */ (
+      h('input', { type: 'range', min: 0, max: replay.frames.length - 1, value: 0, 'aria-label': 'Move', oninput: () => this.go(Number(this.slider.value)) })
+    );
+    this.course = courseOf(replay, (index) => this.go(index));
+    this.player = h('button', { type: 'button', onclick: () => this.play() }, 'Play');
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    this.timer = undefined;
+    signal.addEventListener('abort', () => clearInterval(this.timer));
+  }
+
+  /** @param {HTMLElement} main */
+  show(main) {
+    const felt = h('section.felt', { 'aria-label': 'Table' }, this.words, this.board);
+    felt.dataset.game = this.table.game;
+    const controls = h('div.row.controls', null, this.stepper('‹', -1, 'One move back'), this.slider, this.stepper('›', 1, 'One move on'), this.player);
+    const { result } = this.replay;
+    const aside = h(
+      'aside.side',
+      { 'aria-label': 'Beside the table' },
+      h('div.box', null, h('h2', null, result.text), result.par && h('p', null, `${result.par.title} on the same deal: ${points(result.par.payoff)}`), this.course.picture, this.worst()),
+      h('div.box', null, h('h2', null, 'This move'), this.judged),
+      h('div.row', null, h('a.button', { href: `#/table/${this.table.id}` }, 'To the result'), h('a.button', { href: '#/' }, 'Another game')),
+    );
+    fill(main, h('div.table', null, h('div.centre', null, h('h1.spoken', null, `${this.table.title}: looking back`), felt, controls), aside));
+    this.go(0);
+  }
+
+  /**
+   * @param {string} sign
+   * @param {number} step
+   * @param {string} label
+   */
+  stepper(sign, step, label) {
+    return h('button', { type: 'button', 'aria-label': label, onclick: () => this.go(this.at + step) }, sign);
+  }
+
+  play() {
+    if (this.timer !== undefined) {
+      this.stop();
+      return;
+    }
+    if (this.at === this.replay.frames.length - 1) this.go(0);
+    this.player.textContent = 'Stop';
+    this.timer = setInterval(() => (this.at < this.replay.frames.length - 1 ? this.go(this.at + 1) : this.stop()), STEP);
+  }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = undefined;
+    this.player.textContent = 'Play';
+  }
+
+  /** @param {number} index of the frame */
+  go(index) {
+    this.at = Math.max(0, Math.min(this.replay.frames.length - 1, index));
+    const frame = this.replay.frames[this.at];
+    this.slider.value = String(this.at);
+    this.slider.setAttribute('aria-valuetext', `${this.at} of ${this.replay.frames.length - 1}: ${frame.text}`);
+    this.words.textContent = this.sentence(frame);
+    glide(this.board, () => fill(this.board, this.view.draw(this.sceneOf(frame))));
+    fill(this.judged, ...judgementOf(frame));
+    this.course.mark(this.at);
+  }
+
+  /** @param {Frame} frame */
+  sceneOf(frame) {
+    const showdown = frame.kind === 'showdown' ? frame : null;
+    let view = frame.view;
+    if (showdown) {
+      const before = this.replay.frames[Math.max(0, this.at - 2)].view;
+      const players = before.players.map((/** @type {any} */ player, /** @type {number} */ i) => ({ ...player, hand: showdown.hands?.[i] ?? null, score: showdown.scores[i], lives: showdown.lives[i] }));
+      view = { ...before, players, drawn: null, drawn_by: null, turn: null };
+    }
+    return { view, legal: [], seat: this.table.seat, seats: this.seats, shares: null, hands: frame.hands, showdown };
+  }
+
+  /** @param {Frame} frame */
+  sentence(frame) {
+    const text = withSigns(frame.text);
+    if (frame.player === null) return text;
+    return `${frame.player === this.table.seat ? 'You' : this.seats[frame.player].title}: ${text}`;
+  }
+
+  worst() {
+    const { frames, worst } = this.replay;
+    const found = worst.map((number) => frames.findIndex((frame) => frame.number === number && frame.judged)).filter((index) => index >= 0);
+    if (found.length === 0) return h('p.quiet', null, 'Your value never dropped.');
+    return h(
+      'div',
+      null,
+      h('h3', null, 'Where your value dropped most'),
+      h(
+        'ol.worst',
+        null,
+        found.map((index) => {
+          const { text, judged } = frames[index];
+          return h('li', null, h('button.plain', { type: 'button', onclick: () => this.go(index) }, h('span', null, withSigns(text)), h('b', null, points(-(judged?.dropped ?? 0)))));
+        }),
+      ),
+    );
+  }
+}
+
+/** @param {Frame} frame */
+function judgementOf({ judged, kind }) {
+  if (!judged) return [h('p.quiet', null, kind === 'deal' ? 'The cards have been dealt.' : 'Not a decision of yours.')];
+  const chosen = judged.options.find((option) => option.chosen);
+  return [
+    h('p', null, 'You could expect ', h('b', null, points(judged.value)), judged.dropped > 0 && [', it fell by ', h('b', null, points(judged.dropped).slice(1)), ' until your next decision']),
+    chosen?.action === judged.best.action
+      ? h('p', null, 'The agent would have done the same.')
+      : h('p', null, 'The agent would have chosen ', h('b', null, withSigns(judged.best.text)), judged.cost > 0 && `, worth ${points(judged.cost).slice(1)} more`),
+    optionsOf(judged.options, judged.best.action),
+  ];
+}

@@ -1,0 +1,216 @@
+/** A game under way: what happened is shown move by move, then the person chooses, then the server is asked. */
+
+import { enableArrows, keepFocus, keepStop } from './arrows.js';
+import { getChoices, getTable, playMove, resign } from './api.js';
+import { withSigns } from './cards.js';
+import { fill, h } from './dom.js';
+import { distinctSeats, nameOf } from './games/pieces.js';
+import { GAMES } from './games/catalogue.js';
+import { Pace, glide } from './motion.js';
+import { showOutcome } from './outcome.js';
+import { Panel } from './panel.js';
+import { tell } from './speech.js';
+
+/** @typedef {import('./types.js').Table} Table */
+/** @typedef {import('./types.js').GameEvent} GameEvent */
+/** @typedef {import('./types.js').Scene} Scene */
+
+const TOLD = 60; // lines kept beside the table
+
+/**
+ * @param {HTMLElement} main
+ * @param {import('./types.js').Visit} visit
+ */
+export async function showTable(main, visit) {
+  const [table, choices] = await Promise.all([getTable(visit.id, visit.signal), getChoices(visit.signal)]);
+  if (visit.signal.aborted) return;
+  visit.entitle(table.title);
+  const game = choices.games.find((/** @type {any} */ one) => one.game === table.game);
+  new Sitting(table, game, visit.signal).sit(main);
+}
+
+class Sitting {
+  /**
+   * @param {Table} table
+   * @param {import('./types.js').GameChoice} game
+   * @param {AbortSignal} signal
+   */
+  constructor(table, game, signal) {
+    this.table = table;
+    this.signal = signal;
+    this.busy = false;
+    this.pace = new Pace();
+    this.seats = distinctSeats(table.seats, table.seat);
+    this.view = GAMES[table.game]({ choose: (action) => this.choose(action), redraw: () => this.redraw() });
+    /** @type {Scene} */
+    this.scene = this.sceneOf(table.view);
+    this.board = h('div.board-of');
+    this.prompt = h('p.prompt', { role: 'status' });
+    this.foot = h('div.foot');
+    this.trouble = h('p.trouble', { role: 'alert', hidden: true });
+    this.told = h('ol.told', { 'aria-label': 'What happened, latest first' });
+    this.panel = new Panel(game, signal, (shares) => {
+      this.scene = { ...this.scene, shares };
+      this.redraw();
+    });
+  }
+
+  /** @param {HTMLElement} main */
+  sit(main) {
+    const felt = h('section.felt', { 'aria-label': 'Table', tabindex: '-1' }, this.prompt, this.board, this.foot);
+    felt.dataset.game = this.table.game;
+    felt.addEventListener('pointerdown', () => this.pace.hurry());
+    this.felt = felt;
+    const leave = this.button('Give up', () => this.giveUp());
+    leave.hidden = this.table.status === 'over';
+    this.leave = leave;
+    fill(
+      main,
+      h(
+        'div.table',
+        null,
+        h('div.centre', null, h('h1.spoken', null, this.table.title), this.trouble, felt),
+        h('aside.side', { 'aria-label': 'Beside the table' }, h('div.box', null, h('h2', null, 'What happened'), this.told, leave), this.panel.root),
+      ),
+    );
+    document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });
+    for (const event of this.table.events) this.note(event);
+    enableArrows(felt);
+    this.settle();
+  }
+
+  /** Show the table as it is, and let the person choose. */
+  settle() {
+    const { table } = this;
+    this.scene = { ...this.sceneOf(table.view), legal: table.legal };
+    this.redraw();
+    const over = table.status === 'over';
+    if (this.leave) this.leave.hidden = over;
+    if (over) {
+      showOutcome(this.foot, table, this.signal);
+      this.prompt.textContent = '';
+      if (table.result) tell(table.result.text);
+    }
+    this.panel.follow(table);
+  }
+
+  /** @param {any} view */
+  sceneOf(view) {
+    return { view, legal: [], seat: this.table.seat, seats: this.seats, shares: null, hands: null, showdown: null };
+  }
+
+  /** @param {string} [origin] the seat that new cards come from */
+  redraw(origin) {
+    const words = this.view.prompt(this.scene);
+    if (this.prompt.textContent !== words) this.prompt.textContent = words;
+    const draw = () => fill(this.board, this.view.draw(this.scene));
+    const root = this.felt ?? this.board;
+    glide(root, () => keepFocus(root, draw), origin);
+    if (this.felt) keepStop(this.felt);
+  }
+
+  /** @param {number} action */
+  choose(action) {
+    if (this.busy || !this.table.legal.some((move) => move.action === action)) return;
+    this.act(() => playMove(this.table, action, this.signal));
+  }
+
+  async giveUp() {
+    if (this.busy || !window.confirm('Give up? The rest is played at random for you.')) return;
+    await this.act(() => resign(this.table, this.signal));
+  }
+
+  /** @param {() => Promise<Table>} ask */
+  async act(ask) {
+    this.busy = true;
+    this.trouble.hidden = true;
+    const before = this.scene;
+    this.felt?.setAttribute('aria-busy', 'true');
+    this.panel.rest();
+    try {
+      const table = await ask();
+      this.scene = { ...before, legal: [], shares: null };
+      await this.show(table.events);
+      this.table = table;
+      if (!this.signal.aborted) this.settle();
+    } catch (/** @type {any} */ error) {
+      if (this.signal.aborted) return;
+      this.trouble.textContent = error.message;
+      this.trouble.hidden = false;
+      this.scene = before;
+      this.redraw();
+    } finally {
+      this.busy = false;
+      this.felt?.removeAttribute('aria-busy');
+    }
+  }
+
+  /** @param {GameEvent[]} events */
+  async show(events) {
+    this.pace.start(events.length);
+    for (const [index, event] of events.entries()) {
+      if (this.signal.aborted) return;
+      this.note(event);
+      tell(this.sentence(event));
+      if (event.kind === 'showdown') {
+        await this.showdown(event);
+      } else if (events[index + 1]?.kind !== 'showdown') { // else its view is already that of the next round
+        this.scene = this.sceneOf(event.view);
+        this.redraw(event.player === null ? undefined : String(event.player));
+        if (event.player !== this.table.seat && index + 1 < events.length) await this.pace.pause();
+      }
+    }
+  }
+
+  /**
+   * All hands of the round that has ended, until the person goes on.
+   * @param {GameEvent} event
+   */
+  async showdown(event) {
+    const players = this.scene.view.players.map((/** @type {any} */ player, /** @type {number} */ i) => ({
+      ...player,
+      hand: event.hands[i],
+      score: event.scores[i],
+      lives: event.lives[i],
+    }));
+    this.scene = { ...this.sceneOf({ ...this.scene.view, players, drawn: null, drawn_by: null, turn: null }), showdown: event };
+    this.redraw();
+    await new Promise((done) => {
+      const on = this.button('Go on', () => done(null));
+      on.classList.add('primary');
+      on.dataset.key = 'go on';
+      fill(this.foot, h('div.actions', null, on));
+      on.focus({ preventScroll: true });
+      this.signal.addEventListener('abort', done);
+    });
+    fill(this.foot);
+    this.felt?.focus({ preventScroll: true });
+  }
+
+  /** @param {GameEvent} event */
+  sentence(event) {
+    if (event.player === null) return withSigns(event.text);
+    return `${nameOf(this.scene, event.player)}: ${withSigns(event.text)}`;
+  }
+
+  /** @param {GameEvent} event */
+  note(event) {
+    this.told.prepend(h('li', null, this.sentence(event)));
+    while (this.told.childElementCount > TOLD) this.told.lastElementChild?.remove();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.key !== 'Escape') return;
+    this.pace.hurry();
+    if (this.view.escape?.()) this.redraw();
+  }
+
+  /**
+   * @param {string} words
+   * @param {() => void} onclick
+   */
+  button(words, onclick) {
+    return h('button', { type: 'button', onclick }, words);
+  }
+}
