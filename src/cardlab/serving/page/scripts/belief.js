@@ -21,7 +21,7 @@ export function beliefOf({ belief }, table) {
   const chances = new Map(belief.cards.map(({ card, chances, elsewhere }) => [card, [...chances, elsewhere]]));
   const source = belief.from === 'network' ? 'A network read them from the play.' : 'Every deal that fits what you have seen is taken to be as likely.';
   return h(
-    'details',
+    'details.belief-of',
     null,
     h('summary', null, 'Where the hidden cards may be'),
     h('ul.legend', null, holders.map(({ index, title }) => h('li', null, h(`span.key.holder-${index % 9}`, { 'aria-hidden': 'true' }), title))),

@@ -1,8 +1,8 @@
 /**
  * The 52 faces and the back, drawn from four suits, thirteen ranks and three heads.
  *
- * A face is 100 × 140 units. The rank fills the corner that stays in sight when cards overlap; suits differ in shape,
- * and in colours that people with any kind of colour vision can tell apart. Colours come from the style sheet.
+ * A face is 100 × 140 units. Rank and suit fill the strip at the top that stays in sight when cards overlap; suits
+ * differ in shape, and in colours that people with any kind of colour vision can tell apart. Colours come from the style sheet.
  */
 
 import { svg } from './dom.js';
@@ -94,23 +94,29 @@ export function drawCard(card, { decorative = false } = {}) {
  * @param {string} suit
  */
 function face(rank, suit) {
-  const court = rank in HEADS;
-  const drawn = [
-    svg('path', { class: 'rank', d: RANKS[rank], transform: rank === 'T' ? 'translate(11 14)' : 'translate(13 14)' }),
-    svg('path', { class: 'pip', d: SUITS[suit], transform: 'translate(11 62) scale(.3)' }),
+  const corner = [
+    svg('path', { class: 'rank', d: RANKS[rank], transform: rank === 'T' ? 'translate(10 14) scale(.95 1)' : 'translate(11 14)' }),
+    pip(suit, rank === 'T' ? 62 : 56, 15, 0.33),
   ];
-  if (court) {
-    const [top, band] = HEADS[rank];
-    drawn.push(
-      svg('path', { class: 'pip', d: top, transform: 'translate(51 43)' }),
-      svg('path', { class: 'gold', d: band, transform: 'translate(51 43)' }),
-      svg('path', { class: 'pip', d: SUITS[suit], transform: 'translate(47 82) scale(.48)' }),
-    );
-  } else {
-    const size = rank === 'A' ? 0.58 : 0.52;
-    drawn.push(svg('path', { class: 'pip', d: SUITS[suit], transform: `translate(${94 - 100 * size} ${132 - 100 * size}) scale(${size})` }));
-  }
-  return drawn;
+  if (!(rank in HEADS)) return [...corner, pip(suit, 20, 70, 0.6)];
+  const [top, band] = HEADS[rank];
+  const place = 'translate(28 61) scale(1.1)';
+  return [
+    ...corner,
+    svg('path', { class: 'pip', d: top, transform: place }),
+    svg('path', { class: 'gold', d: band, transform: place }),
+    pip(suit, 34, 104, 0.32),
+  ];
+}
+
+/**
+ * @param {string} suit
+ * @param {number} x
+ * @param {number} y
+ * @param {number} scale
+ */
+function pip(suit, x, y, scale) {
+  return svg('path', { class: 'pip', d: SUITS[suit], transform: `translate(${x} ${y}) scale(${scale})` });
 }
 
 /** The back: a frame and a lattice of diamonds. */

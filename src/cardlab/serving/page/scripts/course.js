@@ -1,7 +1,7 @@
 /** The value that the person could expect, decision by decision, as a curve with the largest drops marked. */
 
 import { h, svg } from './dom.js';
-import { points } from './figures.js';
+import { resultsOf } from './figures.js';
 
 const WIDTH = 320;
 const HEIGHT = 110;
@@ -12,6 +12,7 @@ const EDGE = 8;
  * @param {(index: number) => void} go
  */
 export function courseOf(replay, go) {
+  const written = resultsOf(replay.game);
   const own = replay.frames.map((frame, index) => ({ index, frame })).filter(({ frame }) => frame.judged);
   const values = [...own.map(({ frame }) => frame.judged?.value ?? 0), replay.result.payoff];
   const [least, most] = [Math.min(...values, 0), Math.max(...values, 0)];
@@ -23,7 +24,7 @@ export function courseOf(replay, go) {
   const here = svg('line', { class: 'here', y1: 0, y2: HEIGHT });
   const picture = svg(
     'svg',
-    { class: 'course', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': `Your expected result, from ${points(values[0])} to ${points(replay.result.payoff)}` },
+    { class: 'course', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': `Your expected result, from ${written(values[0])} to ${written(replay.result.payoff)}` },
     svg('line', { class: 'zero', x1: 0, x2: WIDTH, y1: y(0), y2: y(0) }),
     here,
     svg('polyline', { class: 'curve', points: line }),

@@ -13,6 +13,14 @@ export function points(value) {
   return `${rounded > 0 ? '+' : '−'}${Math.abs(rounded)}`;
 }
 
+/**
+ * How a result of `game` is written: what is won from others has a sign, a score of one's own has none.
+ * @param {string} game
+ */
+export function resultsOf(game) {
+  return game === 'poker_squares' ? (/** @type {number | null} */ value) => (value === null ? '–' : String(Math.round(10 * value) / 10)) : points;
+}
+
 /** @param {number | null | undefined} share */
 export function percent(share) {
   if (share === null || share === undefined) return '–';

@@ -11,7 +11,7 @@ export function inputOf(blocks) {
   if (blocks.length === 0) return null;
   const count = blocks.reduce((sum, { values }) => sum + values.length, 0);
   return h(
-    'details',
+    'details.input-of',
     null,
     h('summary', null, `What its network reads: ${count} numbers in ${blocks.length} blocks`),
     h('dl.input', null, blocks.map((block) => [h('dt', null, block.name.replaceAll('_', ' '), h('span.quiet', null, ` ${block.shape.join(' × ')}`)), h('dd', null, picture(block))])),

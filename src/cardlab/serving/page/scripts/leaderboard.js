@@ -27,19 +27,20 @@ export function makeLeaderboard(game, session, signal) {
 /** @param {{unit: string, agents: Row[], people: Row[]}} board */
 function tablesOf({ unit, agents, people }) {
   if (agents.length === 0 && people.length === 0) return [h('p.quiet', null, 'Nobody has finished a game yet.')];
-  return [tableOf('People against', agents, unit), people.length > 0 && tableOf('Person', people, unit)];
+  return [
+    h('p.quiet', null, `Mean ${unit} with its 95 % interval`),
+    h('div.boards', null, tableOf('People against', agents), people.length > 0 && tableOf('Person', people)),
+  ];
 }
 
 /**
  * @param {string} heading
  * @param {Row[]} rows
- * @param {string} unit
  */
-function tableOf(heading, rows, unit) {
+function tableOf(heading, rows) {
   return h(
     'table',
     null,
-    h('caption.quiet', null, `Mean ${unit} with its 95 % interval`),
     h('thead', null, h('tr', null, h('th', { scope: 'col' }, heading), h('th.number', { scope: 'col' }, 'Games'), h('th.number', { scope: 'col' }, 'Mean'))),
     h(
       'tbody',

@@ -2,7 +2,7 @@
 
 import { withSigns } from './cards.js';
 import { h, spoken } from './dom.js';
-import { bar, percent, points } from './figures.js';
+import { bar, percent } from './figures.js';
 
 /** @typedef {import('./types.js').AdvisedOption} AdvisedOption */
 
@@ -11,13 +11,15 @@ const SHORT = 8; // options that stand there without being asked for
 /**
  * @param {AdvisedOption[]} options
  * @param {number} best the action that the agent would take
+ * @param {(value: number) => string} written
  * @param {string} [source] where values come from
  */
-export function optionsOf(options, best, source) {
+export function optionsOf(options, best, written, source) {
   const ordered = [...options].sort((a, b) => rank(b, best) - rank(a, best));
   const values = options.map(({ value }) => value).filter((value) => value !== null);
-  const range = /** @type {[number, number]} */ ([Math.min(...values), Math.max(...values)]);
-  const rows = ordered.map((option) => rowOf(option, option.action === best, range));
+  const least = Math.min(...values);
+  const range = Math.max(...values) - least;
+  const rows = ordered.map((option) => rowOf(option, option.action === best, range > 0 ? ((option.value ?? least) - least) / range : 0, written));
   const list = h('ul.options', null, rows.slice(0, SHORT));
   if (rows.length <= SHORT) return h('div', null, list, note(source));
   const more = h('button.plain', { type: 'button', onclick: () => { list.append(...rows.slice(SHORT)); more.remove(); } }, `All ${rows.length} options`);
@@ -40,16 +42,16 @@ function rank(option, best) {
 /**
  * @param {AdvisedOption} option
  * @param {boolean} best
- * @param {[number, number]} range of the values
+ * @param {number} height of its value among those of all options, 0 … 1
+ * @param {(value: number) => string} written
  */
-function rowOf(option, best, [least, most]) {
+function rowOf(option, best, height, written) {
   const kinds = ['li', best && 'best', option.chosen && 'chosen'].filter(Boolean).join('.');
-  const height = option.value !== null && most > least ? (option.value - least) / (most - least) : 0;
   return h(
     kinds,
     null,
     h('span.what', null, withSigns(option.text), best && spoken(', the agent would do this'), option.chosen && h('span.mark', null, ' your move')),
     option.probability !== null && [h('span.number', null, spoken('probability '), percent(option.probability)), bar(option.probability)],
-    option.value !== null && [h('span.number', null, spoken('value '), points(option.value)), bar(height, 'value')],
+    option.value !== null && [h('span.number', null, spoken('value '), written(option.value)), bar(height, 'value')],
   );
 }

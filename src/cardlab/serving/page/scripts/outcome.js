@@ -2,7 +2,7 @@
 
 import { getDeal, openTable } from './api.js';
 import { fill, h } from './dom.js';
-import { points } from './figures.js';
+import { resultsOf } from './figures.js';
 
 /** @typedef {import('./types.js').Table} Table */
 
@@ -14,6 +14,7 @@ import { points } from './figures.js';
 export function showOutcome(place, table, signal) {
   const result = table.result;
   if (!result) return;
+  const written = resultsOf(table.game);
   const standings = h('div.standings');
   const trouble = h('p.trouble', { role: 'alert', hidden: true });
   fill(
@@ -22,8 +23,8 @@ export function showOutcome(place, table, signal) {
       'section.outcome',
       { 'aria-label': 'Result' },
       h('h2', null, result.text),
-      h('p.score', null, points(result.payoff)),
-      result.par && h('p', null, `${result.par.title} on the same deal: ${points(result.par.payoff)}`),
+      h('p.score', null, written(result.payoff)),
+      result.par && h('p', null, `${result.par.title} on the same deal: ${written(result.par.payoff)}`),
       result.given_up && h('p.quiet', null, 'Given up: the rest was played at random.'),
       standings,
       trouble,
@@ -82,9 +83,10 @@ async function showStandings(place, table, signal) {
   if (deal) fill(place, standingsOf(deal));
 }
 
-/** @param {{standings: {name: string, payoff: number, you: boolean}[] | null}} deal */
+/** @param {{game: string, standings: {name: string, payoff: number, you: boolean}[] | null}} deal */
 export function standingsOf(deal) {
   if (!deal.standings || deal.standings.length < 2) return null;
+  const written = resultsOf(deal.game);
   return h(
     'table',
     null,
@@ -93,7 +95,7 @@ export function standingsOf(deal) {
       'tbody',
       null,
       deal.standings.map(({ name, payoff, you }) =>
-        h('tr', null, h('td', null, you ? `${name || 'You'} (you)` : name), h('td.number', null, points(payoff))),
+        h('tr', null, h('td', null, you && name ? `${name} (you)` : name || (you ? 'You' : 'no name')), h('td.number', null, written(payoff))),
       ),
     ),
   );

@@ -3,7 +3,7 @@
 import { getAdvice } from './api.js';
 import { beliefOf } from './belief.js';
 import { fill, h } from './dom.js';
-import { bar, percent, points } from './figures.js';
+import { bar, percent, resultsOf } from './figures.js';
 import { inputOf } from './input.js';
 import { optionsOf } from './options.js';
 
@@ -55,7 +55,9 @@ export class Panel {
     try {
       const advice = await getAdvice(table.id, this.judge.chosen(), this.signal);
       if (ticket !== this.asked) return;
+      const open = new Set([...this.body.querySelectorAll('details[open]')].map((part) => part.className));
       fill(this.body, ...adviceOf(advice, table));
+      for (const part of this.body.querySelectorAll('details')) part.open = open.has(part.className);
       this.light(new Map(advice.options.filter(({ probability }) => probability !== null).map((option) => [option.action, option.probability ?? 0])));
     } catch (/** @type {any} */ error) {
       if (this.signal.aborted || ticket !== this.asked) return;
@@ -83,9 +85,9 @@ function adviceOf(advice, table) {
   const source = advice.deals > 0 ? `from ${advice.deals} games that it plays out from what you know` : '';
   return [
     h('div.chance', null, advice.win !== null && [h('span', null, 'Chance to win'), bar(advice.win, 'win'), h('b', null, percent(advice.win))]),
-    h('p', null, 'Expected result ', h('b', null, points(advice.value)), h('span.quiet', null, ` ${source}`)),
+    h('p', null, 'Expected result ', h('b', null, resultsOf(table.game)(advice.value)), h('span.quiet', null, ` ${source}`)),
     h('h3', null, 'Options'),
-    optionsOf(advice.options, advice.action, advice.values_from),
+    optionsOf(advice.options, advice.action, resultsOf(table.game), advice.values_from),
     beliefOf(advice, table),
     inputOf(advice.input),
   ];

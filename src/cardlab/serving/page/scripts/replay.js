@@ -3,12 +3,13 @@
 import { getReplay, getTable } from './api.js';
 import { withSigns } from './cards.js';
 import { fill, h } from './dom.js';
-import { points } from './figures.js';
+import { points, resultsOf } from './figures.js';
 import { GAMES } from './games/catalogue.js';
 import { distinctSeats } from './games/pieces.js';
 import { glide } from './motion.js';
 import { optionsOf } from './options.js';
 import { courseOf } from './course.js';
+import { sentenceOf, showdownView } from './telling.js';
 
 /** @typedef {import('./types.js').Frame} Frame */
 /** @typedef {import('./types.js').Replay} Replay */
@@ -63,7 +64,7 @@ class LookBack {
     const aside = h(
       'aside.side',
       { 'aria-label': 'Beside the table' },
-      h('div.box', null, h('h2', null, result.text), result.par && h('p', null, `${result.par.title} on the same deal: ${points(result.par.payoff)}`), this.course.picture, this.worst()),
+      h('div.box', null, h('h2', null, result.text), result.par && h('p', null, `${result.par.title} on the same deal: ${resultsOf(this.table.game)(result.par.payoff)}`), this.course.picture, this.worst()),
       h('div.box', null, h('h2', null, 'This move'), this.judged),
       h('div.row', null, h('a.button', { href: `#/table/${this.table.id}` }, 'To the result'), h('a.button', { href: '#/' }, 'Another game')),
     );
@@ -104,27 +105,21 @@ class LookBack {
     this.slider.setAttribute('aria-valuetext', `${this.at} of ${this.replay.frames.length - 1}: ${frame.text}`);
     this.words.textContent = this.sentence(frame);
     glide(this.board, () => fill(this.board, this.view.draw(this.sceneOf(frame))));
-    fill(this.judged, ...judgementOf(frame));
+    fill(this.judged, ...judgementOf(frame, resultsOf(this.table.game)));
     this.course.mark(this.at);
   }
 
   /** @param {Frame} frame */
   sceneOf(frame) {
     const showdown = frame.kind === 'showdown' ? frame : null;
-    let view = frame.view;
-    if (showdown) {
-      const before = this.replay.frames[Math.max(0, this.at - 2)].view;
-      const players = before.players.map((/** @type {any} */ player, /** @type {number} */ i) => ({ ...player, hand: showdown.hands?.[i] ?? null, score: showdown.scores[i], lives: showdown.lives[i] }));
-      view = { ...before, players, drawn: null, drawn_by: null, turn: null };
-    }
+    const before = this.replay.frames.slice(0, this.at + 1).findLast(({ view, kind }) => view && kind !== 'showdown')?.view;
+    const view = showdown ? showdownView(before, showdown) : frame.view ?? before;
     return { view, legal: [], seat: this.table.seat, seats: this.seats, shares: null, hands: frame.hands, showdown };
   }
 
   /** @param {Frame} frame */
   sentence(frame) {
-    const text = withSigns(frame.text);
-    if (frame.player === null) return text;
-    return `${frame.player === this.table.seat ? 'You' : this.seats[frame.player].title}: ${text}`;
+    return sentenceOf(frame, this.sceneOf(frame));
   }
 
   worst() {
@@ -147,15 +142,18 @@ class LookBack {
   }
 }
 
-/** @param {Frame} frame */
-function judgementOf({ judged, kind }) {
+/**
+ * @param {Frame} frame
+ * @param {(value: number) => string} written
+ */
+function judgementOf({ judged, kind }, written) {
   if (!judged) return [h('p.quiet', null, kind === 'deal' ? 'The cards have been dealt.' : 'Not a decision of yours.')];
   const chosen = judged.options.find((option) => option.chosen);
   return [
-    h('p', null, 'You could expect ', h('b', null, points(judged.value)), judged.dropped > 0 && [', it fell by ', h('b', null, points(judged.dropped).slice(1)), ' until your next decision']),
+    h('p', null, 'You could expect ', h('b', null, written(judged.value)), judged.dropped > 0 && [', it fell by ', h('b', null, points(judged.dropped).slice(1)), ' until your next decision']),
     chosen?.action === judged.best.action
       ? h('p', null, 'The agent would have done the same.')
       : h('p', null, 'The agent would have chosen ', h('b', null, withSigns(judged.best.text)), judged.cost > 0 && `, worth ${points(judged.cost).slice(1)} more`),
-    optionsOf(judged.options, judged.best.action),
+    optionsOf(judged.options, judged.best.action, written),
   ];
 }

@@ -36,7 +36,7 @@ export async function showStart(main, visit) {
     h('h1.spoken', null, 'Play against the agents'),
     goOn(open.tables),
     tiles(games, first, choose),
-    h('div.start', null, setting, h('div.side', null, today(daily), standing)),
+    h('div.start', null, setting, today(daily), standing),
   );
   choose(first);
 }

@@ -2,9 +2,9 @@
 
 import { enableArrows, keepFocus, keepStop } from './arrows.js';
 import { getChoices, getTable, playMove, resign } from './api.js';
-import { withSigns } from './cards.js';
 import { fill, h } from './dom.js';
-import { distinctSeats, nameOf } from './games/pieces.js';
+import { distinctSeats } from './games/pieces.js';
+import { sentenceOf, showdownView } from './telling.js';
 import { GAMES } from './games/catalogue.js';
 import { Pace, glide } from './motion.js';
 import { showOutcome } from './outcome.js';
@@ -62,6 +62,7 @@ class Sitting {
     felt.addEventListener('pointerdown', () => this.pace.hurry());
     this.felt = felt;
     const leave = this.button('Give up', () => this.giveUp());
+    leave.className = 'plain';
     leave.hidden = this.table.status === 'over';
     this.leave = leave;
     fill(
@@ -70,7 +71,7 @@ class Sitting {
         'div.table',
         null,
         h('div.centre', null, h('h1.spoken', null, this.table.title), this.trouble, felt),
-        h('aside.side', { 'aria-label': 'Beside the table' }, h('div.box', null, h('h2', null, 'What happened'), this.told, leave), this.panel.root),
+        h('aside.side', { 'aria-label': 'Beside the table' }, h('div.box', null, h('h2', null, 'What happened'), this.told), this.panel.root, leave),
       ),
     );
     document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });
@@ -154,7 +155,7 @@ class Sitting {
       tell(this.sentence(event));
       if (event.kind === 'showdown') {
         await this.showdown(event);
-      } else if (events[index + 1]?.kind !== 'showdown') { // else its view is already that of the next round
+      } else if (event.view) {
         this.scene = this.sceneOf(event.view);
         this.redraw(event.player === null ? undefined : String(event.player));
         if (event.player !== this.table.seat && index + 1 < events.length) await this.pace.pause();
@@ -167,13 +168,7 @@ class Sitting {
    * @param {GameEvent} event
    */
   async showdown(event) {
-    const players = this.scene.view.players.map((/** @type {any} */ player, /** @type {number} */ i) => ({
-      ...player,
-      hand: event.hands[i],
-      score: event.scores[i],
-      lives: event.lives[i],
-    }));
-    this.scene = { ...this.sceneOf({ ...this.scene.view, players, drawn: null, drawn_by: null, turn: null }), showdown: event };
+    this.scene = { ...this.sceneOf(showdownView(this.scene.view, event)), showdown: event };
     this.redraw();
     await new Promise((done) => {
       const on = this.button('Go on', () => done(null));
@@ -189,8 +184,7 @@ class Sitting {
 
   /** @param {GameEvent} event */
   sentence(event) {
-    if (event.player === null) return withSigns(event.text);
-    return `${nameOf(this.scene, event.player)}: ${withSigns(event.text)}`;
+    return sentenceOf(event, this.scene);
   }
 
   /** @param {GameEvent} event */

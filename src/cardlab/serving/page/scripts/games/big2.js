@@ -96,8 +96,9 @@ function seatOf(scene, player) {
 function trick(scene) {
   const { view } = scene;
   if (!view.to_beat) {
-    const leader = view.turn === null ? null : nameOf(scene, view.turn);
-    return h('div.trick', { role: 'group', 'aria-label': 'Last play' }, leader && h('p.quiet', null, leader === 'You' ? 'You have control' : `${leader} has control`));
+    const leader = view.turn === null ? '' : nameOf(scene, view.turn);
+    const winner = view.counts.indexOf(0);
+    return h('div.trick', { role: 'group', 'aria-label': 'Last play' }, h('p.quiet', null, winner >= 0 ? `${nameOf(scene, winner)} shed the last card` : leader === 'You' ? 'You have control' : `${leader} has control`));
   }
   const plays = view.trick.filter((/** @type {any} */ play) => play.kind !== 'pass').slice(-2);
   return h(

@@ -7,6 +7,8 @@ import { advise, nameOf, others, slot, tag } from './pieces.js';
 /** @typedef {import('../types.js').Scene} Scene */
 
 const ROWS = ['front', 'middle', 'back'];
+/** Kinds of hands from the weakest; a row that stands above a stronger one threatens to foul. */
+const KINDS = ['high card', 'pair', 'two pair', 'three of a kind', 'straight', 'flush', 'full house', 'four of a kind', 'straight flush', 'royal flush'];
 const SIZES = { front: 3, middle: 5, back: 5 };
 
 /**
@@ -21,6 +23,15 @@ export function makeOpenFace(host) {
       return h('div.open-face', null, board(scene, host, rival), toPlace(scene), board(scene, host, scene.seat));
     },
   };
+}
+
+/**
+ * Whether a row as it stands is weaker than one above it.
+ * @param {Record<string, string | null>} made
+ */
+function threatened(made) {
+  const [front, middle, back] = ROWS.map((row) => KINDS.indexOf(made[row] ?? 'high card'));
+  return middle < front || back < middle;
 }
 
 /** @param {Scene} scene */
@@ -51,6 +62,7 @@ function board(scene, host, player) {
       null,
       `${nameOf(scene, player)} `,
       scene.view.fouled[player] ? tag('foul', 'bad') : sum > 0 && tag(`royalties ${sum}`, 'good'),
+      !scene.view.fouled[player] && threatened(scene.view.hands[player]) && tag('a foul threatens', 'bad'),
     ),
     ROWS.map((row) => rowOf(scene, host, player, row)),
   );

@@ -37,7 +37,7 @@ export function choice(card, { label, key, share, onclick, pressed }) {
  * @param {number | undefined} share
  */
 export function advise(element, share) {
-  if (share === undefined) return;
+  if (share === undefined || share < 0.005) return;
   element.classList.add('advised');
   element.dataset.share = percent(share);
 }

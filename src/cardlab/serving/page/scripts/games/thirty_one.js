@@ -65,7 +65,7 @@ function standing({ view, showdown }, player, score) {
 
 /** @param {number} lives */
 function hearts(lives) {
-  return h('span.lives', null, spoken(lives === 1 ? '1 life' : `${lives} lives`), h('span', { 'aria-hidden': 'true' }, '♥'.repeat(lives) || '–'));
+  return h('span.lives', null, spoken(lives === 1 ? '1 life' : `${lives} lives`), h('span', { 'aria-hidden': 'true' }, '♥'.repeat(lives) || 'no life'));
 }
 
 /**
