@@ -1,0 +1,88 @@
+"""At a table: only legal moves can be made, others' are told, keys suffice, a reload goes on where it was."""
+
+import pytest
+
+from test_whole_games import ORDERS
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_what_is_lit_is_what_is_legal(person, order):
+    one = person("phone")
+    table = one.open(order)
+    lit = one.choices()
+    legal = table["legal"]
+    if table["game"] == "big2":  # cards are put together; each one that is lit stands in some legal play
+        assert {key for key in lit if key.startswith("card")} == {f"card {card}" for move in legal for card in move["cards"]}
+        assert "play" not in lit
+    elif table["game"] == "thirty_one":  # the piles and the buttons below say the same
+        assert set(lit) == {"stock", "discard", "draw", "take", "call"}
+    else:
+        assert len(lit) == len(legal)
+
+
+def test_cards_that_make_no_legal_play_cannot_be_played(person):
+    one = person()
+    table = one.open({**ORDERS["big2"], "seat": 2})
+    plays = [set(move["cards"]) for move in table["legal"]]
+    play = one.page.get_by_role("button", name="Play", exact=False)
+    for key in [key for key in one.choices() if key.startswith("card")]:
+        one.choose(key)
+        chosen = {card["data"] for card in _pressed(one)}
+        assert any(chosen <= legal for legal in plays)
+        assert play.is_enabled() == (chosen in plays)
+    one.page.keyboard.press("Escape")
+    assert _pressed(one) == []
+
+
+def _pressed(one):
+    return one.page.evaluate(
+        """[...document.querySelectorAll('.felt button[aria-pressed="true"]')]
+           .map((button) => ({data: button.dataset.key.split(' ')[1]}))"""
+    )
+
+
+def test_a_move_is_told_and_a_reload_goes_on(person):
+    one = person()
+    table = one.open(ORDERS["five_o"])
+    one.choose(one.choices()[0])
+    one.choices()
+    told = one.told()
+    now = one.ask(f"/api/tables/{table['id']}")
+    assert len(told) >= len(now["events"])
+    assert told[0].startswith(f"{table['seats'][1]['title']}: ")
+    cards = one.page.locator(".felt [data-card]").count()
+    one.page.reload()
+    one.choices()
+    assert one.page.locator(".felt [data-card]").count() == cards
+    assert one.told()[: len(now["events"])] == told[: len(now["events"])]
+
+
+def test_a_whole_game_by_keys_alone(person):
+    one = person()
+    one.open(ORDERS["five_o"])
+    keyboard = one.page.keyboard
+    one.choices()
+    while one.page.evaluate("!document.activeElement?.dataset.key"):
+        keyboard.press("Tab")
+    for _ in range(20):
+        lit = one.choices()
+        focused = one.page.evaluate("document.activeElement.dataset.key")
+        assert focused in lit  # the focus never gets lost between moves
+        keyboard.press("ArrowRight")
+        moved = one.page.evaluate("document.activeElement.dataset.key")
+        assert moved in lit
+        assert moved != focused or lit.index(moved) == len(lit) - 1
+        assert one.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        keyboard.press("Enter")
+        one.page.wait_for_function("document.querySelector('.felt').getAttribute('aria-busy') !== 'true'")
+    assert one.choices() == []
+
+
+def test_cards_glide_unless_less_motion_is_wanted(person):
+    running = "document.getAnimations().length"
+    for motion, moves in (("no-preference", True), ("reduce", False)):
+        one = person(reduced_motion=motion)
+        one.open(ORDERS["poker_squares"])
+        one.choose(one.choices()[-1])
+        one.page.wait_for_function("document.querySelector('.squares [data-card]')", polling=5)
+        assert (one.page.evaluate(running) > 0) == moves

@@ -1,0 +1,45 @@
+"""Whole games of every kind through the page, on a wide screen and on a phone: only what is lit is ever chosen."""
+
+import pytest
+
+ORDERS = {
+    "poker_squares": {"game": "poker_squares", "par": {"agent": "random"}},
+    "thirty_one": {"game": "thirty_one", "options": {"num_players": 4, "lives": 1}, "opponents": [{"agent": "greedy"}]},
+    "five_o": {"game": "five_o", "opponents": [{"agent": "reflex_1"}]},
+    "open_face": {"game": "open_face", "opponents": [{"agent": "random"}], "par": {"agent": "random"}},
+    "big2": {"game": "big2", "opponents": [{"agent": "greedy"}]},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("screen", ["desktop", "phone"])
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_a_whole_game(person, order, screen):
+    one = person(screen)
+    table = one.open(order)
+    one.play_out(seed=3)
+    end = one.ask(f"/api/tables/{table['id']}")
+    assert end["status"] == "over"
+    assert one.page.locator(".outcome h2").inner_text() == end["result"]["text"]
+    width, held = one.page.evaluate("[innerWidth, document.documentElement.scrollWidth]")
+    assert held <= width  # nothing sticks out sideways
+
+
+@pytest.mark.slow
+def test_looking_back_on_a_game(person):
+    one = person()
+    table = one.open(ORDERS["big2"])
+    one.play_out(seed=5)
+    one.page.get_by_role("link", name="Look back").click()
+    one.page.wait_for_selector(".course")
+    replay = one.ask(f"/api/tables/{table['id']}/replay")
+    worst = one.page.locator(".worst button")
+    assert worst.count() == len(replay["worst"])
+    slider = one.page.get_by_role("slider")
+    assert int(slider.get_attribute("max") or 0) == len(replay["frames"]) - 1
+    worst.first.click()
+    frame = replay["frames"][int(slider.input_value())]
+    assert frame["number"] == replay["worst"][0]
+    assert frame["judged"] is not None
+    one.page.get_by_role("button", name="One move on").click()
+    assert int(slider.input_value()) == replay["frames"].index(frame) + 1
