@@ -1,6 +1,6 @@
 """What goes wrong is said in words, and mends itself where it can."""
 
-from test_whole_games import ORDERS
+from browsing import ORDERS
 
 
 def test_a_lost_connection_is_told_and_tried_again(person):
@@ -23,13 +23,12 @@ def test_a_move_whose_reply_was_lost_counts_once(person):
     table = one.open(ORDERS["poker_squares"])
 
     def lose(route):
-        one.page.unroute("**/moves")
-        route.fetch()
-        route.abort()
+        route.fetch()  # the server plays it …
+        route.abort()  # … and nobody hears of it
 
-    one.page.route("**/moves", lose)
+    one.page.route("**/moves", lose, times=1)
     one.choose(one.choices()[0])
-    one.page.wait_for_function("document.querySelectorAll('.squares [data-card]').length === 1")
+    one.wait_until("document.querySelectorAll('.squares [data-card]').length === 1")
     one.choices()
     assert one.ask(f"/api/tables/{table['id']}")["number"] == 1
     one.faults = [fault for fault in one.faults if "net::ERR_FAILED" not in fault and "409" not in fault]

@@ -19,7 +19,7 @@ const LAST_GAME = 'cardlab.game';
 export async function showStart(main, visit) {
   const { signal } = visit;
   const session = await getSession(signal); // first, so that the other requests come with its cookie
-  const [choices, open, daily] = await Promise.all([getChoices(signal), getTables(signal), getDaily(signal)]);
+  const [choices, open, daily] = await Promise.all([getChoices(signal), getTables(signal), getDaily(signal).catch(() => ({ deals: [] }))]);
   if (signal.aborted) return;
   visit.entitle('');
   const games = choices.games.filter((/** @type {GameChoice} */ { game }) => game in GAMES);

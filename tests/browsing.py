@@ -19,6 +19,15 @@ SCREENS: dict[str, dict[str, Any]] = {
     },
 }
 
+# A table of every kind, against agents that need no time.
+ORDERS: dict[str, dict[str, Any]] = {
+    "poker_squares": {"game": "poker_squares", "par": {"agent": "random"}},
+    "thirty_one": {"game": "thirty_one", "options": {"num_players": 4, "lives": 1}, "opponents": [{"agent": "greedy"}]},
+    "five_o": {"game": "five_o", "opponents": [{"agent": "reflex_1"}]},
+    "open_face": {"game": "open_face", "opponents": [{"agent": "random"}], "par": {"agent": "random"}},
+    "big2": {"game": "big2", "opponents": [{"agent": "greedy"}]},
+}
+
 # Keys of all that can be chosen at the table; null while others move, [] when the game is over.
 _CHOICES = """() => {
   const felt = document.querySelector('.felt');
@@ -69,6 +78,10 @@ class Person:
     def choices(self) -> list[str]:
         """Keys of all that is lit now, as soon as it is this person's turn; [] when the game is over."""
         return self.page.wait_for_function(_CHOICES).json_value()
+
+    def wait_until(self, condition: str) -> None:
+        """Until `condition`, an expression, holds in the page."""
+        self.page.wait_for_function(f"() => {condition}")  # a bare expression would need eval, which the page forbids
 
     def choose(self, key: str) -> None:
         """Click or tap it, as it lies on the screen."""
