@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.catalogue import agent_text, split_name
-from cardlab.agents.searches import EndgameSolver, build_search, find_endgame
+from cardlab.agents.searches import EndgameSolver, build_search, find_endgame, load_searched, make_pupil
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players, States
 from cardlab.options import InvalidOption, check_choice
 from cardlab.playing.loop import play
@@ -27,8 +27,9 @@ CALIBRATION_SECONDS = 0.004  # what one batch of a timed search may take: it is 
 class SearchAgent:
     """Plays what a search scores highest: a function of what the player knows, of the seed and of the budget alone.
 
-    With `seconds`, it acts one decision at a time; `efforts` says what was done for each decision of the last `act`,
-    and `think` does the same again.
+    But with `learn` its policy learns from each search, so that a move also depends on those before. With `seconds`, it
+    acts one decision at a time; `efforts` says what was done for each decision of the last `act`, and `think` does the
+    same again.
     """
 
     game: Game
@@ -37,7 +38,9 @@ class SearchAgent:
     searching: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
-        self._search: Search = build_search(self.game, self.options)
+        policy = load_searched(self.game, self.options)
+        self._search: Search = build_search(self.game, self.options, policy)
+        self._pupil = make_pupil(policy, self.options)
         self._endgame: EndgameSolver | None = None
         if self.options.endgame:
             self._endgame = find_endgame(self.game, self.options.belief)
@@ -54,6 +57,8 @@ class SearchAgent:
         """[N] actions; nothing is drawn from `rng`."""
         findings = self.think(info_states, players)
         self.efforts = tuple(finding.effort for finding in findings)
+        if self._pupil is not None:
+            self._pupil.learn(info_states, players, findings)
         return np.array([finding.scores.argmax() for finding in findings], dtype=np.int16)
 
     def action_values(self, info_states: InfoStates, players: Players) -> Floats:

@@ -26,6 +26,7 @@ from cardlab.search.tree import TreeSearch
 
 if TYPE_CHECKING:
     from cardlab.agents.beliefs import Belief
+    from cardlab.agents.pupils import Pupil
 
 ENDGAME_SAMPLES = 32  # deals over which an endgame with hidden cards is averaged
 
@@ -51,9 +52,13 @@ class PlaysByPatterns(Protocol):
         ...
 
 
-def build_search(game: Game, options: SearchOptions) -> Search:
-    """The search that `options` describe; InvalidOption or PolicyError for what does not fit."""
-    policy = None if options.policy is None else load_agent(game, str(options.policy))
+def load_searched(game: Game, options: SearchOptions) -> Agent | None:
+    """The policy that `options` search around, if there is one; InvalidOption or PolicyError for what does not fit."""
+    return None if options.policy is None else load_agent(game, str(options.policy))
+
+
+def build_search(game: Game, options: SearchOptions, policy: Agent | None) -> Search:
+    """The search that `options` describe around `policy`; InvalidOption or PolicyError for what does not fit."""
     if isinstance(options, PuctOptions):
         _policy(policy, "policy")
     leaf = _leaf(game, options, policy)
@@ -74,6 +79,18 @@ def _belief(game: Game, folder: str) -> "Belief":
     from cardlab.agents.beliefs import load_belief  # noqa: PLC0415  torch is needed for a network only
 
     return load_belief(game, Path(folder))
+
+
+def make_pupil(policy: Agent | None, options: SearchOptions) -> "Pupil | None":
+    """What learns from the search, with `learn`; InvalidOption for a policy that has no values of afterstates."""
+    if not isinstance(options, MonteCarloOptions) or not options.learn:
+        return None
+    from cardlab.agents.network import AfterstateAgent  # noqa: PLC0415  torch is needed for a network only
+    from cardlab.agents.pupils import Pupil  # noqa: PLC0415
+
+    if not isinstance(policy, AfterstateAgent):
+        raise InvalidOption("search.learn", options.learn, "0 unless search.policy is a network of agent=td")
+    return Pupil(policy, options.learn)
 
 
 def _monte_carlo(game: Game, options: MonteCarloOptions, leaf: Leaf, policy: Agent | None) -> MonteCarlo:

@@ -30,6 +30,7 @@ class MonteCarloOptions:
     depth: int = 0  # decisions that are played before the policy's value is taken
     candidates: int | None = None  # only the policy's best so many; none: every legal action
     raw_weight: float = 0.0  # share of the policy's own action values in the choice
+    learn: float = 0.0  # rate at which the policy's network learns from each search; then moves depend on those before
     endgame: bool = False  # play exactly where the game is solvable
     belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
     threads: int = 1
@@ -39,10 +40,15 @@ class MonteCarloOptions:
         _check_common(self.simulations, self.seconds, self.seed)
         _check_leaf(self.leaf, self.depth, self.policy)
         check_range("search.raw_weight", self.raw_weight, 0, 1)
+        check_range("search.learn", self.learn, 0, 1)
         check_range("search.threads", self.threads, 1, 256, whole=True)
         if self.candidates is not None:
             check_range("search.candidates", self.candidates, 1, whole=True)
-        for key, value in (("candidates", self.candidates), ("raw_weight", self.raw_weight)):
+        for key, value in (
+            ("candidates", self.candidates),
+            ("raw_weight", self.raw_weight),
+            ("learn", self.learn),
+        ):
             if value and self.policy is None:
                 raise InvalidOption(f"search.{key}", value, "left out where there is no search.policy")
 

@@ -145,7 +145,8 @@ def tree_search(
 
     A move is scored 0.2 · raw + 0.8 · mean of its playouts; half a second of `game_seconds` is kept in hand. What the
     seed's author wished for are `options` of search=monte_carlo: `endgame` (exact), `leaf:value` with a `depth`,
-    `simulations` in the place of time, and records of what was done. Two `threads` unless they are given.
+    `simulations` in the place of time, records of what was done, and `learn`, online learning from the search. Two
+    `threads` unless they are given.
     """
     check_range("agent.game_seconds", game_seconds, SECONDS_IN_HAND, open_low=True)
     if "simulations" not in options:

@@ -1,0 +1,74 @@
+"""Policies that learn from the search around them."""
+
+import numpy as np
+import pytest
+import torch
+
+from cardlab.agents.loading import load_agent
+from cardlab.agents.network import AfterstateAgent
+from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.pupils import Pupil
+from cardlab.games.catalogue import make_game
+from cardlab.networks.lines import LinesOptions
+from cardlab.options import InvalidOption
+from cardlab.playing.loop import play_out
+from cardlab.search.decisions import Effort, Finding
+from search_positions import positions
+
+GAME = make_game("poker_squares")
+OPTIONS = LinesOptions(line_widths=(8,), context_widths=(8,))
+
+
+def fresh_agent(seed=0):
+    torch.manual_seed(seed)
+    return AfterstateAgent(GAME, OPTIONS.build(GAME.spec), 0.0, 20.0)
+
+
+@pytest.fixture
+def policy(tmp_path):
+    agent = fresh_agent()
+    save_policy(tmp_path, describe(GAME, OPTIONS, "afterstate", {"reward_scale": 20.0}), agent.network)
+    return str(tmp_path)
+
+
+def findings_of(values, simulations=9):
+    return [Finding(row, row, simulations, Effort(1, (1,))) for row in values]
+
+
+def test_it_comes_to_expect_what_the_search_found():
+    agent = fresh_agent()
+    info_states, players = positions(GAME, 5, skip=6)
+    legal = GAME.legal_actions(info_states)
+    found = np.where(legal, np.random.default_rng(1).normal(90, 5, legal.shape), -np.inf)
+    pupil = Pupil(agent, 0.02)
+    before = np.abs(agent.action_values(info_states, players)[legal] - found[legal]).mean()
+    for _ in range(200):
+        assert pupil.learn(info_states, players, findings_of(found)) == legal.sum()
+    assert np.abs(agent.action_values(info_states, players)[legal] - found[legal]).mean() < before / 4
+
+
+def test_what_was_not_searched_teaches_nothing():
+    agent = fresh_agent()
+    info_states, players = positions(GAME, 3)
+    weights = {name: tensor.clone() for name, tensor in agent.network.state_dict().items()}
+    values = np.where(GAME.legal_actions(info_states), 50.0, -np.inf)
+    assert Pupil(agent, 0.1).learn(info_states, players, findings_of(values, simulations=0)) == 0
+    assert all(torch.equal(tensor, weights[name]) for name, tensor in agent.network.state_dict().items())
+
+
+def test_a_search_that_learns_plays_whole_games_and_changes_its_policy(policy):
+    searcher = load_agent(GAME, f"tree_search:policy:{policy}:simulations:40:rollout:random:learn:0.01")
+    constant = load_agent(GAME, f"tree_search:policy:{policy}:simulations:40:rollout:random")
+    info_states, players = positions(GAME, 2, skip=3)
+    rng = np.random.default_rng(0)
+    first = searcher.action_values(info_states, players)
+    assert np.array_equal(first, constant.action_values(info_states, players))
+    play_out(GAME, GAME.deal(2, rng), [searcher], rng)
+    raw = searcher._pupil.agent.action_values(info_states, players)
+    assert not np.array_equal(raw, load_agent(GAME, policy).action_values(info_states, players))
+
+
+@pytest.mark.parametrize("text", ["monte_carlo:learn:0.1", "monte_carlo:policy:tables:learn:0.1"])
+def test_only_networks_that_value_afterstates_learn(text):
+    with pytest.raises(InvalidOption, match=r"search\.learn"):
+        load_agent(GAME, text)
