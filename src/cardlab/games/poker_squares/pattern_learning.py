@@ -1,7 +1,8 @@
 """A table of values of patterns, learned by TD(λ) from its own games in one kernel.
 
 Sutton 1988, in its offline form: after each game every afterstate moves towards its λ-return, each of its ten entries
-by the same share. An entry's step falls with the root of how often it was seen. Complete lines count what they score.
+by the same share. An entry's step falls with the root of how often it was seen, down to a least one that falls too.
+Complete lines count what they score.
 """
 
 import numpy as np
@@ -23,8 +24,9 @@ from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Scores
 from cardlab.games.protocol import Floats
 from cardlab.kernels import kernel
 
-TD_LAMBDA = 0.9
-FIRST_RATE, LEAST_RATE = 0.1, 0.003
+TD_LAMBDA = 0.8
+FIRST_RATE = 0.1
+LEAST_RATE, LAST_RATE = 0.003, 0.0003  # at the start and at the end
 EXPLORING = 0.4  # share of the games in which every so many moves is a random one
 MOVES_A_RANDOM_ONE = 33
 GAMES_AT_ONCE = 10_000
@@ -39,12 +41,15 @@ def learn_table(scores: Scores, num_games: int, seed: int) -> Floats:
     for first in range(0, num_games, GAMES_AT_ONCE):
         count = min(GAMES_AT_ONCE, num_games - first)
         wander = MOVES_A_RANDOM_ONE if first < EXPLORING * num_games else 0
-        learn_from_games(shuffled_decks(count, rng), draw_seeds(count, rng), values, seen, wander)
+        least = max(LAST_RATE, LEAST_RATE * (1 - first / num_games))
+        learn_from_games(shuffled_decks(count, rng), draw_seeds(count, rng), values, seen, wander, least)
     return values
 
 
 @kernel
-def learn_from_games(decks: Cards, seeds: NDArray[np.uint64], values: Floats, seen: Counts, wander: int) -> None:
+def learn_from_games(
+    decks: Cards, seeds: NDArray[np.uint64], values: Floats, seen: Counts, wander: int, least_rate: float
+) -> None:
     """Play `decks` [G, 52] one step ahead and learn after each; with `wander`, one move in so many is random."""
     grid = np.empty(NUM_CELLS, dtype=np.int8)
     by_rank = np.empty(NUM_RANKS, dtype=np.int64)
@@ -70,7 +75,7 @@ def learn_from_games(decks: Cards, seeds: NDArray[np.uint64], values: Floats, se
             for line in (cell // SIDE, SIDE + cell % SIDE):
                 keep_line(lines, line, with_card(lines, line, card))
             _keep_patterns(lines, turn + 1, by_rank, by_suit, path[turn])
-        _learn(path, values, seen)
+        _learn(path, values, seen, least_rate)
 
 
 @kernel
@@ -92,7 +97,7 @@ def _keep_patterns(lines: Counts, turn: int, by_rank: Counts, by_suit: Counts, p
 
 
 @kernel
-def _learn(path: Counts, values: Floats, seen: Counts) -> None:
+def _learn(path: Counts, values: Floats, seen: Counts, least_rate: float) -> None:
     """Move the afterstates of a game [25, 10] towards their λ-returns."""
     later = 0.0
     for pattern in path[NUM_CELLS - 1]:
@@ -106,5 +111,5 @@ def _learn(path: Counts, values: Floats, seen: Counts) -> None:
         for pattern in path[turn]:
             if pattern < NUM_OPEN:
                 seen[pattern] += 1
-                values[pattern] += max(LEAST_RATE, FIRST_RATE / np.sqrt(seen[pattern])) * (target - value)
+                values[pattern] += max(least_rate, FIRST_RATE / np.sqrt(seen[pattern])) * (target - value)
         later = value

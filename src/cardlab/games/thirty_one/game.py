@@ -17,7 +17,7 @@ from cardlab.games.thirty_one.record import MAX_PLAYERS, OVER, STATE_DTYPE, SWAP
 from cardlab.games.thirty_one.rendering import move_text, table_text
 from cardlab.games.thirty_one.rules import apply_actions, deal_matches, mark_legal
 from cardlab.games.thirty_one.seed_features import SEED_BLOCKS, observe_seed
-from cardlab.options import check_choice, check_range
+from cardlab.options import InvalidOption, check_choice, check_range
 
 MOST_TURNS = 10_000  # counters of turns and rounds are 16 bits wide
 MOST_LIVES = 100  # lives are 8 bits wide
@@ -27,7 +27,8 @@ MOST_LIVES = 100  # lives are 8 bits wide
 class ThirtyOne:
     """A match of 2 to 9 players; see docs/games/thirty_one.md.
 
-    `play: round` and `reward: shaped` are for training. InvalidOption when an option is out of its range.
+    `play: round`, `seated: some` and `reward: shaped` are for training. InvalidOption when an option is out of its
+    range.
     """
 
     num_players: int = 2
@@ -35,6 +36,7 @@ class ThirtyOne:
     max_turns: int = 100  # of a round, without a call
     max_rounds: int = 100
     play: str = field(default="match", metadata={"training_only": True})
+    seated: str = field(default="all", metadata={"training_only": True})
     reward: str = field(default="plain", metadata={"training_only": True})
     features: str = "table"
 
@@ -44,6 +46,9 @@ class ThirtyOne:
         check_range("game.max_turns", self.max_turns, 1, MOST_TURNS, whole=True)
         check_range("game.max_rounds", self.max_rounds, 1, MOST_TURNS, whole=True)
         check_choice("game.play", self.play, ("match", "round"))
+        check_choice("game.seated", self.seated, ("all", "some"))
+        if self.seated == "some" and self.play != "round":
+            raise InvalidOption("game.seated", self.seated, "all unless game.play=round")
         check_choice("game.reward", self.reward, ("plain", "shaped"))
         check_choice("game.features", self.features, ("table", "seed"))
 
@@ -51,7 +56,15 @@ class ThirtyOne:
     def _options(self) -> RuleOptions:
         one_round = self.play == "round"
         rounds = 1 if one_round else self.max_rounds
-        return RuleOptions(self.num_players, self.lives, self.max_turns, rounds, self.reward == "shaped", one_round)
+        return RuleOptions(
+            num_players=self.num_players,
+            lives=self.lives,
+            max_turns=self.max_turns,
+            max_rounds=rounds,
+            shaped=self.reward == "shaped",
+            one_round=one_round,
+            some_seated=self.seated == "some",
+        )
 
     @cached_property
     def spec(self) -> GameSpec:

@@ -58,6 +58,7 @@ class RuleOptions(NamedTuple):
     max_rounds: int
     shaped: bool
     one_round: bool  # `play: round`
+    some_seated: bool  # `seated: some`
 
 
 @kernel

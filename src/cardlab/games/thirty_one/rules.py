@@ -23,6 +23,7 @@ from cardlab.games.thirty_one.showdown import match_ends, pay_match, settle_roun
 from cardlab.kernels import kernel
 
 LIVES_SALT = 0  # rounds count from 1, so they salt the seed with 1, 2, …
+SEATED_SALT = MAX_PLAYERS  # beyond the salts of the players' lives
 RESHUFFLE_SALT = 64  # beyond the 52 salts that `shuffle` spends on the round's own seed
 
 
@@ -35,13 +36,26 @@ def deal_matches(states: Records, decks: NDArray[np.int8], seeds: NDArray[np.uin
         state["owner"] = NOBODY
         state["round"] = 1
         of_lives = mix(seeds[g], np.uint64(LIVES_SALT))
-        for player in range(options.num_players):
+        seated = options.num_players
+        if options.some_seated:
+            seated = _draw_seated(of_lives, options.num_players)
+        for player in range(seated):
             lives = options.lives
             if options.one_round:
                 lives = 1 + np.int64(mix(of_lives, np.uint64(player)) % np.uint64(options.lives))
             state["lives"][player] = lives
         state["starter"] = 0
         _deal_round(state, decks[g])
+
+
+@kernel
+def _draw_seated(seed: np.uint64, num_players: int) -> int:
+    """From two to all players: the smaller of two draws, for small tables have fewer decisions to learn from."""
+    fewest = num_players
+    for draw in range(2):
+        extra = mix(seed, np.uint64(SEATED_SALT + draw)) % np.uint64(num_players - 1)
+        fewest = min(fewest, 2 + int(extra))
+    return fewest
 
 
 @kernel

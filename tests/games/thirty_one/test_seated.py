@@ -1,0 +1,39 @@
+"""Rounds at which only some of the seats are taken: how one policy learns every table."""
+
+import numpy as np
+import pytest
+
+from cardlab.agents.random import RandomAgent
+from cardlab.games.catalogue import for_matches, make_game
+from cardlab.options import InvalidOption
+from cardlab.playing.loop import play_out
+
+GAME = make_game("thirty_one", num_players=9, play="round", reward="shaped", seated="some")
+
+
+def test_every_number_of_players_is_seated_small_tables_more_often():
+    seated = (GAME.deal(4000, np.random.default_rng(0))["lives"] > 0).sum(axis=1)
+    counts = np.bincount(seated, minlength=10)[2:]
+    assert seated.min() == 2
+    assert (np.diff(counts) < 0).all()
+
+
+def test_who_is_not_seated_has_no_cards_no_turn_and_no_pay():
+    rng = np.random.default_rng(1)
+    states = GAME.deal(500, rng)
+    out = states["lives"] == 0
+    assert (np.diff(out.astype(int), axis=1) >= 0).all(), "the first seats are taken"
+    assert (states["hands"][out] < 0).all()
+    play_out(GAME, states, [RandomAgent(GAME)], rng)
+    assert GAME.is_over(states).all()
+    assert (GAME.payoffs(states)[out] == 0).all()
+
+
+def test_matches_seat_everybody():
+    assert for_matches(GAME).seated == "all"
+    assert (for_matches(GAME).deal(50, np.random.default_rng(2))["lives"] == 3).all()
+
+
+def test_a_match_cannot_be_dealt_to_some():
+    with pytest.raises(InvalidOption, match=r"game\.seated"):
+        make_game("thirty_one", seated="some")
