@@ -5,7 +5,7 @@ STAMP := .venv/installed
 export PATH := $(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: help setup pipeline fresh test slow coverage lint format bench clean
+.PHONY: help setup pipeline fresh test slow coverage lint format bench docs clean
 
 help:  ## What there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -47,6 +47,10 @@ format: $(STAMP)  ## Put the code into the house style
 
 bench: $(STAMP)  ## The benchmarks; figures hold for a machine that does nothing else
 	$(BIN)/pytest benchmarks --benchmark-only --benchmark-columns=min,median,max,rounds
+
+docs: $(STAMP)  ## The documentation as pages that open from the disk: build/site/index.html
+	PYTHONPATH=$(CURDIR) NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "pages:   build/site/index.html"
 
 clean:  ## Remove what can be made again, but no runs, models or results
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .benchmarks

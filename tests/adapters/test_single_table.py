@@ -11,8 +11,8 @@ from pettingzoo.test import api_test, seed_test
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
 
 import cardlab
-from cardlab.adapters import make_aec, make_env
-from cardlab.adapters.registration import environment_id, register_games
+from cardlab.adapters import make_aec, make_env, register_games
+from cardlab.adapters.registration import environment_id
 from cardlab.games.catalogue import GAMES
 from cardlab.options import InvalidOption
 from cardlab.playing.loop import IllegalAction

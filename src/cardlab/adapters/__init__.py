@@ -17,6 +17,7 @@ from cardlab.adapters.extra import MissingExtra
 if TYPE_CHECKING:
     from cardlab.adapters.aec import make_aec
     from cardlab.adapters.policies import as_agent, sb3_agent
+    from cardlab.adapters.registration import register_games
     from cardlab.adapters.sb3 import make_sb3
     from cardlab.adapters.single import make_env
     from cardlab.adapters.tables import Tables, Turn
@@ -31,6 +32,7 @@ __all__ = [
     "make_env",
     "make_sb3",
     "make_vector",
+    "register_games",
     "sb3_agent",
 ]
 
@@ -42,6 +44,7 @@ _HOMES = {
     "make_env": ("single", "gymnasium"),
     "make_sb3": ("sb3", "stable_baselines3"),
     "make_vector": ("vector", "gymnasium"),
+    "register_games": ("registration", "gymnasium"),
     "sb3_agent": ("policies", ""),
 }
 """Name → its module here, and the library that this module imports."""

@@ -1,7 +1,6 @@
-"""The games in Gymnasium's registry: `gymnasium.make("cardlab/Big2-v0")`, also `make_vec`.
+"""The games in Gymnasium's registry: `register_games()`, then `gymnasium.make("cardlab/Big2-v0")` or `make_vec`."""
 
-The entry point `gymnasium.envs` of pyproject.toml calls `register_games` when Gymnasium is imported.
-"""
+from gymnasium.envs.registration import register, registry
 
 from cardlab.games.catalogue import GAMES
 
@@ -13,8 +12,6 @@ def environment_id(game: str) -> str:
 
 def register_games() -> None:
     """Register every game; once more does nothing."""
-    from gymnasium.envs.registration import register, registry  # noqa: PLC0415  Gymnasium is being imported itself
-
     for game in GAMES:
         if environment_id(game) not in registry:
             register(

@@ -1,0 +1,42 @@
+"""Every block of Python in the documentation runs as it stands, block after block of a page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import cardlab
+from cardlab.agents.policies import describe, save_policy
+from cardlab.networks.mlp import MLPOptions
+
+ROOT = Path(__file__).parents[2]
+PAGES = {
+    str(path.relative_to(ROOT)): blocks
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if (blocks := re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
+}
+FRAGMENTS = {
+    "docs/champions.md": "lines that need a registered champion: tests/promotion/ runs them against a registry",
+}
+"""Pages whose blocks are no programs, and where what they say is tested."""
+POLICIES = {"docs/search.md": ("five_o", "models/five_o_ppo")}
+"""Page → the game and folder of the policy that its blocks load; any policy will do."""
+
+
+def test_there_are_blocks() -> None:
+    assert {*FRAGMENTS, *POLICIES} <= set(PAGES)
+    assert "README.md" in PAGES
+    assert len(PAGES) >= 5
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in FRAGMENTS])
+@pytest.mark.slow
+def test_the_blocks_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    if page in POLICIES:
+        game, folder = cardlab.make_game(POLICIES[page][0]), Path(POLICIES[page][1])
+        options = MLPOptions(widths=(8,))
+        save_policy(folder, describe(game, options, "softmax", {}), options.build(game.spec))
+    names: dict[str, object] = {"__name__": "page"}
+    for number, block in enumerate(PAGES[page], start=1):
+        exec(compile(block, f"{page}, block {number}", "exec"), names)

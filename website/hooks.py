@@ -1,0 +1,103 @@
+"""What MkDocs calls while it builds the pages: files from outside docs/ join, links find them, tables are made."""
+
+import posixpath
+import re
+import sys
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[1]
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))  # hooks are loaded by their path
+
+from website.games import generated_sections  # noqa: E402
+
+WAYS = ("## Three ways in", "## Many experiments, several clones, one champion")  # of the README: a page of their own
+OUTSIDE = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+GAME_PAGE = re.compile(r"games/(\w+)\.md$")
+_REMOTE_SHIM = "https://unpkg.com/iframe-worker/shim"
+_LOCAL_SHIM = "assets/worker_from_disk.js"
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """The pages that stand outside docs/ on a shelf of the repository."""
+    readme, ways = split_readme((ROOT / "README.md").read_text(encoding="utf-8"))
+    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in OUTSIDE}
+    texts["README.md"] = readme
+    for name, text in texts.items():
+        files.append(File.generated(config, OUTSIDE[name], content=moved_links(text, ".", "docs")))
+    files.append(File.generated(config, "ways.md", content=moved_links(ways, ".", "docs")))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Links from docs/ to files beside it, and what is generated for a game's page."""
+    path = page.file.src_uri
+    found = GAME_PAGE.search(path)
+    if path not in {*OUTSIDE.values(), "ways.md"}:
+        markdown = moved_links(markdown, posixpath.join("docs", posixpath.dirname(path)), "docs")
+    if found is not None and found[1] != "README":
+        markdown += generated_sections(found[1])
+    return markdown
+
+
+def split_readme(text: str) -> tuple[str, str]:
+    """The README without the sections of WAYS, and a page of these."""
+    parts = re.split(r"(?m)^(?=## )", text)
+    ways = [part for part in parts if part.startswith(WAYS)]
+    rest = [part for part in parts if not part.startswith(WAYS)]
+    if len(ways) != len(WAYS):
+        raise ValueError(f"README.md: must have the sections {' and '.join(WAYS)}")
+    title = ways[0].replace("## ", "# ", 1)
+    return "".join(rest), "".join([title.replace("### ", "## "), *ways[1:]])
+
+
+def moved_links(markdown: str, folder: str, root: str) -> str:
+    """`markdown` of `folder` with links that fit the site; what the site does not have becomes text."""
+    here = posixpath.relpath(folder, root) if folder != "." else "."
+    here = "." if folder in (".", root) else here
+
+    def move(match: re.Match[str]) -> str:
+        picture, label, target = match.groups()
+        if re.match(r"[a-z]+:|#", target):
+            return match[0]
+        path, mark, anchor = target.partition("#")
+        place = posixpath.normpath(posixpath.join(folder, path))
+        page = page_of(place)
+        if page is None:
+            return label
+        return f"{picture}[{label}]({posixpath.relpath(page, here)}{mark}{anchor})"
+
+    lines = markdown.split("\n")
+    fenced = False
+    for number, line in enumerate(lines):
+        fenced ^= line.startswith("```")
+        if not fenced:
+            lines[number] = LINK.sub(move, line)
+    return "\n".join(lines)
+
+
+def page_of(place: str) -> str | None:
+    """Where the file `place` of the repository is on the site; None when it is not there."""
+    if place in OUTSIDE:
+        return OUTSIDE[place]
+    if place == "docs/decisions":
+        return "decisions/0001-dependencies.md"
+    if place == "docs/games":
+        return "games/README.md"
+    inside = place.removeprefix("docs/")
+    return inside if inside != place and (ROOT / place).is_file() else None
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """The theme fetches a script from the web so that search works from the disk: ours is local."""
+    return output.replace(_REMOTE_SHIM, "../" * page.file.dest_uri.count("/") + _LOCAL_SHIM)
+
+
+def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
+    """The same in pages without a text of their own."""
+    return output_content.replace(_REMOTE_SHIM, _LOCAL_SHIM)
