@@ -11,4 +11,4 @@ def run(request: Request) -> int:
     options = build_options(PlayOptions, group("play", request.config["play"]), "play")
     from cardlab.serving.server import serve  # noqa: PLC0415 - the options are checked before the imports take their time
 
-    return serve(options)
+    return serve(options, lambda line: print(line, flush=True))

@@ -1,6 +1,8 @@
 """The server process: uvicorn on one port, until it is told to stop."""
 
+import contextlib
 import logging
+import signal
 import socket
 from collections.abc import Callable
 
@@ -33,8 +35,14 @@ def serve(options: PlayOptions, tell: Callable[[str], None] = print) -> int:
         h11_max_incomplete_event_size=16_384,
     )
     tell(f"cardlab play on http://{_shown(options.host)}:{listener.getsockname()[1]} (Ctrl-C ends it)")
-    uvicorn.Server(config).run(sockets=[listener])
+    signal.signal(signal.SIGTERM, _ended)  # uvicorn raises the signal again when it has ended in good order
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listener])
     return 0
+
+
+def _ended(_number: int, _frame: object) -> None:
+    """What is left to do for SIGTERM: nothing."""
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -1,0 +1,78 @@
+"""`cardlab play` as a process: it tells its address, ends cleanly, and says in one line what is wrong."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from play_server import ORDERS, Visitor
+
+COMMAND = [str(Path(sys.executable).with_name("cardlab")), "play", "play.warm=false"]
+
+
+@contextmanager
+def started(folder: Path, *overrides: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The program in `folder`, and the address that it told."""
+    process = subprocess.Popen(
+        [*COMMAND, "play.port=0", *overrides], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://[\w.:\[\]]+", line)
+        assert found, line
+        yield process, found[0]
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_cleanly_and_open_tables_go_on_afterwards(tmp_path, number):
+    with started(tmp_path) as (process, base):
+        visitor = Visitor(base)
+        table = visitor.open(ORDERS["big2"])
+        table = visitor.move(table, table["legal"][-1]["action"])
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0
+        assert "Traceback" not in errors
+    with started(tmp_path) as (process, visitor.base):
+        assert visitor.get(f"/api/tables/{table['id']}") == table
+        process.send_signal(signal.SIGKILL)  # and once more without any warning
+        process.wait()
+    with started(tmp_path) as (_, visitor.base):
+        assert visitor.get(f"/api/tables/{table['id']}") == table
+
+
+@pytest.mark.parametrize(
+    ("overrides", "told"),
+    [
+        (["play.port={taken}"], r"play\.port={taken}: must be free on 127\.0\.0\.1"),
+        (["play.port=70000"], r"play\.port=70000: must be a whole number from 0 to 65535"),
+        (["play.host=no.such.host.invalid"], r"play\.host=no\.such\.host\.invalid: must be an address of this machine"),
+        (["play.database=nonsense"], r"play\.database: must be an address"),
+        (["play.limits.tables=0"], r"play\.limits\.tables=0: must be"),
+        (["play.prot=1"], r"play\.prot"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(tmp_path, overrides, told):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = str(other.getsockname()[1])
+        given = [override.replace("{taken}", taken) for override in overrides]
+        done = subprocess.run(
+            [*COMMAND, *given], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+        )
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert re.search(told.replace("{taken}", taken), done.stderr), done.stderr
+    assert not os.listdir(tmp_path)
