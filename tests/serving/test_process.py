@@ -34,20 +34,18 @@ def started(folder: Path, *overrides: str) -> Iterator[tuple[subprocess.Popen[st
         process.wait()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, *(pytest.param(s, marks=pytest.mark.slow) for s in (signal.SIGINT, signal.SIGKILL))]
+)
 def test_it_ends_cleanly_and_open_tables_go_on_afterwards(tmp_path, number):
     with started(tmp_path) as (process, base):
         visitor = Visitor(base)
         table = visitor.open(ORDERS["big2"])
         table = visitor.move(table, table["legal"][-1]["action"])
         process.send_signal(number)
-        _, errors = process.communicate(timeout=60)
-        assert process.returncode == 0
-        assert "Traceback" not in errors
-    with started(tmp_path) as (process, visitor.base):
-        assert visitor.get(f"/api/tables/{table['id']}") == table
-        process.send_signal(signal.SIGKILL)  # and once more without any warning
-        process.wait()
+        _, errors = process.communicate(timeout=200)
+        if number != signal.SIGKILL:
+            assert (process.returncode, errors) == (0, "")
     with started(tmp_path) as (_, visitor.base):
         assert visitor.get(f"/api/tables/{table['id']}") == table
 
@@ -70,7 +68,7 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(tmp_path, over
         taken = str(other.getsockname()[1])
         given = [override.replace("{taken}", taken) for override in overrides]
         done = subprocess.run(
-            [*COMMAND, *given], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+            [*COMMAND, *given], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
         )
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1

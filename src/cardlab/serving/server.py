@@ -14,6 +14,8 @@ from cardlab.serving.desk import make_desk
 from cardlab.serving.options import PlayOptions
 
 _GRACE_SECONDS = 10
+_KEEP_SECONDS = 75  # longer than most moves are thought about
+_BACKLOG = 2048
 
 
 def serve(options: PlayOptions, tell: Callable[[str], None] = print) -> int:
@@ -31,6 +33,7 @@ def serve(options: PlayOptions, tell: Callable[[str], None] = print) -> int:
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
+        timeout_keep_alive=_KEEP_SECONDS,
         limit_concurrency=1000,
         h11_max_incomplete_event_size=16_384,
     )
@@ -52,6 +55,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(_BACKLOG)  # who comes before the server has started waits
     except (OSError, UnicodeError) as error:
         listener.close()
         reason = (getattr(error, "strerror", None) or str(error)).lower()
