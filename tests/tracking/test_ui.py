@@ -74,6 +74,50 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path:
     check_free("127.0.0.1", port)
 
 
+@pytest.mark.parametrize("moment", ["at once", "serving"])
+def test_sigterm_ends_the_server_too(store: Store, moment: str) -> None:
+    """A service manager tells the one process that it knows; no server may stay on the port."""
+    port = free_port()
+    server = subprocess.Popen([sys.executable, "-u", "-c", SERVE, str(port)], stdout=subprocess.PIPE, text=True)
+    if moment == "serving":
+        assert server.stdout is not None
+        assert "MLflow UI on" in server.stdout.readline()
+    else:
+        while not is_served_by(server.pid):
+            assert server.poll() is None
+            time.sleep(0.01)
+    started = children(server.pid)
+    assert is_served_by(server.pid)
+    server.terminate()
+    server.communicate(timeout=60)
+    assert server.returncode == 0
+    assert not [process for process in started if is_alive(process)]
+    check_free("127.0.0.1", port)
+
+
+def children(process: int) -> list[int]:
+    """Its children and theirs."""
+    listed = read(process, f"task/{process}/children")
+    found = [int(number) for number in listed.split()]
+    return found + [inner for number in found for inner in children(number)]
+
+
+def is_served_by(process: int) -> bool:
+    return any("mlflow" in read(child, "cmdline") for child in children(process))
+
+
+def is_alive(process: int) -> bool:
+    return "(zombie)" not in read(process, "status", gone="(zombie)")
+
+
+def read(process: int, name: str, gone: str = "") -> str:
+    """What the kernel tells of a process."""
+    try:
+        return Path(f"/proc/{process}/{name}").read_text()
+    except OSError:
+        return gone
+
+
 def get(address: str) -> str:
     with urllib.request.urlopen(address, timeout=20) as answer:
         return answer.read().decode()

@@ -1,11 +1,15 @@
 """MLflow's own pages on this project's store."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 from cardlab.options import InvalidOption, check_range
 from cardlab.tracking.client import quiet_environment
@@ -16,7 +20,7 @@ _COMPARE = "#/experiments/{id}/runs?workflowType=machine_learning&compareRunsMod
 
 
 def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, tell: Callable[[str], None] = print) -> int:
-    """Serve the UI until Ctrl-C and tell the links to compare runs; the exit status.
+    """Serve the UI until Ctrl-C or SIGTERM and tell the links to compare runs; the exit status.
 
     A store that is a server has its own pages: only the links are told. Raises InvalidOption for a port that is taken
     and TrackingUnavailable.
@@ -30,20 +34,18 @@ def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, tell: Callabl
     base = f"http://{_shown(host)}:{port}"
     log = store.root / "runs" / "tracking" / "ui.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("wb") as sink:
-        command, environment = _command(store, host, port), _environment(store)
-        process = subprocess.Popen(command, env=environment, cwd=store.root, stdout=sink, stderr=sink)
+    server = _Server(_command(store, host, port), _environment(store), store.root, log)
     try:
-        if _answers(process, host, port):
-            _tell_links(store, base, tell)
-        status = process.wait()
-        tell(f"the MLflow server ended by itself; its last words are in {log}")
-        return status
+        with server.running() as process:
+            if _answers(process, host, port):
+                _tell_links(store, base, tell)
+            status = process.wait()
     except KeyboardInterrupt:
         return 0
-    finally:
-        process.terminate()
-        process.wait()
+    if server.terminated:
+        return 0
+    tell(f"the MLflow server ended by itself; its last words are in {log}")
+    return status
 
 
 def compare_links(store: Store, base: str) -> Iterator[tuple[str, str]]:
@@ -61,6 +63,42 @@ def check_free(host: str, port: int) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InvalidOption("port", port, f"free on {host} ({reason}), e.g. port={_bind(host, 0)}") from error
+
+
+@dataclass
+class _Server:
+    """MLflow's server in a process of its own, which ends with this one: at Ctrl-C, and at the SIGTERM of a service."""
+
+    command: list[str]
+    environment: Mapping[str, str]
+    folder: Path
+    log: Path
+    terminated: bool = False
+
+    @contextmanager
+    def running(self) -> Generator["subprocess.Popen[bytes]"]:
+        """The process, for as long as the block lasts; after SIGTERM it ends, and `terminated` says so."""
+        process: subprocess.Popen[bytes] | None = None
+
+        def terminate(*_: object) -> None:
+            self.terminated = True
+            if process is not None:
+                process.terminate()
+
+        before = signal.signal(signal.SIGTERM, terminate)  # raises nothing: that could lose the process being started
+        try:
+            with self.log.open("wb") as sink:
+                process = subprocess.Popen(
+                    self.command, env=self.environment, cwd=self.folder, stdout=sink, stderr=sink
+                )
+            if self.terminated:
+                process.terminate()
+            yield process
+        finally:
+            if process is not None:
+                process.terminate()
+                process.wait()
+            signal.signal(signal.SIGTERM, before)
 
 
 def _bind(host: str, port: int) -> int:
