@@ -12,6 +12,7 @@ import pytest
 from omegaconf import OmegaConf
 from optuna.trial import TrialState
 
+from cardlab.agents.policies import policy_digest
 from cardlab.assembly.composition import compose_experiment
 from cardlab.assembly.tuned import write_tuned
 from cardlab.cli import main
@@ -43,6 +44,12 @@ def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: 
         assert run.data.metrics["sweep/objective"] == trial.value
         assert float(run.data.params["agent.gamma"]) == trial.params["agent.gamma"]
         assert {"seed_7/payoff", "seed_8/payoff"} <= set(run.data.metrics), "each training has its curves"
+        for number, seed in enumerate((7, 8)):
+            policy = root / "mlartifacts/thirty_one" / run.info.run_id / f"artifacts/policy/seed_{seed}"
+            assert run.data.tags["policy.digest"].split()[number] == policy_digest(policy)
+    capsys.readouterr()
+    assert main(["runs", f"policy={policy}"]) == 0
+    assert re.findall(r" trial .* (\w{32})$", capsys.readouterr().out, re.MULTILINE) == [children[-1].info.run_id]
     assert parent.data.metrics["sweep/best"] == study.best_value
     folder = root / "mlartifacts/thirty_one" / parent.info.run_id / "artifacts"
     assert {file.name for file in (folder / "study").iterdir()} >= {"history.svg"}

@@ -11,7 +11,7 @@ from cardlab.assembly.parts import build_game
 from cardlab.cli.verbs import Request
 from cardlab.options import InvalidOption, check_range
 from cardlab.tracking import Store
-from cardlab.tracking.provenance import DIGEST, all_runs
+from cardlab.tracking.provenance import DIGEST, all_runs, concerning
 from cardlab.tracking.registry import Registry
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run_filter(config: Mapping[str, Any]) -> str:
         raise InvalidOption("name", name, "the name of a run, without quotes in it")
     conditions = [] if name is None else [f"attributes.run_name = '{name}'"]
     if policy is not None:
-        conditions.append(f"tags.`policy.digest` = '{policy_digest(Path(policy))}'")
+        conditions.append(concerning(policy_digest(Path(policy))))
     return " and ".join(conditions)
 
 
@@ -67,10 +67,11 @@ def _show(beginning: str) -> int:
     entry = found[0]
     tags = {key: value for key, value in entry.data.tags.items() if not key.startswith("mlflow.")}
     rows = {"run": entry.info.run_id, "name": entry.info.run_name or "", "status": entry.info.status, **tags}
-    digest = tags.get(DIGEST)
-    places = [*_folders_with(digest)] if digest else []
-    if digest and (registered := Registry(store).find(digest)):
-        places.append(registered.address)
+    places: list[str] = []
+    for digest in tags.get(DIGEST, "").split():
+        places += _folders_with(digest)
+        if registered := Registry(store).find(digest):
+            places.append(registered.address)
     width = max(map(len, rows))
     for key, value in sorted(rows.items(), key=lambda row: row[0] not in ("run", "name", "status")):
         print(f"{key:<{width}}  {value}")
@@ -95,6 +96,6 @@ def _cells(entry: "Run", game: str) -> tuple[str, ...]:
     info, tags = entry.info, entry.data.tags
     began = datetime.fromtimestamp(info.start_time / 1000).astimezone()
     minutes = f"{(info.end_time - info.start_time) / 60_000:.1f}" if info.end_time else ""
-    digest, commit = tags.get("policy.digest", "")[:_SHOWN_DIGITS], tags.get("git.commit", "")[:_SHOWN_DIGITS]
+    digest, commit = tags.get(DIGEST, "")[:_SHOWN_DIGITS], tags.get("git.commit", "")[:_SHOWN_DIGITS]
     name, kind = info.run_name or "", tags.get("kind", "")
     return f"{began:%Y-%m-%d %H:%M}", game, name, kind, info.status, minutes, digest, commit, info.run_id

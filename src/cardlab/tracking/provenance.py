@@ -47,9 +47,17 @@ def all_runs(store: Store, condition: str = "") -> "list[Run]":
     return found
 
 
+def concerning(digest: str) -> str:
+    """MLflow's filter for the runs that made or measured the policy of this digest.
+
+    The tag of a trial with several seeds has the digests of them all, in their order, with spaces between.
+    """
+    return f"tags.`{DIGEST}` LIKE '%{digest}%'"
+
+
 def find_origin(store: Store, digest: str) -> Origin | None:
     """The run that made the policy of this digest, the first of several; None when this store has none."""
-    for run in all_runs(store, f"tags.`{DIGEST}` = '{digest}'"):
+    for run in all_runs(store, concerning(digest)):
         if run.data.tags.get("kind") not in _JUDGES:
             tags = {key: value for key, value in run.data.tags.items() if not key.startswith("mlflow.")}
             return Origin(run.info.run_id, run.info.run_name or "", tags, read_config(store, run.info.run_id))

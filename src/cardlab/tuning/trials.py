@@ -18,6 +18,7 @@ from cardlab.games.catalogue import for_matches
 from cardlab.learners.rounds import TrainingDiverged
 from cardlab.options import InvalidOption
 from cardlab.tracking import Run, Store
+from cardlab.tracking.provenance import DIGEST
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import RunInUse, Trained, run_folder, train
@@ -83,10 +84,11 @@ class Trials:
 
     def _measure(self, trial: optuna.Trial, values: Values, first_seed: int, run: Run) -> Outcome:
         trained: list[dict[str, PerDeal]] = []
+        digests: list[str] = []
         seconds = 0.0
         for number in range(self.options.seeds):
             experiment = self.compose_trial({**values, "seed": first_seed + number})
-            figures, spent = self._train(trial, experiment, number, run)
+            figures, spent = self._train(trial, experiment, number, run, digests)
             trained.append(figures)
             seconds += spent
         strength = combine(trained)
@@ -96,11 +98,12 @@ class Trials:
         return Outcome([value, *cost.values()], strength)
 
     def _train(
-        self, trial: optuna.Trial, experiment: Experiment, number: int, run: Run
+        self, trial: optuna.Trial, experiment: Experiment, number: int, run: Run, digests: list[str]
     ) -> tuple[dict[str, PerDeal], float]:
         """Train once, in a folder that goes when it is done; the metric on each deal, and seconds of CPU.
 
-        Cut off, the same training goes on there: only where its cost is measured it begins anew.
+        The policy's digest joins `digests`, those of the trial's earlier seeds. Cut off, the same training goes on
+        there: only where its cost is measured it begins anew.
         """
         one = self.options.seeds == 1
         if self.options.workers > 1:
@@ -116,7 +119,8 @@ class Trials:
             began = time.process_time()
             trained = self._run_training(trial, experiment, folder, log)
             seconds = time.process_time() - began
-            run.set_tags({"policy.digest": trained.digest} if one else {})
+            digests.append(trained.digest)
+            run.set_tags({DIGEST: " ".join(digests)})
             run.log_artifact(trained.folder, "policy" if one else f"policy/seed_{experiment.seed}")
             figures = self._play(trial, experiment, trained, number)
         except TrainingDiverged as error:
