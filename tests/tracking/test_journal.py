@@ -13,7 +13,7 @@ from cardlab.tracking.journal import Journal, JournalInUse
 def test_two_processes_cannot_write_one_run(store: Store, tmp_path: Path) -> None:
     run = store.start_run("thirty_one", "ppo")
     with pytest.raises(JournalInUse, match="in use by another process"):
-        Run(store.client, run.id, store.spool, wait=0.0)
+        Run(store.desk, run.id, store.spool, wait=0.0)
     assert store.send_leftovers() == 0  # nor is a run that goes on taken for one that is gone
     run.finish()
 

@@ -13,6 +13,7 @@ from cardlab.cli.completion import complete
 from cardlab.cli.guide import overview, verb_guide
 from cardlab.cli.verbs import Request, Verb
 from cardlab.faults import MISUSED, reported
+from cardlab.tracking.apart import speak_apart
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,6 +53,8 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     elif parsed.info:
         hand_to_hydra(verb.config_name, [f"--info={parsed.info}", *overrides])
     else:
+        if verb.tracks_apart:
+            speak_apart()
         return verb.load()(Request(plain(tree), overrides, flags))
     return 0
 

@@ -33,6 +33,7 @@ class Verb:
     config: str = ""  # conf/CONFIG.yaml; as the verb when empty
     flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → what it does
     long_keys: Mapping[str, str] = field(default_factory=dict[str, str])  # --key VALUE, the same as key=VALUE
+    tracks_apart: bool = False  # MLflow gets a process of its own, ready by the time that the body is imported
 
     @property
     def config_name(self) -> str:
@@ -59,6 +60,7 @@ _ALL = (
             "cardlab train experiment=thirty_one_dqn agent=ppo network.widths=[128,128] seed=3",
             "cardlab train resume=3f2a9c1e",
         ),
+        tracks_apart=True,
     ),
     Verb(
         "evaluate",

@@ -1,5 +1,6 @@
 """The door itself: MLflow's client, imported when first used, with its telemetry off and its schema in place."""
 
+import gc
 import logging
 import os
 import sqlite3
@@ -36,6 +37,7 @@ class TrackingUnavailable(RuntimeError):
     """The store cannot be reached or used; the message is one line, fit for a terminal."""
 
     def __init__(self, address: str, error: Exception) -> None:
+        self.cause = error
         super().__init__(f"tracking store {without_password(address)}: {first_line(error)}")
 
 
@@ -58,7 +60,27 @@ def connect(address: str, root: Path) -> "MlflowClient":
     together would fail half-way: here they take turns, on PostgreSQL also those of other machines.
     """
     quiet_environment()
-    from mlflow import MlflowClient  # noqa: PLC0415  1.4 s, and only after the environment is set
+    with collector_paused():
+        return _connect(address, root)
+
+
+@contextmanager
+def collector_paused() -> Generator[None]:
+    """Without Python's garbage collector, which at each import goes through all the objects of torch once more.
+
+    MLflow makes some 300,000 objects that stay: the collector takes as long over them as the imports themselves.
+    """
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
+
+
+def _connect(address: str, root: Path) -> "MlflowClient":
+    from mlflow import MlflowClient  # noqa: PLC0415  a second, and only after the environment is set
 
     for name, level in _LOG_LEVELS.items():
         logging.getLogger(name).setLevel(level)

@@ -86,6 +86,10 @@ class Journal:
         if not self.entries and self._file is not None:
             self._file.truncate(0)
 
+    def take_out(self, stored: Mapping[str, int]) -> None:
+        """Forget metrics up to their last step in the store: a killed process had sent them unconfirmed."""
+        self.entries[:] = [_unless_stored(entry, stored) for entry in self.entries]
+
     def drop_finish(self) -> None:
         """Forget that the run was finished: it goes on."""
         self.entries[:] = [entry for entry in self.entries if "finish" not in entry]
@@ -121,3 +125,10 @@ def _parse(line: bytes) -> Entry | None:
     except ValueError:
         return None
     return entry if isinstance(entry, dict) else None
+
+
+def _unless_stored(entry: Entry, stored: Mapping[str, int]) -> Entry:
+    if "metrics" not in entry:
+        return entry
+    fresh = {key: value for key, value in entry["metrics"].items() if key not in stored or entry["step"] > stored[key]}
+    return {**entry, "metrics": fresh}

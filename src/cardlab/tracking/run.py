@@ -11,12 +11,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
 from cardlab.tracking.client import first_line
-from cardlab.tracking.delivery import send, take_over
+from cardlab.tracking.desk import Desk
 from cardlab.tracking.journal import Journal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from mlflow import MlflowClient
 
 Status = Literal["FINISHED", "KILLED", "FAILED"]
 
@@ -36,7 +35,7 @@ class Run:
 
     def __init__(
         self,
-        client: "MlflowClient",
+        desk: Desk,
         run_id: str,
         spool: Path,
         *,
@@ -46,7 +45,7 @@ class Run:
         self.id = run_id
         self.resumed = False  # whether it goes on with what an earlier process began
         self.when_finished: Callable[[], None] | None = None  # told when, and only when, all went well
-        self._client = client
+        self._desk = desk
         self._began = int(time.time() * 1000)  # a clock that is set back ends no run before it began
         self._stopped_by = stopped_by
         self._complained: set[str] = set()
@@ -55,7 +54,7 @@ class Run:
         self._journal = Journal(spool, run_id, wait=wait, complain=self._complain)
         try:
             self._journal.drop_finish()
-            self._last_steps = take_over(client, run_id, self._journal)
+            self._last_steps = self._take_over()
         except BaseException:
             self._journal.close()
             raise
@@ -111,11 +110,12 @@ class Run:
         """Send all that is kept; what cannot be sent stays for the next time."""
         began = time.monotonic()
         pause = _SECONDS_BETWEEN_BATCHES
-        try:
-            send(self._client, self.id, self._journal)
-        except Exception as error:
-            pause = max(pause, _PATIENCE * (time.monotonic() - began))
-            self._complain(f"cannot be sent ({first_line(error)}); what it logs is kept and sent later")
+        if self._journal.entries:
+            done = self._desk.deliver(self.id, self._journal.entries, self._journal.artifacts)
+            self._journal.confirm(done.count)
+            if done.error is not None:
+                pause = max(pause, _PATIENCE * (time.monotonic() - began))
+                self._complain(f"cannot be sent ({done.error}); what it logs is kept and sent later")
         self._next_batch = time.monotonic() + pause
 
     def finish(self, status: Status = "FINISHED") -> None:
@@ -144,10 +144,18 @@ class Run:
         else:
             self.finish("FAILED")
 
+    def _take_over(self) -> dict[str, int]:
+        """Metric → the last step that the store or the journal holds; what both hold is taken out of the journal."""
+        last = self._desk.stored_steps(self.id)
+        self._journal.take_out(last)
+        for entry in self._journal.entries:
+            last |= dict.fromkeys(entry.get("metrics", {}), entry.get("step", 0))
+        return last
+
     def _send_artifact(self, file: Path, name: str) -> None:
         folder = Path(name).parent.as_posix()
         try:
-            self._client.log_artifact(self.id, str(file), None if folder == "." else folder)
+            self._desk.log_artifact(self.id, str(file.absolute()), None if folder == "." else folder)
         except Exception as error:
             self._keep_artifact(file, name, error)
 

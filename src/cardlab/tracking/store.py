@@ -5,15 +5,16 @@ import hashlib
 import json
 import logging
 import sys
-import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.tracking.address import artifact_folder, project_root, store_address
+from cardlab.tracking.address import project_root, store_address
+from cardlab.tracking.apart import desk_apart
 from cardlab.tracking.client import TrackingUnavailable, connect
-from cardlab.tracking.delivery import send_leftovers
+from cardlab.tracking.desk import Desk, OwnDesk
 from cardlab.tracking.lineage import lineage
 from cardlab.tracking.memory import Memory, forget, remembered
 from cardlab.tracking.parameters import flatten
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 _logger = logging.getLogger("cardlab.tracking")
-_LARGEST_BATCH = 100  # parameters or tags in one request; MLflow's limit
-_ATTEMPTS = 3
 _LAUNCH = "launch"
 
 
@@ -45,9 +44,23 @@ class Store:
         return connect(self.address, self.root)
 
     @property
+    def desk(self) -> Desk:
+        """Through which runs speak to MLflow: that of another process where one was started, else this one's own."""
+        return desk_apart(self.address, self.root) or self._own
+
+    @cached_property
+    def _own(self) -> OwnDesk:
+        return OwnDesk(lambda: self.client, self.address, self.root)
+
+    @property
     def spool(self) -> Path:
         """Folder of what is still to be sent to this store; it outlives the temporary copies of DVC's experiments."""
         return self.root / "runs" / "tracking" / hashlib.sha256(self.address.encode()).hexdigest()[:12]
+
+    def check(self) -> None:
+        """Raise TrackingUnavailable unless the store answers."""
+        with self._asked():
+            self.desk.check()
 
     def start_run(
         self,
@@ -67,14 +80,10 @@ class Store:
         carries its lineage as tags. A run to resume that the store does not know is begun anew; one that was cut off
         before all its parameters had arrived gets those that are missing.
         """
-        try:
+        with self._asked():
             known = resume is not None and self._reopen(resume)
             run_id = resume if resume is not None and known else self._create(experiment, name, parent, tags or {})
-            run = Run(self.client, run_id, self.spool, stopped_by=stopped_by)
-        except TrackingUnavailable:
-            raise
-        except Exception as error:
-            raise TrackingUnavailable(self.address, error) from error
+            run = Run(self.desk, run_id, self.spool, stopped_by=stopped_by)
         if known:
             run.set_tags(tags or {})
             run.resumed = True
@@ -110,41 +119,31 @@ class Store:
     def send_leftovers(self) -> int:
         """Send what runs that were cut off have kept on disk; the number of runs. Never raises."""
         try:
-            return send_leftovers(self.client, self.spool) if self.spool.is_dir() else 0
+            return self.desk.send_leftovers(self.spool) if self.spool.is_dir() else 0
         except Exception as error:
             _logger.debug("left for later: %s", error)
             return 0
 
     def experiment_id(self, name: str) -> str:
         """The id of the experiment with this name, made or brought back from deletion when needed."""
-        from mlflow.exceptions import MlflowException  # noqa: PLC0415  with the client it is imported already
+        return self._own.experiment_id(name)
 
-        found = self.client.get_experiment_by_name(name)
-        if found is None:
-            try:
-                return self.client.create_experiment(name, artifact_folder(self.address, self.root, name))
-            except MlflowException:  # another process was quicker
-                found = self.client.get_experiment_by_name(name)
-                if found is None:
-                    raise
-        if found.lifecycle_stage == "deleted":
-            self.client.restore_experiment(found.experiment_id)
-        return found.experiment_id
+    @contextmanager
+    def _asked(self) -> Generator[None]:
+        """What the store cannot do is TrackingUnavailable, in one line."""
+        try:
+            yield
+        except TrackingUnavailable:
+            raise
+        except Exception as error:
+            raise TrackingUnavailable(self.address, error) from error
 
     def _reopen(self, run_id: str) -> bool:
-        """Set a run going again; False when the store has no such run."""
-        from mlflow.exceptions import MlflowException  # noqa: PLC0415  as above
-
-        try:
-            if self.client.get_run(run_id).info.lifecycle_stage == "deleted":
-                return False
-            self.client.update_run(run_id, status="RUNNING")
-        except MlflowException as error:
-            if error.error_code in ("RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE"):
-                _logger.warning("run %s is not in the store: a new run begins", run_id)
-                return False
-            raise
-        return True
+        """Set a run going again; False when the store has no such run, which is told."""
+        known = self.desk.reopen(run_id)
+        if not known:
+            _logger.warning("run %s is not in the store: a new run begins", run_id)
+        return known
 
     def _create(self, experiment: str, name: str, parent: str | None, tags: Mapping[str, object]) -> str:
         told = {
@@ -158,45 +157,25 @@ class Store:
             told["mlflow.parentRunId"] = parent
         if "git.commit" in told:
             told["mlflow.source.git.commit"] = told["git.commit"]
-        texts = {key: str(value) for key, value in told.items()}
-        for attempt in range(_ATTEMPTS):
-            try:
-                created = self.client.create_run(self.experiment_id(experiment), tags=texts, run_name=name)
-                return created.info.run_id
-            except TrackingUnavailable:
-                raise
-            except Exception:
-                if attempt == _ATTEMPTS - 1:
-                    raise
-                time.sleep(0.2 * 2**attempt)
-        raise AssertionError("unreachable")
+        return self.desk.begin(experiment, name, {key: str(value) for key, value in told.items()})
 
     def _log_params(self, run: Run, params: Mapping[str, Any]) -> None:
         """Log the configuration, whole first: a run that has its parameters has that too."""
-        from mlflow.entities import Param  # noqa: PLC0415  as above
-
         flat = flatten(params)
         try:
-            has = self.client.get_run(run.id).data.params if run.resumed else {}
-            missing = [Param(key, value) for key, value in flat.items() if key not in has]
+            has = self.desk.stored_params(run.id) if run.resumed else []
+            missing = {key: value for key, value in flat.items() if key not in has}
             if missing:
                 run.log_text(json.dumps(params, indent=2, default=str), "config.json")
-            for start in range(0, len(missing), _LARGEST_BATCH):
-                self.client.log_batch(run.id, params=missing[start : start + _LARGEST_BATCH])
+                self.desk.log_params(run.id, missing)
         except Exception as error:
             run.finish("FAILED")
             raise TrackingUnavailable(self.address, error) from error
 
     def _find_launch(self, experiment: str, launch: str) -> str | None:
         """The id of the run that has this tag."""
-        try:
-            number = self.experiment_id(experiment)
-            found = self.client.search_runs([number], f"tags.{_LAUNCH} = '{launch}'", max_results=1)
-        except TrackingUnavailable:
-            raise
-        except Exception as error:
-            raise TrackingUnavailable(self.address, error) from error
-        return found[0].info.run_id if found else None
+        with self._asked():
+            return self.desk.find(experiment, _LAUNCH, launch)
 
 
 def _user() -> str:

@@ -26,7 +26,7 @@ def train_recorded(
     """
     check_device(experiment.trainer)
     game = experiment.game.spec.name
-    store.client.search_experiments(max_results=1)  # a store that is away is an error before anything is written
+    store.check()  # a store that is away is an error before anything is written
     with claim(folder), store.start_or_resume(folder, game, experiment.name, params=params) as run:
         tell(f"run:    {run.id}")
         unfinished = run.resumed
