@@ -107,19 +107,35 @@ def test_killed_at_these_moments(
     assert "going on after round" in told
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_killed_while_mlflow_is_in_another_process(
+    fresh_database: Path, undisturbed: Outcome, tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    moments = [chance.randrange(60), chance.randrange(60)]
+    kill_and_go_on(project(fresh_database, tmp_path), moments, undisturbed, by_id=seed == 0, apart=True)
+
+
 def kill_and_go_on(
-    root: Path, moments: list[float], undisturbed: Outcome, *, seconds: int = 0, by_id: bool = False
+    root: Path,
+    moments: list[float],
+    undisturbed: Outcome,
+    *,
+    seconds: int = 0,
+    by_id: bool = False,
+    apart: bool = False,
 ) -> str:
     """Train with a kill at each moment, then to the end, and compare; what the processes said."""
     arguments, log = [*TRAIN, f"trainer.checkpoint_seconds={seconds}"], root.parent / "log"
     for moment in moments:
-        code = Child(root, arguments, log=log, kill_at=moment % undisturbed.operations).wait()
+        code = Child(root, arguments, log=log, kill_at=moment % undisturbed.operations, apart=apart).wait()
         if code == 0:
             break
         assert code in (-signal.SIGKILL, -signal.SIGPROF), log.read_text()
     else:
         begun = unfinished(root)
-        child = Child(root, ["train", f"resume={begun}"] if by_id and begun else arguments, log=log)
+        child = Child(root, ["train", f"resume={begun}"] if by_id and begun else arguments, log=log, apart=apart)
         assert child.wait() == 0, log.read_text()
     left = outcome(root)
     assert left.params.pop("trainer.checkpoint_seconds") == str(seconds)

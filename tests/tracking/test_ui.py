@@ -89,7 +89,7 @@ def test_sigterm_ends_the_server_too(store: Store, moment: str) -> None:
     started = children(server.pid)
     assert is_served_by(server.pid)
     server.terminate()
-    server.communicate(timeout=60)
+    server.communicate(timeout=300)
     assert server.returncode == 0
     assert not [process for process in started if is_alive(process)]
     check_free("127.0.0.1", port)
