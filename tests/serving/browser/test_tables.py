@@ -59,14 +59,14 @@ def test_a_move_is_told_and_a_reload_goes_on(person):
     assert one.told()[: len(now["events"])] == told[: len(now["events"])]
 
 
-def test_a_game_by_keys_alone(person):
+def test_a_whole_game_by_keys_alone(person):
     one = person()
     one.open(ORDERS["five_o"])
     keyboard = one.page.keyboard
     one.choices()
     while one.page.evaluate("!document.activeElement?.dataset.key"):
         keyboard.press("Tab")
-    for _ in range(19):
+    for _ in range(20):
         lit = one.choices()
         focused = one.page.evaluate("document.activeElement.dataset.key")
         assert focused in lit  # the focus never gets lost between moves
@@ -77,6 +77,7 @@ def test_a_game_by_keys_alone(person):
         assert one.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
         keyboard.press("Enter")
         one.wait_until("document.querySelector('.felt').getAttribute('aria-busy') !== 'true'")
+    assert one.choices() == []
 
 
 @pytest.mark.parametrize(("motion", "glides"), [("no-preference", True), ("reduce", False)])

@@ -19,7 +19,7 @@ export class Pace {
 
   /** @param {number} moves */
   start(moves) {
-    this.wait = welcome() ? Math.min(PAUSE, LONGEST / Math.max(1, moves)) : STILL;
+    this.wait = Math.min(welcome() ? PAUSE : STILL, LONGEST / Math.max(1, moves));
   }
 
   /** @returns {Promise<void>} */

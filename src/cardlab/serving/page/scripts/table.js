@@ -16,6 +16,7 @@ import { tell } from './speech.js';
 /** @typedef {import('./types.js').Scene} Scene */
 
 const TOLD = 60; // lines kept beside the table
+const SHOWN = 40; // moves shown one by one: who is out of a match does not wait for all of its rest
 
 /**
  * @param {HTMLElement} main
@@ -148,19 +149,30 @@ class Sitting {
 
   /** @param {GameEvent[]} events */
   async show(events) {
-    this.pace.start(events.length);
+    this.pace.start(Math.min(events.length, SHOWN));
     for (const [index, event] of events.entries()) {
       if (this.signal.aborted) return;
       this.note(event);
-      tell(this.sentence(event));
-      if (event.kind === 'showdown') {
+      const late = events.length - index <= SHOWN;
+      if (event.kind === 'showdown' && event.hands[this.table.seat]) {
+        tell(this.sentence(event));
         await this.showdown(event);
-      } else if (event.view) {
-        this.scene = this.sceneOf(event.view);
-        this.redraw(event.player === null ? undefined : String(event.player));
-        if (event.player !== this.table.seat && index + 1 < events.length) await this.pace.pause();
+      } else if (late) {
+        tell(this.sentence(event));
+        await this.step(event, index + 1 < events.length);
       }
     }
+  }
+
+  /**
+   * @param {GameEvent} event
+   * @param {boolean} more whether others follow
+   */
+  async step(event, more) {
+    if (!event.view) return; // what follows shows the table
+    this.scene = this.sceneOf(event.view);
+    this.redraw(event.player === null ? undefined : String(event.player));
+    if (more && event.player !== this.table.seat) await this.pace.pause();
   }
 
   /**
