@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playwright.sync_api import ConsoleMessage, Page
 
-SECONDS = 30.0  # that any one answer may take
+SECONDS = 60.0  # that any one answer may take
 CLICKS = 1000  # after which a game should be over
 
 SCREENS: dict[str, dict[str, Any]] = {
@@ -22,10 +22,15 @@ SCREENS: dict[str, dict[str, Any]] = {
 # A table of every kind, against agents that need no time.
 ORDERS: dict[str, dict[str, Any]] = {
     "poker_squares": {"game": "poker_squares", "par": {"agent": "random"}},
-    "thirty_one": {"game": "thirty_one", "options": {"num_players": 4, "lives": 1}, "opponents": [{"agent": "greedy"}]},
-    "five_o": {"game": "five_o", "opponents": [{"agent": "reflex_1"}]},
+    "thirty_one": {
+        "game": "thirty_one",
+        "options": {"num_players": 4, "lives": 1},
+        "opponents": [{"agent": "greedy"}],
+        "par": {"agent": "random"},
+    },
+    "five_o": {"game": "five_o", "opponents": [{"agent": "reflex_1"}], "par": {"agent": "random"}},
     "open_face": {"game": "open_face", "opponents": [{"agent": "random"}], "par": {"agent": "random"}},
-    "big2": {"game": "big2", "opponents": [{"agent": "greedy"}]},
+    "big2": {"game": "big2", "opponents": [{"agent": "greedy"}], "par": {"agent": "random"}},
 }
 
 # Keys of all that can be chosen at the table; null while others move, [] when the game is over.
@@ -68,7 +73,7 @@ class Person:
 
     def open(self, order: dict[str, Any]) -> Any:
         """Sit down at a new table, without the form."""
-        reply = self.page.request.post(f"{self.base}/api/tables", data=order)
+        reply = self.page.request.post(f"{self.base}/api/tables", data=order, timeout=1000 * SECONDS)
         assert reply.ok, reply.text()
         table = reply.json()
         self.page.goto(f"{self.base}/#/table/{table['id']}")

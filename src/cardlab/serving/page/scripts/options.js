@@ -28,7 +28,7 @@ export function optionsOf(options, best, written, source) {
 
 /** @param {string} [source] */
 function note(source) {
-  return source === 'playouts' && h('p.quiet', null, 'Values come from games played out at random.');
+  return source === 'playouts' && h('p.quiet', null, 'Values come from games played out to their end.');
 }
 
 /**

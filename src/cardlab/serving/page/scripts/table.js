@@ -16,6 +16,7 @@ import { tell } from './speech.js';
 /** @typedef {import('./types.js').Scene} Scene */
 
 const TOLD = 60; // lines kept beside the table
+const PATIENCE = 700; // ms before a wait is explained
 const SHOWN = 40; // moves shown one by one: who is out of a match does not wait for all of its rest
 
 /**
@@ -128,9 +129,10 @@ class Sitting {
     this.trouble.hidden = true;
     const before = this.scene;
     this.felt?.setAttribute('aria-busy', 'true');
+    const waiting = setTimeout(() => (this.prompt.textContent = 'One moment, the agents think …'), PATIENCE);
     this.panel.rest();
     try {
-      const table = await ask();
+      const table = await ask().finally(() => clearTimeout(waiting));
       this.scene = { ...before, legal: [], shares: null };
       await this.show(table.events);
       this.table = table;
