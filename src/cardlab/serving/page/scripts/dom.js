@@ -2,7 +2,7 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** @typedef {Node | string | number | null | undefined | false} Child */
+/** @typedef {Node | string | number | null | undefined | false | any[]} Child arrays are laid open, however deep */
 /** @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Attributes */
 
 /**
@@ -63,7 +63,7 @@ export function fill(parent, ...children) {
 function present(children) {
   /** @type {(Node | string)[]} */
   const nodes = [];
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
     nodes.push(child instanceof Node ? child : String(child));
   }
