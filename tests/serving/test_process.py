@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from cardlab.cli import main
 from play_server import ORDERS, Visitor
 
 COMMAND = [str(Path(sys.executable).with_name("cardlab")), "play", "play.warm=false"]
@@ -61,16 +62,16 @@ def test_it_ends_cleanly_and_open_tables_go_on_afterwards(tmp_path, number):
         (["play.prot=1"], r"play\.prot"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(tmp_path, overrides, told):
+def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, overrides, told):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: pytest.fail("it serves"))
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         taken = str(other.getsockname()[1])
-        given = [override.replace("{taken}", taken) for override in overrides]
-        done = subprocess.run(
-            [*COMMAND, *given], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
-        )
-    assert done.returncode == 2
-    assert len(done.stderr.splitlines()) == 1
-    assert re.search(told.replace("{taken}", taken), done.stderr), done.stderr
+        status = main(["play", *(override.replace("{taken}", taken) for override in overrides)])
+    errors = capsys.readouterr().err
+    assert status == 2
+    assert len(errors.splitlines()) == 1
+    assert re.search(told.replace("{taken}", taken), errors), errors
     assert not os.listdir(tmp_path)

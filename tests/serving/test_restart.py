@@ -2,7 +2,7 @@
 
 import pytest
 
-from cardlab.serving.database import DatabaseError, open_database
+from cardlab.serving.database import DatabaseError, InvalidDatabase, open_database
 from cardlab.serving.deals import SecretError, load_secret
 from play_server import ORDERS, options_in, running
 
@@ -70,5 +70,5 @@ def test_the_secret_is_for_its_owner_only(tmp_path):
 
 @pytest.mark.parametrize("address", ["nonsense", "sqlite:////proc/none/play.db", "oracle9://x"])
 def test_a_database_that_cannot_be_is_named_by_its_key(address):
-    with pytest.raises((DatabaseError, OSError), match=r"play.database|/proc"):
+    with pytest.raises((DatabaseError, InvalidDatabase, OSError), match=r"play.database|/proc"):
         open_database(address)

@@ -16,6 +16,10 @@ class DatabaseError(RuntimeError):
     """The database cannot be used; the message is one line that names its key."""
 
 
+class InvalidDatabase(ValueError):
+    """The address is none; the message names the key, not the address, which may hold a password."""
+
+
 class Row(DeclarativeBase):
     """Base of the tables."""
 
@@ -80,7 +84,7 @@ def default_address(folder: Path) -> str:
 
 
 def open_database(address: str) -> Engine:
-    """The database at `address` with its tables; DatabaseError, in one line, when it cannot be reached."""
+    """The database at `address` with its tables; InvalidDatabase, or DatabaseError when it cannot be used."""
     try:
         engine = create_engine(address, pool_pre_ping=not address.startswith("sqlite"))
         if engine.dialect.name == "sqlite":
@@ -90,7 +94,7 @@ def open_database(address: str) -> Engine:
         Row.metadata.create_all(engine)
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         reason = _first_line(error)
-        raise DatabaseError(f"play.database: must be an address such as sqlite:///play.db ({reason})") from error
+        raise InvalidDatabase(f"play.database: must be an address such as sqlite:///play.db ({reason})") from error
     except SQLAlchemyError as error:
         raise DatabaseError(f"play.database: cannot be used: {_first_line(error)}") from error
     return engine
