@@ -1,0 +1,111 @@
+"""Draws the pictures of docs/strength/*.md.
+
+Usage: draw.py [NAME …]. curves/NAME.csv holds what `cardlab evaluate` said of the policies kept on the way of a
+training; what a champion does is asked of the champion itself.
+"""
+
+import csv
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+import cardlab
+from cardlab.games.protocol import Game
+from cardlab.games.rows import take
+from cardlab.games.thirty_one.actions import CALL
+from cardlab.games.thirty_one.hands import BEST_SCORE, hand_score
+from cardlab.playing.loop import play
+from cardlab.reporting.drawing import COLOURS, GREY, house_style, inline_svg, new_figure, new_grid
+
+HERE = Path(__file__).parent
+MATCHES = 4000  # that the champion plays against itself to show when it calls
+TURNS = 8  # of a player in a round, that are shown apart
+FEWEST = 30  # decisions behind a share that is drawn
+# What others reach one step ahead: the seed's network, the best hand-written rules, the tables of Neller, Messinger and
+# Yang (2013), and the probe that this project began with.
+MARKS = {84.6: "seed's network", 118.2: "best hand-written", 123.5: "best published", 125.4: "first probe"}
+
+
+def draw_poker_squares() -> Figure:
+    """Mean score one step ahead against minutes of one core."""
+    with (HERE / "curves" / "poker_squares.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    minutes, mean, low, high = (
+        np.array([float(row[key]) for row in rows]) for key in ("minutes", "mean", "low", "high")
+    )
+    figure, axes = new_figure(3.4)
+    for height, name in MARKS.items():
+        axes.axhline(height, color=GREY, linewidth=1, linestyle=":")
+        axes.annotate(
+            f"{name} {height}", (1, height), xycoords=("axes fraction", "data"), ha="right", va="bottom", size=8
+        )
+    axes.fill_between(minutes, low, high, color=COLOURS[0], alpha=0.2, linewidth=0)
+    axes.plot(minutes, mean, color=COLOURS[0], marker="o")
+    axes.set_xscale("log")
+    axes.set_xlabel("minutes of one core")
+    axes.set_ylabel("points a game")
+    return figure
+
+
+def observed_turns(game: Game, num_matches: int) -> dict[str, NDArray[np.int64]]:
+    """What the champion had before it, and whether it called, at each turn of matches against itself that may call."""
+    rng = np.random.default_rng(31)
+    agent = cardlab.load_agent(game, "champion")
+    seen: dict[str, list[NDArray[np.int64]]] = {"score": [], "turn": [], "lives": [], "called": []}
+    for moves in play(game, game.deal(num_matches, rng), [agent], rng):
+        free = np.flatnonzero(game.legal_actions(moves.info_states)[:, CALL])
+        info_states, players = take(moves.info_states, free), moves.players[free]
+        here = np.arange(free.size)
+        hands = info_states["hands"][here, players]
+        seen["score"].append(np.array([hand_score(*hand) for hand in hands], dtype=np.int64))
+        seen["turn"].append(1 + info_states["turns"].astype(np.int64) // game.spec.num_players)
+        seen["lives"].append(info_states["lives"][here, players].astype(np.int64))
+        seen["called"].append((moves.actions[free] == CALL).astype(np.int64))
+    return {key: np.concatenate(parts) for key, parts in seen.items()}
+
+
+def draw_thirty_one() -> Figure:
+    """How often the champion calls, by its score and the turn, and by its lives: two players."""
+    turns = observed_turns(cardlab.make_game("thirty_one"), MATCHES)
+    figure, (by_turn, by_lives) = new_grid([3.2, 2.6])
+    shares = np.full((TURNS, BEST_SCORE + 1), np.nan)
+    for turn in range(1, TURNS + 1):
+        shares[turn - 1] = call_shares(turns, turns["turn"] == turn)
+    picture = by_turn.imshow(
+        shares, aspect="auto", origin="lower", vmin=0, vmax=1, cmap="cividis", extent=(-0.5, 31.5, 0.5, TURNS + 0.5)
+    )
+    by_turn.grid(visible=False)
+    by_turn.set_xlim(9.5, 31.5)
+    by_turn.set_xlabel("score of the hand")
+    by_turn.set_ylabel("own turn of the round")
+    figure.colorbar(picture, ax=by_turn, label="share of turns that call")
+    for colour, lives in zip(COLOURS, (1, 2, 3), strict=False):
+        by_lives.plot(
+            call_shares(turns, turns["lives"] == lives),
+            color=colour,
+            label="1 life" if lives == 1 else f"{lives} lives",
+        )
+    by_lives.set_xlim(9.5, 31.5)
+    by_lives.set_xlabel("score of the hand")
+    by_lives.set_ylabel("share that call")
+    by_lives.legend(loc="upper left")
+    return figure
+
+
+def call_shares(turns: dict[str, NDArray[np.int64]], rows: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """[32] share of the turns in `rows` that call, by score; NaN where there are fewer than FEWEST."""
+    counts = np.bincount(turns["score"][rows], minlength=BEST_SCORE + 1)
+    called = np.bincount(turns["score"][rows], weights=turns["called"][rows], minlength=BEST_SCORE + 1)
+    return np.where(counts >= FEWEST, called / np.maximum(counts, 1), np.nan)
+
+
+PICTURES: dict[str, Callable[[], Figure]] = {"poker_squares": draw_poker_squares, "thirty_one": draw_thirty_one}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or PICTURES:
+        with house_style():
+            (HERE / f"{name}.svg").write_text(inline_svg(PICTURES[name](), name) + "\n")
