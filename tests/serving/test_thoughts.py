@@ -31,7 +31,9 @@ def test_advice_speaks_of_every_legal_action(server, name):
     visitor = server.visitor()
     game = next(entry for entry in visitor.get("/api/choices")["games"] if entry["game"] == name)
     table = visitor.open({"game": name, "opponents": ORDERS[name].get("opponents")})
-    advice = visitor.get(f"/api/tables/{table['id']}/advice", agent=game["advisor"])
+    offered = [entry["agent"] for entry in game["agents"]]
+    advisor = next((agent for agent in offered if agent.endswith(f"models/{name}")), game["advisor"])
+    advice = visitor.get(f"/api/tables/{table['id']}/advice", agent=advisor)
     legal = [choice["action"] for choice in table["legal"]]
     assert [option["action"] for option in advice["options"]] == legal
     assert [option["text"] for option in advice["options"]] == [choice["text"] for choice in table["legal"]]
@@ -40,12 +42,11 @@ def test_advice_speaks_of_every_legal_action(server, name):
     assert low <= advice["value"] <= high
     assert advice["win"] is None if name == "poker_squares" else 0 <= advice["win"] <= 1
     if name in PLAYS:
-        assert game["advisor"].endswith(name)
         assert sum(option["probability"] for option in advice["options"]) == pytest.approx(1, abs=1e-2)
         blocks = {block.name: list(block.shape) for block in make_game(name).spec.blocks}
         assert {block["name"]: block["shape"] for block in advice["input"]} == blocks
         assert all(len(block["values"]) == np.prod(block["shape"], dtype=int) for block in advice["input"])
-    assert visitor.get(f"/api/tables/{table['id']}/advice", agent=game["advisor"]) == advice
+    assert visitor.get(f"/api/tables/{table['id']}/advice", agent=advisor) == advice
 
 
 def test_the_belief_is_about_cards_that_others_may_hold(server):
@@ -79,6 +80,18 @@ def test_a_replay_judges_every_move_of_the_person_and_shows_all(server, name):
     if name == "big2":
         assert sorted(len(hand) for hand in hands) == [12, 13, 13, 13]
     assert (hands is None) == (name == "poker_squares")
+
+
+def test_a_judge_without_values_passes_over_moves_without_a_choice(server):
+    visitor = server.visitor()
+    table = visitor.open(ORDERS["big2"])
+    end = visitor.finish(table, seed=5)
+    replay = visitor.get(f"/api/tables/{table['id']}/replay", agent="greedy")
+    judged = [frame["judged"] for frame in replay["frames"] if frame["judged"]]
+    assert any(len(move["options"]) == 1 for move in judged), "no move of this game had a single option"
+    assert judged[0]["value"] - sum(move["dropped"] for move in judged) == pytest.approx(
+        end["result"]["payoff"], abs=0.02
+    )
 
 
 def test_an_advisor_who_is_not_in_the_list_is_refused(server):

@@ -47,13 +47,16 @@ def _judge(table: Table, agent: Agent, own: list[Step]) -> tuple[Thoughts, dict[
     thoughts = think(table.game, agent, known, players)
     best = np.where(np.isfinite(thoughts.values), thoughts.values, -np.inf).max(axis=1)
     expected = best if thoughts.positions is None else thoughts.positions
-    after = [*expected[1:].tolist(), table.payoffs()[table.seat]]
     judged: dict[int, Judged] = {}
-    for row, step in enumerate(own):
+    after = float(table.payoffs()[table.seat])
+    for row, step in reversed(list(enumerate(own))):
         chosen = float(thoughts.values[row, step.action])
-        value = float(expected[row])
         cost = max(float(best[row]) - chosen, 0.0) if np.isfinite(chosen) else None
-        judged[step.number] = Judged(step.number, value, value - after[row], cost, thoughts.chosen[row], row)
+        value = float(expected[row])
+        if not np.isfinite(value):  # nobody looks at a move without a choice: it is worth what follows it
+            value = after
+        judged[step.number] = Judged(step.number, value, value - after, cost, thoughts.chosen[row], row)
+        after = value
     return thoughts, judged
 
 
@@ -70,5 +73,5 @@ def _judged_message(table: Table, step: Step, judged: Judged, thoughts: Thoughts
 
 def _worst(judged: list[Judged]) -> list[int]:
     """Numbers of the moves with the largest drop, the worst first; none where nothing dropped."""
-    fallen = sorted((move for move in judged if move.dropped > 0), key=lambda move: -move.dropped)
+    fallen = sorted((move for move in judged if move.dropped > 0), key=lambda move: (-move.dropped, move.number))
     return [move.number for move in fallen[:WORST]]
