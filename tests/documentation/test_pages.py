@@ -137,7 +137,7 @@ def watched(page: "Page") -> "Iterator[tuple[Page, list[str]]]":
 def test_pages_open_from_the_disk_and_fit_a_phone(site: Path, watched: "tuple[Page, list[str]]") -> None:
     page, _ = watched
     page.set_viewport_size({"width": 390, "height": 844})
-    for path in sorted(site.rglob("*.html")):
+    for path in sorted(set(site.rglob("*.html")) - {site / "404.html"}):  # that one is for servers
         page.goto(path.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
 
@@ -147,7 +147,8 @@ def test_search_finds_a_page_from_the_disk(site: Path, watched: "tuple[Page, lis
     page, _ = watched
     page.set_viewport_size({"width": 1280, "height": 844})
     page.goto((site / "index.html").as_uri())
-    page.locator("[data-md-component=search-query]").fill("afterstates")
+    page.locator("[data-md-component=search-query]").click()
+    page.keyboard.type("afterstates")
     result = page.locator(".md-search-result__link").first
     result.wait_for()
     assert result.get_attribute("href")

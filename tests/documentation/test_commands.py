@@ -1,0 +1,99 @@
+"""Every command of the documentation is run here with a tiny budget, or named with the test that runs it."""
+
+import io
+import re
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cardlab
+from cardlab.agents.policies import describe, save_policy
+from cardlab.cli import main
+from cardlab.networks.mlp import MLPOptions
+from documentation.commands import KNOWN_FENCES, PAGES, SHELL, Command, all_commands, fences
+
+ELSEWHERE = {
+    r"make \w+": "makes .venv and runs the suite: .ci/run",
+    r"pip install .*": "make setup installs every extra that the tests need",
+    r"source \.venv/bin/activate": "a line of the shell",
+    r"cardlab ui": "serves until it is stopped: tests/tracking/test_browser.py",
+    r"cardlab remote url=/mnt/cardlab": "a folder of the reader's: tests/pipelines/test_sharing.py",
+    r"cardlab runs --run 4de34c2b": "a run of the writer's store: tests/tracking/",
+    r"cardlab runs --policy champions/\w+": "a champion of the reader's: tests/promotion/",
+    r"cardlab promote .*": "writes a champion: tests/promotion/, tests/pipelines/test_sharing.py",
+    r"cardlab evaluate game=big2 policy=(endgame|monte_carlo).*": "exact ends, beliefs: tests/agents/, tests/search/",
+    r"cardlab sweep .*…? ?.*(sweep\.(workers|storage|launcher)=.*)": "workers and servers: tests/tuning/",
+    r"dvc (repro|metrics (show|diff))": "tests/pipelines/test_pipeline.py",
+    r"dvc exp run -S experiments\.thirty_one_dqn\..*": "tests/pipelines/test_pipeline.py",
+    r"dvc exp run -S experiments\.NAME\..*": "a name of the reader's: tests/pipelines/test_pipeline.py",
+    r"dvc exp run --queue .*|dvc queue start -j 2|dvc exp show --only-changed": "tests/pipelines/test_sharing.py",
+    r"dvc (metrics|plots) diff more fewer|dvc push": "tests/pipelines/test_sharing.py",
+    r"dvc repro champions/dvc\.yaml:\S+": "tests/pipelines/test_sharing.py",
+    r"python examples/sb3_maskable_ppo\.py .*": "tests/adapters/test_stable_baselines.py",
+}
+"""What is not run here, and where it is."""
+
+TRAINING = ("trainer.decisions=400", "trainer.tables=8", "trainer.evaluations=1", "trainer.evaluation_deals=2")
+ARENA = ("arena.deals=4",)
+SMALLER: dict[str, Sequence[str]] = {
+    r"cardlab train .*": (*TRAINING, "trainer.snapshots=0", "agent.decisions_per_round=200", *ARENA),
+    r"cardlab sweep .*": (*TRAINING, "sweep.trials=2", "sweep.deals=2", "agent.decisions_per_round=200"),
+    r"cardlab (evaluate|tournament) .*": ARENA,
+    r"cardlab (evaluate .*|tournament .*)(search|monte_carlo).*": ("arena.deals=2", "arena.processes=1"),
+    r"cardlab belief.*": ("training.rounds=1", "training.games=8", "training.held_out=4", "network.widths=[8]"),
+}
+"""What is appended, so that a command takes seconds."""
+
+POLICIES = {
+    "thirty_one_dqn": "thirty_one",
+    "poker_squares_td": "poker_squares",
+    "big2_ppo": "big2",
+}
+"""Policies that commands load: untrained ones will do."""
+
+RUN_HERE = [command for command in all_commands() if not any(re.fullmatch(text, command.text) for text in ELSEWHERE)]
+
+
+def test_every_block_says_what_it_is() -> None:
+    """A command in a block without a language would be run by nobody."""
+    for page in PAGES:
+        assert not [kind for kind in fences(page) if kind not in KNOWN_FENCES], page
+
+
+def test_every_command_is_run_by_some_test() -> None:
+    unknown = [command for command in RUN_HERE if command.words[0] != "cardlab"]
+    assert not unknown
+    assert len(RUN_HERE) > 15
+    for pattern in (*ELSEWHERE, *SMALLER):
+        assert any(re.fullmatch(pattern, command.text) for command in all_commands()), f"no page has {pattern}"
+    assert all(command.words[0] in SHELL for command in all_commands())
+
+
+def smaller(command: Command) -> list[str]:
+    """The words behind `cardlab`, on a tiny budget."""
+    extra = [word for pattern, words in SMALLER.items() if re.fullmatch(pattern, command.text) for word in words]
+    words = [re.sub(r"simulations([:=])\d+", r"simulations\g<1>8", word) for word in command.words[1:]]
+    return words + extra
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_the_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the order of the pages, in one folder: what one command leaves, the next may need."""
+    monkeypatch.chdir(tmp_path)
+    for name, game_name in POLICIES.items():
+        game = cardlab.make_game(game_name)
+        options = MLPOptions(widths=(8,))
+        save_policy(Path("models") / name, describe(game, options, "softmax", {}), options.build(game.spec))
+    failed: list[str] = []
+    for command in RUN_HERE:
+        np.random.seed(0)  # noqa: NPY002  libraries that draw from it draw alike
+        told = io.StringIO()
+        with redirect_stdout(told), redirect_stderr(told):
+            status = main(smaller(command))
+        if status:
+            failed.append(f"{command.page}: {command.text}: {status}\n{told.getvalue()[-600:]}")
+    assert not failed, "\n".join(failed)
