@@ -12,6 +12,7 @@ import pty
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Sequence
@@ -55,8 +56,15 @@ def report(folder: Path, picture: Path, command: str) -> None:
 
 def mlflow(folder: Path, picture: Path, command: str) -> None:
     """The compare view of Thirty-One, or of whatever game there is, with charts of win rates."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
     server = subprocess.Popen(
-        [program("cardlab"), "ui", "port=0"], cwd=folder, stdout=subprocess.PIPE, text=True, start_new_session=True
+        [program("cardlab"), "ui", f"port={port}"],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     try:
         assert server.stdout is not None

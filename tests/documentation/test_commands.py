@@ -37,7 +37,7 @@ ELSEWHERE = {
 """What is not run here, and where it is."""
 
 TRAINING = ("trainer.decisions=400", "trainer.tables=8", "trainer.evaluations=1", "trainer.evaluation_deals=2")
-ARENA = ("arena.deals=4",)
+ARENA = ("arena.deals=4", "arena.processes=1")
 SMALLER: dict[str, Sequence[str]] = {
     r"cardlab train .*": (*TRAINING, "trainer.snapshots=0", "agent.decisions_per_round=200", *ARENA),
     r"cardlab sweep .*": (*TRAINING, "sweep.trials=2", "sweep.deals=2", "agent.decisions_per_round=200"),
