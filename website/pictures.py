@@ -22,6 +22,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 from rich.console import Console
+from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
 ROOT = Path(__file__).parents[1]
@@ -89,7 +90,7 @@ def mlflow(folder: Path, picture: Path, command: str) -> None:
 def sweep(folder: Path, picture: Path, command: str) -> None:
     """The terminal after `command` was run in `folder`."""
     told = terminal_output(command, folder)
-    prompt = Text.assemble(("$ ", "bold blue"), (command, ""))
+    prompt = Text.assemble(("$ ", "bold #79c0ff"), (command, ""))
     shot_of_text([prompt, *Text.from_ansi(told).split()], picture)
 
 
@@ -131,7 +132,7 @@ def shot_of_text(lines: Sequence[Text], picture: Path) -> None:
     console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True)
     for line in lines:
         console.print(line, soft_wrap=True)
-    html = console.export_html(inline_styles=True, code_format=TERMINAL)
+    html = console.export_html(inline_styles=True, theme=MONOKAI, code_format=TERMINAL)
     with browser(1280, 400) as page:
         page.set_content(html)
         page.locator("pre").screenshot(path=picture)
