@@ -1,13 +1,13 @@
-"""Lets tests import what lies beside them as plain modules: `from small_games.kuhn import Kuhn`; shared fixtures."""
+"""Lets tests import what lies beside them, and `website`, as plain modules; shared fixtures."""
 
 import sys
 from pathlib import Path
 
 from hypothesis import settings
 
-FOLDER = str(Path(__file__).parent)
-if FOLDER not in sys.path:
-    sys.path.append(FOLDER)  # at the end: nothing here may hide an installed package
+for folder in (Path(__file__).parent, Path(__file__).parents[1]):
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))  # at the end: nothing here may hide an installed package
 
 settings.register_profile("kernels", deadline=None)  # a first call compiles
 settings.load_profile("kernels")
