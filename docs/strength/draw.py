@@ -24,6 +24,8 @@ from cardlab.reporting.drawing import COLOURS, GREY, house_style, inline_svg, ne
 HERE = Path(__file__).parent
 MATCHES = 4000  # that the champion plays against itself to show when it calls
 TURNS = 8  # of a player in a round, that are shown apart
+BELOW = 123.5  # whose label stands under its line: the next line is close above
+COLUMNS = ("minutes", "mean", "low", "high")
 FEWEST = 30  # decisions behind a share that is drawn
 # What others reach one step ahead: the seed's network, the best hand-written rules, the tables of Neller, Messinger and
 # Yang (2013), and the probe that this project began with.
@@ -34,17 +36,17 @@ def draw_poker_squares() -> Figure:
     """Mean score one step ahead against minutes of one core."""
     with (HERE / "curves" / "poker_squares.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    minutes, mean, low, high = (
-        np.array([float(row[key]) for row in rows]) for key in ("minutes", "mean", "low", "high")
-    )
     figure, axes = new_figure(3.4)
     for height, name in MARKS.items():
         axes.axhline(height, color=GREY, linewidth=1, linestyle=":")
-        axes.annotate(
-            f"{name} {height}", (1, height), xycoords=("axes fraction", "data"), ha="right", va="bottom", size=8
-        )
-    axes.fill_between(minutes, low, high, color=COLOURS[0], alpha=0.2, linewidth=0)
-    axes.plot(minutes, mean, color=COLOURS[0], marker="o")
+        below = "top" if height == BELOW else "bottom"
+        axes.annotate(f"{name} {height}", (0.01, height), xycoords=("axes fraction", "data"), va=below, size=8)
+    for colour, experiment in zip(COLOURS, dict.fromkeys(row["experiment"] for row in rows), strict=False):
+        own = [row for row in rows if row["experiment"] == experiment]
+        minutes, mean, low, high = (np.array([float(row[key]) for row in own]) for key in COLUMNS)
+        axes.fill_between(minutes, low, high, color=colour, alpha=0.2, linewidth=0)
+        axes.plot(minutes, mean, color=colour, marker="o", label=experiment)
+    axes.legend(loc="center right")
     axes.set_xscale("log")
     axes.set_xlabel("minutes of one core")
     axes.set_ylabel("points a game")
@@ -85,13 +87,13 @@ def draw_thirty_one() -> Figure:
     figure.colorbar(picture, ax=by_turn, label="share of turns that call")
     for colour, lives in zip(COLOURS, (1, 2, 3), strict=False):
         by_lives.plot(
-            call_shares(turns, turns["lives"] == lives),
+            call_shares(turns, (turns["lives"] == lives) & (turns["turn"] == 1)),
             color=colour,
             label="1 life" if lives == 1 else f"{lives} lives",
         )
     by_lives.set_xlim(9.5, 31.5)
     by_lives.set_xlabel("score of the hand")
-    by_lives.set_ylabel("share that call")
+    by_lives.set_ylabel("share of first turns that call")
     by_lives.legend(loc="upper left")
     return figure
 
