@@ -37,10 +37,17 @@ class Desk:
         self._quick = anyio.CapacityLimiter(self.options.threads)
         self._slow = anyio.CapacityLimiter(self.options.slow_threads)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._tasks: set[asyncio.Task[None]] = set()  # the loop itself holds them weakly
 
     async def run(self, work: Callable[[], T], slow: bool = False) -> T:
         """`work` in a thread, so that other tables go on meanwhile."""
         return await anyio.to_thread.run_sync(work, limiter=self._slow if slow else self._quick)
+
+    def run_later(self, work: Callable[[], None]) -> None:
+        """`work` among what is slow, after the reply to the request that asked for it."""
+        task = asyncio.create_task(self.run(work, slow=True))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def lock(self, table_id: str) -> asyncio.Lock:
         """One request at a time for each table; who waits holds no thread."""

@@ -98,6 +98,10 @@ class House:
         held.table.answer(action)
         self._go_on(held)
 
+    def prepare_par(self, held: Held) -> None:
+        """Find par of a new table before its game ends; who ends sooner waits for it."""
+        self._play_par(held)
+
     def give_up(self, held: Held, number: int) -> None:
         """End the game: the person's seat is played on at random, and the result counts."""
         self._check_turn(held, number)
@@ -221,7 +225,10 @@ class House:
             setattr(row, key, value)
 
     def _play_par(self, held: Held) -> float | None:
-        """What the deal pays to its par agent in the person's seat; None where that would take long."""
+        """What the deal pays to its par agent in the person's seat; None where that would take long.
+
+        Once it is known it stays: `prepare_par` plays it while the person does, so that the last reply need not wait.
+        """
         deal = held.row.deal
         alone = held.game.spec.num_players == 1
         if deal.par_payoff is None and (alone or not any(map(self.players.is_slow, (*held.opponents, held.par)))):

@@ -71,7 +71,9 @@ def _add_tables(router: APIRouter, desk: Desk) -> None:
         """Open a table."""
         work = _opening(desk, new)
         person, token = await desk.registered(request)
-        message = await desk.run(lambda: table_message(work(person), desk.house.players))
+        held = await desk.run(partial(work, person))
+        message = await desk.run(partial(table_message, held, desk.house.players))
+        desk.run_later(partial(desk.house.prepare_par, held))
         return answer(message, 201, token, request.url.scheme == "https")
 
     @router.get("/tables/{table_id}", response_model=TableMessage)
