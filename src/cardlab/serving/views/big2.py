@@ -12,11 +12,11 @@ from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import NUM_PLAYERS, PLAYED, PLAYING, current_player
 from cardlab.games.protocol import InfoStates
-from cardlab.serving.views.protocol import Json, Shown, player_or_none
+from cardlab.serving.views.protocol import GameView, Json, Shown, player_or_none
 
 
 @dataclass(frozen=True)
-class Big2View:
+class Big2View(GameView):
     """Four players. Cards are in Big 2's order of strength everywhere."""
 
     game: Big2
@@ -56,14 +56,6 @@ class Big2View:
         if not cards:
             return {"kind": "pass", "text": "pass", "cards": []}
         return {"kind": "play", "text": f"{move['kind']} {' '.join(cards)}", "cards": cards, "hand": move["kind"]}
-
-    def shows_hands(self, before: InfoStates, after: InfoStates) -> bool:
-        """Never as an event: the table of a game that is over has all hands."""
-        return False
-
-    def showdown(self, before: InfoStates, after: InfoStates, shown: Shown) -> Json | None:
-        """None."""
-        return None
 
     def hands(self, shown: Shown) -> list[list[str]] | None:
         """[4] what each holds."""

@@ -9,11 +9,11 @@ from cardlab.cards.hands import CATEGORIES, five_card_strength, hand_category, h
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.five_o.rules import NUM_COLUMNS, NUM_PLAYERS, NUM_TURNS, OVER, round_of
 from cardlab.games.protocol import InfoStates
-from cardlab.serving.views.protocol import Json, Shown, card_or_none
+from cardlab.serving.views.protocol import GameView, Json, Shown, card_or_none
 
 
 @dataclass(frozen=True)
-class FiveOView:
+class FiveOView(GameView):
     """Two players of five columns each."""
 
     game: FiveO
@@ -46,18 +46,6 @@ class FiveOView:
         card = card_or_none(hidden)
         return {"kind": "place", "text": f"{card or 'a hidden card'} to column {column + 1}", "card": card,
                 "column": column}  # fmt: skip
-
-    def shows_hands(self, before: InfoStates, after: InfoStates) -> bool:
-        """Never as an event: the last table shows all columns."""
-        return False
-
-    def showdown(self, before: InfoStates, after: InfoStates, shown: Shown) -> Json | None:
-        """None."""
-        return None
-
-    def hands(self, shown: Shown) -> list[list[str]] | None:
-        """None."""
-        return None
 
 
 def _column(record: Any, player: int, column: int) -> list[str | None]:

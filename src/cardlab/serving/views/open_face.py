@@ -21,11 +21,11 @@ from cardlab.games.open_face.rules import (
     owner,
 )
 from cardlab.games.protocol import InfoStates
-from cardlab.serving.views.protocol import Json, Shown, known_texts, player_or_none
+from cardlab.serving.views.protocol import GameView, Json, Shown, known_texts, player_or_none
 
 
 @dataclass(frozen=True)
-class OpenFaceView:
+class OpenFaceView(GameView):
     """Two boards of three rows."""
 
     game: OpenFace
@@ -55,18 +55,6 @@ class OpenFaceView:
         row = ROW_NAMES[int(after["rows"][0][step])]
         card = card_text(int(after["deck"][0][step]))
         return {"kind": "place", "text": f"{card} to the {row}", "card": card, "row": row}
-
-    def shows_hands(self, before: InfoStates, after: InfoStates) -> bool:
-        """Never: there is nothing to show."""
-        return False
-
-    def showdown(self, before: InfoStates, after: InfoStates, shown: Shown) -> Json | None:
-        """None."""
-        return None
-
-    def hands(self, shown: Shown) -> list[list[str]] | None:
-        """None."""
-        return None
 
 
 def _board(record: Any, player: int) -> dict[str, list[str]]:

@@ -8,11 +8,11 @@ from cardlab.cards.deck import card_text
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import CATEGORIES, NUM_CELLS, SIDE, line_categories
 from cardlab.games.protocol import InfoStates
-from cardlab.serving.views.protocol import Json, Shown, card_or_none
+from cardlab.serving.views.protocol import GameView, Json, Shown, card_or_none
 
 
 @dataclass(frozen=True)
-class PokerSquaresView:
+class PokerSquaresView(GameView):
     """One person alone; nobody has a hand."""
 
     game: PokerSquares
@@ -52,15 +52,3 @@ class PokerSquaresView:
             "card": card,
             "cell": cell,
         }
-
-    def shows_hands(self, before: InfoStates, after: InfoStates) -> bool:
-        """Never."""
-        return False
-
-    def showdown(self, before: InfoStates, after: InfoStates, shown: Shown) -> Json | None:
-        """None."""
-        return None
-
-    def hands(self, shown: Shown) -> list[list[str]] | None:
-        """None."""
-        return None

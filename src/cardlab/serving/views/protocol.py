@@ -14,7 +14,10 @@ Shown = Sequence[InfoStates]
 
 
 class GameView(Protocol):
-    """One game with its options. InfoStates are one record each, shape [1]; all but `Shown` belong to one person."""
+    """One game with its options. InfoStates are one record each, shape [1]; all but `Shown` belong to one person.
+
+    The last three say what holds for a game without hands and without showdowns.
+    """
 
     def table(self, info_states: InfoStates, shown: Shown = ()) -> Json:
         """The table as its owner may see it; with `shown`, of a game that is over, everything."""
@@ -29,16 +32,16 @@ class GameView(Protocol):
         ...
 
     def shows_hands(self, before: InfoStates, after: InfoStates) -> bool:
-        """Whether the rules show all hands between the two."""
-        ...
+        """Whether the rules show all hands between the two; the last table of a game shows them without it."""
+        return False
 
     def showdown(self, before: InfoStates, after: InfoStates, shown: Shown) -> Json | None:
         """The event in which hands are shown, None for a game without one."""
-        ...
+        return None
 
     def hands(self, shown: Shown) -> list[list[str]] | None:
         """[P] everybody's cards in hand, None for a game without hands."""
-        ...
+        return None
 
 
 def card_or_none(card: Any) -> str | None:
