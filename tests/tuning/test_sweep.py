@@ -175,13 +175,12 @@ def test_a_training_that_diverges_is_given_up_and_the_sweep_goes_on(
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
 def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Path) -> None:
     """A real process, stopped in the middle of its second trial."""
-    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=20000", "sweep.trials=3"]
+    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=100000", "sweep.trials=3"]  # seconds for each trial
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("trial 1/3")
         while len(runs_of(root, "trial")) < 2:
             time.sleep(0.1)
-        time.sleep(0.5)
         process.send_signal(blow)
         said = process.stderr.read()
     if blow == signal.SIGINT:

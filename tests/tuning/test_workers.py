@@ -73,14 +73,23 @@ def check(study: optuna.Study, trials: int) -> Counter[TrialState]:
 
 
 def kill_one(study: optuna.Study, spared: set[int]) -> int:
-    """Kill -9 the worker of a running trial, once for each trial; the number of that trial."""
+    """Kill -9 the worker of a running trial, once for each trial; the number of that trial.
+
+    The worker is halted first: the trial might end between the look at its state and the blow.
+    """
     while True:
         for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
             worker = trial.user_attrs.get(WORKER)
-            if worker is not None and trial.number not in spared:
+            if worker is None or trial.number in spared:
+                continue
+            process = int(worker.split("-")[-2])
+            os.kill(process, signal.SIGSTOP)
+            time.sleep(0.1)  # what it had sent to a server arrives
+            if study.get_trials(deepcopy=False)[trial.number].state == TrialState.RUNNING:
                 spared.add(trial.number)
-                os.kill(int(worker.split("-")[-2]), signal.SIGKILL)
+                os.kill(process, signal.SIGKILL)
                 return trial.number
+            os.kill(process, signal.SIGCONT)
         time.sleep(0.01)
 
 
