@@ -25,6 +25,7 @@ pipeline: $(STAMP)  ## Train, evaluate and report the published benchmark (dvc r
 # The report depends on all of results/, of which git has a part: without the data, DVC takes that for a change.
 fresh: $(STAMP)  ## Whether dvc.lock is what dvc repro would leave; needs none of its data
 	@said=$$($(BIN)/dvc repro --allow-missing --dry) || exit 1; echo "$$said" | grep '^Running stage' | (! grep -v "'report'")
+	@echo "fresh:   every result is that of this code and these parameters"
 
 test: $(STAMP)  ## The tests, but the slow ones
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
