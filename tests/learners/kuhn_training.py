@@ -42,6 +42,9 @@ AGENTS: dict[str, Any] = {
         successor_opponents="random",
     ),
     "td": partial(TDOptions, learning_rate=5e-3, decisions_per_round=512, minibatch_size=128, epsilon=0.2),
+    "td_mean": partial(
+        TDOptions, learning_rate=5e-3, decisions_per_round=512, minibatch_size=128, epsilon=0.2, average_decay=0.7
+    ),
 }
 NETWORKS = {"mlp": MLPOptions(widths=(32,)), "actions": ActionsOptions((32,), (16,), (32,))}
 

@@ -58,7 +58,7 @@ def run(experiment: Experiment, folder: Path, log: Cutter | None = None) -> Trai
     return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=quiet)
 
 
-@pytest.mark.parametrize("agent", ["ppo", "dqn", "dqn_bootstrap", "td"])
+@pytest.mark.parametrize("agent", ["ppo", "dqn", "dqn_bootstrap", "td", "td_mean"])
 @pytest.mark.parametrize("after", [1, 7])
 def test_a_cut_off_run_ends_the_same(agent: str, after: int, tmp_path: Path) -> None:
     experiment = experiment_of(agent)

@@ -1,6 +1,7 @@
 """Agents that play by a network: by its scores, or by the values of what each action leads to."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -23,6 +24,14 @@ class Sampled:
     actions: Actions  # [N]
     log_probabilities: Floats  # [N] of the actions, under the policy that chose them
     values: Floats  # [N] worth of the situation, or of the action chosen, in the learner's reward scale
+
+
+class SamplingAgent(Protocol):
+    """How a learner plays while it gathers experience: it says what it thought of its actions."""
+
+    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
+        """Actions for [N] decisions, with log-probabilities and values."""
+        ...
 
 
 @kernel

@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-import torch
 from safetensors import SafetensorError
 
 from cardlab.agents.network import ActionValueAgent, AfterstateAgent, SoftmaxAgent
@@ -151,8 +150,3 @@ def _read(folder: Path, name: str) -> bytes:
 def _plain(value: Any) -> Any:
     """Tuples and lists compare alike: JSON knows only lists."""
     return list(value) if isinstance(value, tuple) else value
-
-
-def count_parameters(network: torch.nn.Module) -> int:
-    """Number of weights."""
-    return sum(parameter.numel() for parameter in network.parameters())

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.network import Sampled
+from cardlab.agents.network import Sampled, SamplingAgent
 from cardlab.agents.random import RandomAgent
 from cardlab.experience.opponents import Opponents
 from cardlab.experience.records import Experience, generator_state, pack, restore_generator, unpack
@@ -17,18 +17,10 @@ from cardlab.playing.loop import Moves, play
 from cardlab.playing.protocol import Agent
 
 
-class Sampler(Protocol):
-    """An agent that says what it thought of its actions."""
-
-    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
-        """Actions for [N] decisions, with log-probabilities and values."""
-        ...
-
-
 class _Recorder:
     """The learner at the table: passes on its actions and keeps the rest of its last answer."""
 
-    def __init__(self, sampler: Sampler) -> None:
+    def __init__(self, sampler: SamplingAgent) -> None:
         self.sampler = sampler
         self.answer: Sampled | None = None
 
@@ -96,7 +88,7 @@ class Collector:
     def __init__(
         self,
         game: Game,
-        sampler: Sampler,
+        sampler: SamplingAgent,
         opponents: Opponents,
         tables: int,
         rng: np.random.Generator,
@@ -116,12 +108,12 @@ class Collector:
         self._under_way: list[_Decisions] = []
 
     @property
-    def sampler(self) -> Sampler:
+    def sampler(self) -> SamplingAgent:
         """The learner's agent, as it plays now."""
         return self._learner.sampler
 
     @sampler.setter
-    def sampler(self, sampler: Sampler) -> None:
+    def sampler(self, sampler: SamplingAgent) -> None:
         self._learner.sampler = sampler
 
     def collect(self, num_decisions: int) -> Experience:

@@ -62,6 +62,7 @@ class DQNOptions:
     max_grad_norm: float = 10.0
     reward_scale: float | None = None  # payoffs are divided by it; none: the game's payoff_scale
     decisions_per_round: int = 8192
+    average_decay: float = 0.0  # what a round leaves of the running mean of the weights; 0: the last weights are kept
 
     def __post_init__(self) -> None:
         check_range("agent.gamma", self.gamma, 0, 1)
@@ -87,6 +88,7 @@ class DQNOptions:
         if self.reward_scale is not None:
             check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
         check_range("agent.decisions_per_round", self.decisions_per_round, 1, whole=True)
+        check_range("agent.average_decay", self.average_decay, 0, 0.9999)
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "DQNLearner":
         """The learner of `network`; InvalidOption when the game has no such kind of decision."""

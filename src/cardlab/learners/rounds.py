@@ -7,17 +7,18 @@ once a round, not once a minibatch. The learner counts rounds itself: Lightning'
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, cast
 
 import lightning
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from cardlab.agents.network import Sampled
+from cardlab.agents.network import SamplingAgent
 from cardlab.experience.records import Experience, generator_state, restore_generator
-from cardlab.games.protocol import Game, InfoStates, Players
+from cardlab.games.protocol import Game
 from cardlab.learners.ranks import Ranks, merged
 from cardlab.networks.protocol import Network
 from cardlab.playing.protocol import Agent
@@ -59,16 +60,13 @@ class LearnerOptions(Protocol):
         """Payoffs are divided by it; none: the game's payoff_scale."""
         ...
 
-    def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "RoundLearner":
-        """The learner of `network`."""
+    @property
+    def average_decay(self) -> float:
+        """What a round leaves of the running mean of the weights, 0 to 1; 0: no mean is kept."""
         ...
 
-
-class LearningAgent(Protocol):
-    """How a learner plays while it gathers experience."""
-
-    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
-        """Actions for [N] decisions, with log-probabilities and values."""
+    def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "RoundLearner":
+        """The learner of `network`."""
         ...
 
 
@@ -102,6 +100,12 @@ class RoundLearner(lightning.LightningModule, ABC):
         self.rng = np.random.default_rng(seed)
         self.reward_scale = game.spec.payoff_scale if options.reward_scale is None else options.reward_scale
         self._common = options
+        self.average = _running_mean(network, options.average_decay)
+
+    @property
+    def settled_network(self) -> Network:
+        """What is measured and kept: the running mean of the weights where there is one (Polyak and Juditsky 1992)."""
+        return self.network if self.average is None else cast(Network, self.average.module)
 
     @property
     def progress(self) -> float:
@@ -109,7 +113,7 @@ class RoundLearner(lightning.LightningModule, ABC):
         return min(self.rounds_done / self.total_rounds, 1.0)
 
     @abstractmethod
-    def learning_agent(self) -> LearningAgent:
+    def learning_agent(self) -> SamplingAgent:
         """The agent that gathers experience with the network as it is now; asked anew each round."""
         ...
 
@@ -136,6 +140,8 @@ class RoundLearner(lightning.LightningModule, ABC):
         self.network.train()
         metrics = self.update(batch)
         self._check_weights()
+        if self.average is not None:
+            self.average.update_parameters(self.network)
         played, everyone = self._played(batch), self.ranks.gather(metrics)
         self.rounds_done += 1
         self.decisions_done += played.decisions
@@ -226,6 +232,14 @@ class RoundLearner(lightning.LightningModule, ABC):
 
     def load_extra_state(self, state: Mapping[str, Any]) -> None:
         """Go on from `extra_state`."""
+
+
+def _running_mean(network: Network, decay: float) -> AveragedModel | None:
+    """A second network whose weights follow those of `network`; the first round sets them."""
+    if not decay:
+        return None
+    average = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(decay))
+    return average.requires_grad_(False).eval()
 
 
 def annealed_epsilon(start: float | None, end: float, share: float, progress: float) -> float:

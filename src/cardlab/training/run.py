@@ -141,7 +141,7 @@ def _lead(
     measure = _measure(experiment, learner, game)
     curve = Curve(measure, options.evaluations, last_round, options.patience, log, tell, learning.gauges)
     stopwatch = Stopwatch(learning.gauges)
-    save = partial(save_policy, description=description, network=learner.network)
+    save = partial(save_policy, description=description, network=learner.settled_network)
     snapshots = Snapshots(checkpoint.with_name(_SNAPSHOTS), options.snapshots, last_round, save)
     learning.saver.tell = tell
     if resume is None:
@@ -157,7 +157,7 @@ def _lead(
 
 def _measure(experiment: Experiment, learner: RoundLearner, game: Game) -> Callable[[], Mapping[str, float]]:
     """How strong the learner is at the moment; a table of another size is refused before anything is trained."""
-    options, agent = experiment.trainer, learner.playing_agent(game, learner.network)
+    options, agent = experiment.trainer, learner.playing_agent(game, learner.settled_network)
     table = options.evaluation_table
     if table:
         make_lineup(game, [agent, *table])
