@@ -55,8 +55,9 @@ class GreedyStart:
         """[N] actions."""
         legal = self.game.legal_actions(info_states)
         actions = choose_uniformly(legal, rng.random(len(legal), dtype=np.float32))
-        opening = opening_rows(info_states)
-        return np.where(opening >= 0, opening, actions)
+        listed = opening_rows(info_states)
+        fits = (listed >= 0) & legal[np.arange(len(legal)), listed]  # a search may have filled that row before
+        return np.where(fits, listed, actions)
 
 
 @kernel

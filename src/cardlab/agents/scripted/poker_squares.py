@@ -138,9 +138,7 @@ class TablesAgent:
         return np.where(chosen, np.float32(0), np.float32(-np.inf)), values.max(axis=1)
 
 
-def tree_search(
-    game: Game, policy: str = "models/poker_squares_td", game_seconds: float = 30.0, **options: Any
-) -> Agent:
+def tree_search(game: Game, policy: str = "champion", game_seconds: float = 30.0, **options: Any) -> Agent:
     """The seed's player: a learned policy's playouts in equal time for each placement, mixed with its raw estimates.
 
     A move is scored 0.2 · raw + 0.8 · mean of its playouts; half a second of `game_seconds` is kept in hand. What the
