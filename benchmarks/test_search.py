@@ -20,6 +20,8 @@ PLACEMENTS_PER_SECOND = 100_000
 LEAST_MEAN = 110
 NUM_MOVES = 100
 SECONDS = 0.2
+GAME_SECONDS = 30.0
+NUM_TIMED_GAMES = 20
 
 
 def test_playouts_by_a_learned_policy(benchmark: BenchmarkFixture) -> None:
@@ -63,3 +65,21 @@ def test_time_is_kept(name: str, text: str) -> None:
     late = np.sort(took)[int(0.99 * NUM_MOVES) - 1] - SECONDS
     print(f"\n{name} {text}: 99 % of {NUM_MOVES} moves within {1000 * late:+.0f} ms of {SECONDS} s")
     assert late <= max(0.05 * SECONDS, 0.05)
+
+
+def test_a_game_keeps_to_its_time() -> None:
+    """The seed's player of Poker Squares thinks for 30 s a game: no game takes longer, and little is left unused."""
+    game = make_game("poker_squares")
+    agent = load_agent(game, "tree_search")
+    rng = np.random.default_rng(0)
+    took: list[float] = []
+    points: list[float] = []
+    for _ in range(NUM_TIMED_GAMES):
+        states = game.deal(1, rng)
+        started = time.perf_counter()
+        play_out(game, states, [agent], rng)
+        took.append(time.perf_counter() - started)
+        points.append(float(game.payoffs(states)[0, 0]))
+    print(f"\n{NUM_TIMED_GAMES} games took {min(took):.2f} to {max(took):.2f} s, mean {np.mean(points):.1f} points")
+    assert max(took) <= GAME_SECONDS
+    assert min(took) >= 0.9 * GAME_SECONDS

@@ -1,0 +1,47 @@
+"""Which of two agents is the stronger against the same field on the same deals, paired.
+
+Usage: compare.py OUTPUT.json game=NAME deals=N first=AGENT second=AGENT field=AGENT, which sits at all other seats.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+import cardlab
+from cardlab.arena.match import compare
+from cardlab.arena.options import ArenaOptions
+
+SEED = 20_000_001  # of the deals: that of every evaluation
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Play, print and write."""
+    output, *pairs = arguments
+    given = dict(pair.split("=", maxsplit=1) for pair in pairs)
+    torch.set_num_threads(1)
+    game = cardlab.make_game(given["game"])
+    field = [given["field"]] * (game.spec.num_players - 1)
+    options = ArenaOptions(deals=int(given["deals"]), seed=SEED, processes=int(given.get("processes", "1")))
+    began = time.process_time()
+    comparison = compare(game, given["first"], given["second"], field, options)
+    told = {
+        **given,
+        "seed": SEED,
+        "cpu_seconds": round(time.process_time() - began),
+        "first_points": asdict(comparison.first.points),
+        "second_points": asdict(comparison.second.points),
+        "difference": asdict(comparison.difference),
+    }
+    text = json.dumps(told, indent=2)
+    Path(output).parent.mkdir(parents=True, exist_ok=True)
+    Path(output).write_text(text + "\n")
+    print(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
