@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import requests
+import torch
 import uvicorn
 
 from cardlab.serving.application import make_application
@@ -79,6 +80,7 @@ class Running:
 @contextmanager
 def running(options: PlayOptions, **given: Any) -> Iterator[Running]:
     """A server with these options on a free port."""
+    torch.set_num_threads(1)  # as the command does
     desk = make_desk(options, **given)
     port = free_port()
     config = uvicorn.Config(make_application(desk), port=port, log_level="warning", proxy_headers=False)

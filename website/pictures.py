@@ -30,10 +30,12 @@ SWEEP = (
     "cardlab sweep experiment=thirty_one_dqn sweep=dqn sweep.trials=12 trainer.decisions=60000 trainer.evaluations=1 "
     "sweep.apply=thirty_one_tuned"
 )
+SHOWN = "thirty_one"  # whose trainings are compared
+CHARTS = "win_rate/(random|greedy|greedy_stock_only)$"
 COLUMNS = 150
 TERMINAL = """<body style="margin:0;background:#0d1117;color:#f0f3f6"><pre style="margin:0;padding:18px 22px;
 display:inline-block;font:14px/20px 'DejaVu Sans Mono',monospace">{code}</pre></body>"""
-SECONDS = 120
+SECONDS = 60
 
 
 @contextmanager
@@ -49,14 +51,14 @@ def browser(width: int, height: int) -> Generator[Page]:
 
 def report(folder: Path, picture: Path, command: str) -> None:
     """The first experiment of the report."""
-    with browser(1280, 900) as page:
+    with browser(1120, 900) as page:
         page.goto((folder / "report" / "index.html").resolve().as_uri())
-        page.locator("section, h2").first.scroll_into_view_if_needed()
+        page.locator("h3").first.evaluate("heading => heading.scrollIntoView()")
         page.screenshot(path=picture)
 
 
 def mlflow(folder: Path, picture: Path, command: str) -> None:
-    """The compare view of Thirty-One, or of whatever game there is, with charts of win rates."""
+    """The compare view of the trainings of Thirty-One, with charts of their win rates."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -69,16 +71,15 @@ def mlflow(folder: Path, picture: Path, command: str) -> None:
     )
     try:
         assert server.stdout is not None
-        links: list[str] = []
-        for line in server.stdout:
-            links.extend(re.findall(r"http\S+", line))
-            if any("compareRunsMode=CHART" in link for link in links):
-                break
-        charts = [link for link in links if "compareRunsMode=CHART" in link]
-        if not charts:
-            raise SystemExit(f"{folder}: cardlab ui named no runs to compare: train first")
+        pattern = re.compile(rf"the runs of {SHOWN}: (http\S+)")
+        links = (found[1] for line in server.stdout if (found := pattern.search(line)))
         with browser(1500, 720) as page:
-            page.goto(charts[0])
+            page.goto(next(links))
+            page.get_by_role("button", name="Close").first.click()  # MLflow's assistant
+            page.get_by_placeholder("metrics.rmse").fill("tags.kind = 'training'")
+            page.keyboard.press("Enter")
+            page.wait_for_timeout(5000)
+            page.get_by_placeholder("Search metric charts").press_sequentially(CHARTS)
             page.locator(".js-plotly-plot .scatterlayer .trace").first.wait_for(state="attached")
             page.wait_for_timeout(2000)
             page.screenshot(path=picture)

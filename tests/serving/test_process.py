@@ -60,6 +60,13 @@ def test_it_ends_cleanly_and_open_tables_go_on_afterwards(tmp_path, number):
         (["play.database=nonsense"], r"play\.database: must be an address"),
         (["play.limits.tables=0"], r"play\.limits\.tables=0: must be"),
         (["play.prot=1"], r"play\.prot"),
+        (["play.advisor=nobody"], r"play\.advisor=nobody: must be one of champion, .*planner.*reflex_1.*random"),
+        (
+            ["play.searches.monte_carlo=bogus"],
+            r"play\.searches\.monte_carlo=bogus: must be one of monte_carlo, .*e\.g\.",
+        ),
+        (["play.searches.tree='tree:simulation:9'"], r"play\.searches\.tree=tree:simulation:9: .*simulation"),
+        (["play.searches.tree='tree:simulations:0'"], r"play\.searches\.tree=tree:simulations:0: .*at least 1"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, overrides, told):

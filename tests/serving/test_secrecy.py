@@ -235,6 +235,7 @@ def ask_around(wires, table, game, moves):
     """Everything else that can be asked of a table under way."""
     path = f"/api/tables/{table['id']}"
     both(wires, "GET", path)
+    both(wires, "GET", f"{path}/history")
     both(wires, "GET", f"/api/deals/{table['deal']['id']}")
     both(wires, "GET", f"{path}/replay")
     both(wires, "POST", f"{path}/moves", json={"action": 0, "number": table["number"] + 1})

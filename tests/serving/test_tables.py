@@ -80,6 +80,27 @@ def test_a_game_that_is_given_up_is_over_and_counts(visitor):
     assert "over" in visitor.move(end, 0, 409)["error"]
 
 
+def test_the_history_is_all_that_was_told(visitor):
+    table = visitor.open(ORDERS["thirty_one of nine"])
+    told = list(table["events"])
+    for _ in range(3):
+        if table["status"] == "over":
+            break
+        table = visitor.move(table, table["legal"][0]["action"])
+        told += table["events"]
+    history = visitor.get(f"/api/tables/{table['id']}/history")["events"]
+    assert history == [{key: value for key, value in event.items() if key != "view"} for event in told][-100:]
+
+
+def test_searches_and_options_are_called_what_they_are(visitor):
+    games = {game["game"]: game for game in visitor.get("/api/choices")["games"]}
+    titles = [search["title"] for search in games["big2"]["searches"]]
+    assert titles == ["Monte Carlo, 200 playouts a move", "Tree search, 200 descents a move"]
+    for option in (option for game in games.values() for option in game["options"]):
+        assert len(option["words"]) == len(option["values"])
+        assert all("_" not in words for words in option["words"])
+
+
 def test_who_can_be_chosen_can_sit_down(visitor):
     for game in visitor.get("/api/choices")["games"]:
         assert game["agents"][-1]["agent"] == "random"

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from cardlab.agents.beliefs import BeliefError
 from cardlab.agents.policies import describe, save_policy
 from cardlab.games.catalogue import make_game
 from cardlab.networks.mlp import MLPOptions
+from cardlab.options import InvalidOption
 from play_server import ORDERS, options_in, running
 
 PLAYS = {"big2": "softmax", "thirty_one": "action_value", "five_o": "afterstate", "open_face": "softmax"}
@@ -58,6 +60,21 @@ def test_the_belief_is_about_cards_that_others_may_hold(server):
     for player, count in enumerate(table["view"]["counts"]):
         held = sum(card["chances"][player] for card in belief["cards"])
         assert held == pytest.approx(0 if player == table["seat"] else count, abs=1e-2)
+
+
+def test_the_champion_s_belief_is_asked_where_its_rules_are_played(server):
+    visitor = server.visitor()
+    for options, source in ({}, "network"), ({"penalty": "doubled"}, "uniform"):
+        table = visitor.open({**ORDERS["big2"], "options": options})
+        belief = visitor.get(f"/api/tables/{table['id']}/advice", agent="greedy")["belief"]
+        assert belief["from"] == source
+
+
+def test_a_wrong_belief_is_refused_before_anything_is_served(start, tmp_path):
+    with pytest.raises(BeliefError, match=r"no belief\.json in it"), start(belief={"big2": str(tmp_path)}):
+        pass
+    with pytest.raises(InvalidOption, match="whist"), start(belief={"whist": str(tmp_path)}):
+        pass
 
 
 @pytest.mark.parametrize("name", ["big2", "thirty_one", "poker_squares"])

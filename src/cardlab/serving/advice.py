@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from cardlab.agents.beliefs import Belief
-from cardlab.agents.search import SearchAgent, make_search
+from cardlab.agents.search import SearchAgent
+from cardlab.arena.intervals import half_width
 from cardlab.cards.deck import NUM_CARDS, card_text
 from cardlab.games.protocol import Floats, Game, InfoStates, Players
 from cardlab.games.rows import join
 from cardlab.playing.loop import play_out
 from cardlab.playing.protocol import ActionValues, Agent, Policy
+from cardlab.serving.playouts import play_out_options
 from cardlab.serving.settings import SETTINGS
 
-PLAYOUTS = 200  # over all options of a decision, where an agent has no values of its own
 BELIEF_DEALS = 400
 DIGITS = 4
 
@@ -29,6 +30,9 @@ class Thoughts:
     values: Floats  # [N, A] expected payoff by action, minus infinity where illegal or not looked at
     own: bool  # whether the values are the agent's, or those of playouts
     positions: Floats | None  # [N] expected payoff of the position
+    margins: Floats | None = None  # [N, A] of values from playouts: half the width of their 95 % intervals
+    playouts: list[int] | None = None  # [N] of each option
+    simulations: list[int] | None = None  # [N] of a search, over all options
 
 
 def think(game: Game, agent: Agent, known: InfoStates, players: Players) -> Thoughts:
@@ -37,7 +41,8 @@ def think(game: Game, agent: Agent, known: InfoStates, players: Players) -> Thou
     if isinstance(agent, SearchAgent):
         findings = agent.think(known, players)
         values = np.array([finding.values for finding in findings], dtype=np.float32)
-        return Thoughts([int(finding.scores.argmax()) for finding in findings], None, values, True, None)
+        chosen = [int(finding.scores.argmax()) for finding in findings]
+        return Thoughts(chosen, None, values, True, None, simulations=[finding.simulations for finding in findings])
     if isinstance(agent, Policy):
         log_probabilities, positions = agent.evaluate(known, players)
         probabilities = np.exp(log_probabilities)
@@ -45,11 +50,15 @@ def think(game: Game, agent: Agent, known: InfoStates, players: Players) -> Thou
     if not trusted:
         positions = None
     if isinstance(agent, ActionValues) and trusted:
-        values, own = agent.action_values(known, players), True
+        values, played = agent.action_values(known, players), None
     else:
-        values, own = make_search(game, "monte_carlo", simulations=PLAYOUTS).action_values(known, players), False
+        played = play_out_options(game, known, players)
+        values = played.values
     chosen = agent.act(known, players, stream(known)) if probabilities is None else probabilities.argmax(axis=1)
-    return Thoughts([int(action) for action in chosen], probabilities, values, own, positions)
+    actions = [int(action) for action in chosen]
+    if played is None:
+        return Thoughts(actions, probabilities, values, True, positions)
+    return Thoughts(actions, probabilities, values, False, positions, played.margins, played.deals)
 
 
 def stream(known: InfoStates) -> np.random.Generator:
@@ -62,6 +71,7 @@ class Prospects:
     """How games went that were played out from what a person knows."""
 
     value: float
+    margin: float | None  # half the width of its 95 % interval; None for one deal
     win: float | None  # share of games with the best payoff, ties split; None for one player
     deals: int
 
@@ -75,21 +85,18 @@ def prospects(
     play_out(game, states, [agent], rng)
     payoffs = game.payoffs(states)
     own = payoffs[:, int(players[0])]
+    margin = rounded_or_none(half_width(own.astype(np.float64)))
     if game.spec.num_players == 1:
-        return Prospects(float(own.mean()), None, deals)
+        return Prospects(float(own.mean()), margin, None, deals)
     best = payoffs == payoffs.max(axis=1, keepdims=True)
     wins = best[:, int(players[0])] / best.sum(axis=1)
-    return Prospects(float(own.mean()), float(wins.mean()), deals)
+    return Prospects(float(own.mean()), margin, float(wins.mean()), deals)
 
 
 def belief_message(game: Game, known: InfoStates, players: Players, belief: Belief | None) -> dict[str, Any]:
     """Where each card may be that is not known to lie anywhere: chances by seat, and elsewhere (deck, stock)."""
     num_players = game.spec.num_players
-    if belief is not None:
-        chances = belief.weights(known, players)[0].T
-        open_cards = _uncertain(game, known, players)[0]
-    else:
-        open_cards, chances = _uncertain(game, known, players)
+    open_cards, chances = _uncertain(game, known, players, belief)
     cards = [
         {
             "card": card_text(card),
@@ -125,6 +132,7 @@ def option_messages(game: Game, known: InfoStates, thoughts: Thoughts, row: int)
             "text": game.action_text(InfoStates(known[0]), action),
             "probability": None if thoughts.probabilities is None else rounded(thoughts.probabilities[row, action]),
             "value": rounded_or_none(thoughts.values[row, action]),
+            "margin": None if thoughts.margins is None else rounded_or_none(thoughts.margins[row, action]),
         }
         for action in np.flatnonzero(game.legal_actions(known)[0]).tolist()
     ]
@@ -140,12 +148,14 @@ def rounded_or_none(value: Any) -> float | None:
     return rounded(value) if np.isfinite(value) else None
 
 
-def _uncertain(game: Game, known: InfoStates, players: Players) -> tuple[Any, Any]:
+def _uncertain(game: Game, known: InfoStates, players: Players, belief: Belief | None) -> tuple[Any, Any]:
     """[52] whether a card's holder is not known, and [52, P] the share of deals in which each player holds it."""
-    states = game.determinize(InfoStates(join([known] * BELIEF_DEALS)), np.repeat(players, BELIEF_DEALS), stream(known))
-    holders = game.holders(states)
-    shares = np.stack([(holders == player).mean(axis=0) for player in range(game.spec.num_players)], axis=1)
+    copies, seats = InfoStates(join([known] * BELIEF_DEALS)), np.repeat(players, BELIEF_DEALS)
+    holders = game.holders(game.determinize(copies, seats, stream(known)))
     certain = (holders == holders[0]).all(axis=0)
+    if belief is not None:
+        holders = game.holders(belief.determinize(copies, seats, stream(known)))
+    shares = np.stack([(holders == player).mean(axis=0) for player in range(game.spec.num_players)], axis=1)
     assert shares.shape == (NUM_CARDS, game.spec.num_players)
     return ~certain, shares
 
@@ -159,9 +169,12 @@ def advice(game: Game, agent: Agent, quick: Agent, known: InfoStates, players: P
         "action": action,
         "text": game.action_text(InfoStates(known[0]), action),
         "value": rounded(expected.value),
+        "margin": expected.margin,
         "win": None if expected.win is None else rounded(expected.win),
         "deals": expected.deals,
         "values_from": "agent" if thoughts.own else "playouts",
+        "playouts": None if thoughts.playouts is None else thoughts.playouts[0],
+        "simulations": None if thoughts.simulations is None else thoughts.simulations[0],
         "options": option_messages(game, known, thoughts, 0),
         "belief": belief_message(game, known, players, how.belief),
         "input": input_message(agent, known, players),

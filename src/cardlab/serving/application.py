@@ -12,32 +12,50 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from cardlab.options import InvalidOption
+from cardlab.serving.beliefs import Beliefs
+from cardlab.serving.consulting import Consulting
 from cardlab.serving.desk import Desk
-from cardlab.serving.faults import Refusal
+from cardlab.serving.faults import Refusal, one_line
 from cardlab.serving.guards import Guards
 from cardlab.serving.routes import make_router
 from cardlab.serving.table import IllegalMove
-from cardlab.serving.warming import warm_up
+from cardlab.serving.warming import Warming
 
 PAGE = Path(__file__).parent / "page"
 HOUSEKEEPING_SECONDS = 300.0
+
+_NO_PAGE = """<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>No such page · cardlab</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <link rel="stylesheet" href="/styles/base.css">
+    <link rel="stylesheet" href="/styles/start.css">
+  </head>
+  <body>
+    <main><div class="box narrow"><h1>There is no such page</h1><p><a href="/">To the start</a></p></div></main>
+  </body>
+</html>
+"""
 
 _log = logging.getLogger("cardlab.serving")
 
 
 def make_application(desk: Desk) -> FastAPI:
     """The application over `desk`."""
+    consulting = Consulting(desk.house)
     application = FastAPI(
         title="cardlab play",
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        lifespan=partial(_live, desk),
+        lifespan=partial(_live, desk, consulting.beliefs),
     )
-    application.include_router(make_router(desk))
+    application.include_router(make_router(desk, consulting))
     application.mount("/", StaticFiles(directory=PAGE, html=True, check_dir=False))
     application.add_middleware(Guards, options=desk.options)
     for fault, told in _ANSWERS.items():
@@ -46,14 +64,16 @@ def make_application(desk: Desk) -> FastAPI:
 
 
 @contextlib.asynccontextmanager
-async def _live(desk: Desk, _: FastAPI) -> AsyncGenerator[None]:
+async def _live(desk: Desk, beliefs: Beliefs, _: FastAPI) -> AsyncGenerator[None]:
     """Keep house while the server runs."""
+    warming = Warming(desk.house.players, beliefs, desk.quiet_seconds)
     if desk.options.warm:
-        warm_up(desk.house.players)
+        warming.start()
     task = asyncio.create_task(_keep_house(desk))
     try:
         yield
     finally:
+        warming.stop()
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
@@ -63,8 +83,8 @@ async def _keep_house(desk: Desk) -> None:
     while True:
         try:
             await desk.run(desk.house.close_idle, slow=True)
-        except Exception:
-            _log.exception("idle tables could not be closed")
+        except Exception as error:
+            _log.warning("idle tables could not be closed: %s", one_line(error))
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
 
 
@@ -92,7 +112,10 @@ async def _malformed(_: Request, fault: Any) -> Response:
     return _problem(422, f"{key or 'body'}: {first['msg'][:1].lower()}{first['msg'][1:]}"[:300], key)
 
 
-async def _other(_: Request, fault: Any) -> Response:
+async def _other(request: Request, fault: Any) -> Response:
+    wants_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/")
+    if fault.status_code == 404 and wants_page:
+        return HTMLResponse(_NO_PAGE, 404)
     texts = {404: "there is nothing at this address", 405: "this address does not take that method"}
     return _problem(fault.status_code, texts.get(fault.status_code, str(fault.detail)))
 

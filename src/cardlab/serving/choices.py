@@ -3,17 +3,16 @@
 from typing import Any
 
 from cardlab.games.catalogue import make_game
-from cardlab.serving.options import PlayOptions
 from cardlab.serving.players import Players
 from cardlab.serving.settings import SETTINGS, Choice, Setting
 
 
-def choices_message(players: Players, options: PlayOptions) -> list[dict[str, Any]]:
+def choices_message(players: Players) -> list[dict[str, Any]]:
     """Every game."""
-    return [_game_message(name, setting, players, options) for name, setting in SETTINGS.items()]
+    return [_game_message(name, setting, players) for name, setting in SETTINGS.items()]
 
 
-def _game_message(name: str, setting: Setting, players: Players, options: PlayOptions) -> dict[str, Any]:
+def _game_message(name: str, setting: Setting, players: Players) -> dict[str, Any]:
     game = make_game(name)
     least = most = game.spec.num_players
     for choice in setting.choices:
@@ -36,7 +35,7 @@ def _game_message(name: str, setting: Setting, players: Players, options: PlayOp
             }
             for entry in players.listed(game)
         ],
-        "searches": [{"search": name, "title": name.replace("_", " ").capitalize()} for name in options.searches],
+        "searches": [{"search": key, "title": search.title} for key, search in players.searches.items()],
         "default_agent": advisor,
         "advisor": advisor,
     }
@@ -44,9 +43,11 @@ def _game_message(name: str, setting: Setting, players: Players, options: PlayOp
 
 def _option_message(choice: Choice) -> dict[str, Any]:
     numbers = [value for value in choice.values if isinstance(value, int)]
+    values = sorted(numbers) if numbers else list(choice.values)
     return {
         "key": choice.key,
         "title": choice.title,
-        "values": sorted(numbers) if numbers else list(choice.values),
+        "values": values,
+        "words": list(choice.words) or [str(value) for value in values],
         "default": choice.values[0],
     }

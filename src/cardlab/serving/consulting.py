@@ -1,13 +1,10 @@
 """Asking agents what they think: who is asked, and what of a table they are shown."""
 
-import threading
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-from cardlab.agents.beliefs import Belief, load_belief
-from cardlab.games.protocol import Game
 from cardlab.serving.advice import How, advice
+from cardlab.serving.beliefs import Beliefs
 from cardlab.serving.faults import Conflict
 from cardlab.serving.house import Held, House
 from cardlab.serving.players import Player
@@ -22,31 +19,34 @@ class Consulting:
     """Advice in a game and the review after it."""
 
     house: House
-    _beliefs: dict[str, Belief | None] = field(default_factory=dict[str, Belief | None], init=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
-    def advisor(self, held: Held, agent: str | None, search: str | None) -> Player:
+    def __post_init__(self) -> None:
+        self.beliefs = Beliefs(self.house.options.belief)
+
+    def _advisor(self, held: Held, agent: str | None, search: str | None) -> Player:
         """Who is asked: the one named, else the game's advisor."""
         players = self.house.players
         advisor = Player(agent, search or None) if agent else Player(players.advisor(held.game).agent, search or None)
         players.check(held.game, advisor, "query")
         return advisor
 
-    def advise(self, held: Held, advisor: Player) -> dict[str, Any]:
-        """What `advisor` would do now; Conflict unless the person is to move."""
+    def advise(self, held: Held, agent_name: str | None, search: str | None) -> dict[str, Any]:
+        """What the agent of that name, else the game's advisor, would do now; Conflict unless the person is to move."""
         table, players = held.table, self.house.players
+        advisor = self._advisor(held, agent_name, search)
         number, known = len(table.actions), table.known()
         if not table.waits:
             raise Conflict("advice is for your turn, and the game is over")
         quick = Player(advisor.agent)
         agent = players.load(held.game, advisor)
         companion = players.load(held.game, RANDOM if players.is_slow(quick) else quick)
-        how = How(self.house.options.advice_deals, self._belief(held.game))
+        how = How(self.house.options.advice_deals, self.beliefs.of(held.game))
         message = advice(held.game, agent, companion, known, table.seats, how)
         return {"agent": self._agent_message(advisor), "number": number, **message}
 
-    def review(self, held: Held, advisor: Player) -> dict[str, Any]:
-        """The replay, judged by `advisor`; Conflict before the end."""
+    def review(self, held: Held, agent_name: str | None) -> dict[str, Any]:
+        """The replay, judged by the agent of that name, else by the game's advisor; Conflict before the end."""
+        advisor = self._advisor(held, agent_name, None)
         if not held.table.over:
             raise Conflict("the replay is for games that are over")
         frames, worst = review(held.table, self.house.players.load(held.game, advisor))
@@ -62,14 +62,3 @@ class Consulting:
 
     def _agent_message(self, player: Player) -> dict[str, Any]:
         return {"agent": player.agent, "search": player.search, "title": self.house.players.title(player)}
-
-    def _belief(self, game: Game) -> Belief | None:
-        """The trained belief of `game`, None where none is given."""
-        folder = self.house.options.belief.get(game.spec.name)
-        if folder is None:
-            return None
-        key = f"{folder} {game.spec.options}"
-        with self._lock:
-            if key not in self._beliefs:
-                self._beliefs[key] = load_belief(game, Path(folder))
-            return self._beliefs[key]

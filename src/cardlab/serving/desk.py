@@ -1,6 +1,8 @@
 """Where requests meet the house: threads for what takes time, and the cookie of each session."""
 
 import asyncio
+import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +17,7 @@ from starlette.responses import JSONResponse
 
 from cardlab.serving.database import default_address, open_database
 from cardlab.serving.deals import load_secret
+from cardlab.serving.faults import one_line
 from cardlab.serving.house import House
 from cardlab.serving.options import PlayOptions
 from cardlab.serving.people import COOKIE, People
@@ -23,6 +26,8 @@ from cardlab.serving.players import Players
 _YEAR = 365 * 24 * 3600
 
 T = TypeVar("T")
+
+_log = logging.getLogger("cardlab.serving")
 
 
 @dataclass
@@ -37,17 +42,30 @@ class Desk:
         self._quick = anyio.CapacityLimiter(self.options.threads)
         self._slow = anyio.CapacityLimiter(self.options.slow_threads)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._tasks: set[asyncio.Task[None]] = set()  # the loop itself holds them weakly
+        self._behind = anyio.CapacityLimiter(1)
+        self._asked = -float("inf")  # when the last request came
+        self._tasks: dict[str, asyncio.Task[None]] = {}  # the loop itself holds them weakly
 
     async def run(self, work: Callable[[], T], slow: bool = False) -> T:
         """`work` in a thread, so that other tables go on meanwhile."""
         return await anyio.to_thread.run_sync(work, limiter=self._slow if slow else self._quick)
 
-    def run_later(self, work: Callable[[], None]) -> None:
-        """`work` among what is slow, after the reply to the request that asked for it."""
-        task = asyncio.create_task(self.run(work, slow=True))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def run_later(self, name: str, work: Callable[[], None]) -> None:
+        """`work` behind the reply to a request, one thing at a time; nothing that waits under this `name` already."""
+        if name not in self._tasks:
+            self._tasks[name] = asyncio.create_task(self._run_behind(name, work))
+
+    async def _run_behind(self, name: str, work: Callable[[], None]) -> None:
+        try:
+            await anyio.to_thread.run_sync(work, limiter=self._behind)
+        except Exception as error:  # nobody waits for it who could be told
+            _log.warning("%s: %s", name, one_line(error))
+        finally:
+            self._tasks.pop(name, None)
+
+    def quiet_seconds(self) -> float:
+        """How long nobody has asked for anything."""
+        return time.monotonic() - self._asked
 
     def lock(self, table_id: str) -> asyncio.Lock:
         """One request at a time for each table; who waits holds no thread."""
@@ -55,6 +73,7 @@ class Desk:
 
     async def person(self, request: Request) -> int | None:
         """Whose cookie came with the request; None for nobody's."""
+        self._asked = time.monotonic()
         return await self.run(partial(self.people.find, request.cookies.get(COOKIE)))
 
     async def registered(self, request: Request) -> tuple[int, str | None]:
@@ -66,9 +85,10 @@ class Desk:
 def make_desk(options: PlayOptions, **given: Any) -> Desk:
     """The house and its people over the database of `options`; `given` for the house, as tests do."""
     folder = Path(options.folder)
+    players = Players(options)  # first: it checks options, and nothing is written for wrong ones
     engine = open_database(options.database or default_address(folder))
     secret = load_secret(folder / "secret", options.secret)
-    house = House(options, engine, secret, Players(options), **given)
+    house = House(options, engine, secret, players, **given)
     return Desk(house, People(engine, options.limits.name_length), options)
 
 

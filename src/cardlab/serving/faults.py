@@ -35,6 +35,15 @@ class Full(Refusal):
     status = 503
 
 
+class Unloadable(Refusal):
+    """An agent that is listed, but cannot be loaded."""
+
+    @classmethod
+    def of(cls, key: str, agent: str, reason: str) -> "Unloadable":
+        """In the words of the command line; `reason` as it was said where loading failed."""
+        return cls(f"{key}={agent}: cannot be loaded ({reason})", key)
+
+
 class WrongValue(Refusal):
     """A value that the key cannot take."""
 
@@ -42,3 +51,8 @@ class WrongValue(Refusal):
     def of(cls, key: str, value: object, allowed: str) -> "WrongValue":
         """In the words of the command line."""
         return cls(f"{key}={value}: must be {allowed}", key)
+
+
+def one_line(error: BaseException) -> str:
+    """What is said of `error` in the log, or to a person: its message without its trace."""
+    return " ".join(str(error).split())[:300] or type(error).__name__

@@ -1,5 +1,6 @@
 """All tables: opened, found again, moved and kept. Every method may be called from any thread."""
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -12,16 +13,20 @@ from sqlalchemy.orm import Session
 
 from cardlab.agents.random import RandomAgent
 from cardlab.games.protocol import Game
+from cardlab.options import InvalidOption
+from cardlab.playing.protocol import Agent
 from cardlab.serving.database import DAILY, FINISHED, FRESH, GIVEN_UP, OPEN, DealRow, GameRow, now
 from cardlab.serving.dealing import Dealer, Order
 from cardlab.serving.deals import Deal, Secret, new_id
-from cardlab.serving.faults import Conflict, Full, NotFound, TooMany
+from cardlab.serving.faults import Conflict, Full, NotFound, TooMany, Unloadable, one_line
 from cardlab.serving.options import PlayOptions
 from cardlab.serving.players import Player, Players
 from cardlab.serving.settings import game_of
 from cardlab.serving.table import Table
 
 SHARED = "shared"
+
+_log = logging.getLogger("cardlab.serving")
 
 
 @dataclass
@@ -33,6 +38,8 @@ class Held:
     table: Table
     opponents: tuple[Player, ...]  # by seat, without the person's
     par: Player
+    par_fails: bool = False  # then the game goes without
+    stood_in: bool = False  # whether an agent that cannot play has been replaced by random play: no result counts then
 
 
 @dataclass
@@ -76,8 +83,11 @@ class House:
                 raise NotFound(f"there is no deal of {game} with this id", "deal")
             return self._seat(session, person, deal, DAILY if deal.kind == DAILY else SHARED)
 
-    def find(self, person: int, table_id: str) -> Held:
-        """The table `table_id` of `person`; NotFound for another's as well."""
+    def find(self, person: int, table_id: str, *, to_end: bool = False) -> Held:
+        """The table `table_id` of `person`; NotFound for another's as well.
+
+        Unloadable or InvalidOption where an agent is gone, but not for a table that is over, or wanted `to_end` it.
+        """
         with self._lock:
             held = self._held.get(table_id)
             if held is not None:
@@ -86,7 +96,9 @@ class House:
             with self._session() as session:
                 row = session.get(GameRow, table_id)
                 if row is not None and row.person_id == person:
-                    held = self._keep(self._load(row))
+                    held = self._load(row, to_end=to_end)
+                    if not held.stood_in or held.table.over:
+                        held = self._keep(held)
                     self._save(held)
         if held is None or held.row.person_id != person:
             raise NotFound("there is no such table", None)
@@ -99,14 +111,26 @@ class House:
         self._go_on(held)
 
     def prepare_par(self, held: Held) -> None:
-        """Find par of a new table before its game ends; who ends sooner waits for it."""
-        self._play_par(held)
+        """Find par while the person plays: for agents that search it may come after the end, and is kept then."""
+        par = self._play_par(held)
+        if par is not None and held.table.over:
+            with Session(self.engine) as session:
+                self._keep_par(session, held.row)
+                session.commit()
+
+    def lacks_par(self, held: Held) -> bool:
+        """Whether par is still to be found: the server has begun anew, or it takes longer than the game."""
+        return held.row.deal.par_payoff is None and not held.par_fails
 
     def give_up(self, held: Held, number: int) -> None:
         """End the game: the person's seat is played on at random, and the result counts."""
         self._check_turn(held, number)
         with self._safely(held):
-            held.table.finish(RandomAgent(held.game))
+            try:
+                held.table.finish(RandomAgent(held.game))
+            except Exception as error:  # an agent that fails keeps nobody at its table
+                _log.warning("a game of %s is ended without its agents: %s", held.game.spec.name, one_line(error))
+                self._end_without_agents(held)
             self._save(held, GIVEN_UP)
 
     def close_idle(self, most: int = 50) -> int:
@@ -116,7 +140,7 @@ class House:
             query = select(GameRow).where(GameRow.status == OPEN, GameRow.moved < limit).limit(most)
             idle = [(row.person_id, row.id) for row in session.scalars(query)]
         for person, table_id in idle:
-            held = self.find(person, table_id)
+            held = self.find(person, table_id, to_end=True)
             if not held.table.over:
                 self.give_up(held, len(held.table.actions))
         return len(idle)
@@ -167,17 +191,34 @@ class House:
             self._save(held)
         return held
 
-    def _load(self, row: GameRow) -> Held:
+    def _load(self, row: GameRow, *, to_end: bool = False) -> Held:
         """The table of `row`, with its moves played again."""
         game, _ = game_of(row.deal.game, row.deal.options)
         opponents = tuple(Player(**player) for player in row.deal.opponents)
-        for player in dict.fromkeys(opponents):
-            self.players.check(game, player, "opponents")
-        agents = [self.players.load(game, player) for player in opponents]
+        agents: list[Agent] = []
+        stood_in = False
+        for player in opponents:
+            try:
+                self.players.check(game, player, "opponents")
+                agents.append(self.players.load(game, player))
+            except (Unloadable, InvalidOption):
+                if row.status == OPEN and not to_end:
+                    raise
+                agents.append(RandomAgent(game))
+                stood_in = True
         table = Table(game, self.deal_of(row.deal.seed), row.deal.seat, agents)
         table.repeat(row.actions)
         table.play_on()
-        return Held(row, game, table, opponents, Player(**row.deal.par))
+        return Held(row, game, table, opponents, Player(**row.deal.par), par_fails=stood_in, stood_in=stood_in)
+
+    def _end_without_agents(self, held: Held) -> None:
+        """Play `held` from its last move that was kept to its end, all at random."""
+        game, deal = held.game, held.row.deal
+        agent = RandomAgent(game)
+        held.table = Table(game, self.deal_of(deal.seed), deal.seat, [agent] * len(held.opponents))
+        held.table.repeat(held.row.actions)
+        held.table.finish(agent)
+        held.par_fails = held.stood_in = True
 
     def _keep(self, held: Held) -> Held:
         """Hold the table in memory, or give the one that another thread has put there."""
@@ -214,30 +255,43 @@ class House:
             return
         values: dict[str, Any] = {"actions": list(table.actions), "moved": now()}
         if table.over:
-            par = self._play_par(held)
+            par = self._play_par(held) if self._par_is_quick(held) else held.row.deal.par_payoff
             values |= {"status": ended, "payoffs": table.payoffs(), "score": _score(table, par)}
+            values["counts"] = row.counts and not held.stood_in
         with Session(self.engine) as session:
             session.execute(update(GameRow).where(GameRow.id == row.id, GameRow.status == OPEN).values(**values))
             if table.over:
-                session.execute(update(DealRow).where(DealRow.id == row.deal_id).values(par_payoff=row.deal.par_payoff))
+                self._keep_par(session, row)
             session.commit()
         for key, value in values.items():
             setattr(row, key, value)
 
     def _play_par(self, held: Held) -> float | None:
-        """What the deal pays to its par agent in the person's seat; None where that would take long.
+        """What the deal pays to its par agent in the person's seat; None, told in the log, where that agent fails.
 
         Once it is known it stays: `prepare_par` plays it while the person does, so that the last reply need not wait.
         """
         deal = held.row.deal
-        alone = held.game.spec.num_players == 1
-        if deal.par_payoff is None and (alone or not any(map(self.players.is_slow, (*held.opponents, held.par)))):
-            self.players.check(held.game, held.par, "par")
-            rival = Table(held.game, self.deal_of(deal.seed), deal.seat, held.table.agents)
-            rival.play_on()
-            rival.finish(self.players.load(held.game, held.par))
-            deal.par_payoff = rival.payoffs()[deal.seat]
+        if self.lacks_par(held):
+            try:
+                self.players.check(held.game, held.par, "par")
+                rival = Table(held.game, self.deal_of(deal.seed), deal.seat, held.table.agents)
+                rival.play_on()
+                rival.finish(self.players.load(held.game, held.par))
+                deal.par_payoff = rival.payoffs()[deal.seat]
+            except Exception as error:  # a game ends, whatever becomes of par
+                held.par_fails = True
+                _log.warning("a game of %s goes without par: %s", held.game.spec.name, one_line(error))
         return deal.par_payoff
+
+    def _par_is_quick(self, held: Held) -> bool:
+        """Whether the last move waits for par: where it takes no time, and alone, where the score is made of it."""
+        alone = held.game.spec.num_players == 1
+        return alone or not any(map(self.players.is_slow, (*held.opponents, held.par)))
+
+    def _keep_par(self, session: Session, row: GameRow) -> None:
+        if row.deal.par_payoff is not None:
+            session.execute(update(DealRow).where(DealRow.id == row.deal_id).values(par_payoff=row.deal.par_payoff))
 
 
 @dataclass
@@ -255,7 +309,9 @@ class _Forgetting:
             self.house.forget(self.held)
 
 
-def _score(table: Table, par: float | None) -> float:
-    """What standings are made of."""
+def _score(table: Table, par: float | None) -> float | None:
+    """What standings are made of; None for a game alone without par, which cannot be compared."""
     payoff = table.payoffs()[table.seat]
-    return payoff - (par or 0.0) if table.game.spec.num_players == 1 else payoff
+    if table.game.spec.num_players > 1:
+        return payoff
+    return None if par is None else payoff - par

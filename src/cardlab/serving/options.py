@@ -46,7 +46,7 @@ class PlayOptions:
     advice_deals: int = 64  # games that are played out for a win chance
     threads: int = 4  # that ask agents
     slow_threads: int = 2  # that search and advise
-    warm: bool = True  # compile what games need when the server starts, not at the first move
+    warm: bool = True  # compile what games need when the server starts, not when it is first asked for
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:

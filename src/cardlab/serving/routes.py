@@ -1,5 +1,6 @@
 """The addresses under /api; docs/play.md tells them with examples."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any
 
@@ -20,18 +21,19 @@ from cardlab.serving.telling import listed_message, table_message
 AgentQuery = Annotated[str | None, Query(max_length=200)]
 SearchQuery = Annotated[str | None, Query(max_length=64)]
 TableId = Annotated[str, Path(min_length=1, max_length=64)]
+MOST_TOLD = 100  # events of the past
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 503)
 }
 
 
-def make_router(desk: Desk) -> APIRouter:
+def make_router(desk: Desk, consulting: Consulting) -> APIRouter:
     """All addresses, at `desk`."""
     router = APIRouter(prefix="/api", responses=PROBLEMS)
     _add_session(router, desk)
     _add_tables(router, desk)
     _add_moves(router, desk)
-    _add_thoughts(router, desk, Consulting(desk.house))
+    _add_thoughts(router, desk, consulting)
     add_standings(router, desk)
     return router
 
@@ -40,7 +42,7 @@ def _add_session(router: APIRouter, desk: Desk) -> None:
     @router.get("/choices")
     async def choices() -> JSONResponse:
         """What can be chosen."""
-        return answer({"games": await desk.run(partial(choices_message, desk.house.players, desk.options))})
+        return answer({"games": await desk.run(partial(choices_message, desk.house.players))})
 
     @router.get("/session")
     async def session(request: Request) -> JSONResponse:
@@ -73,7 +75,7 @@ def _add_tables(router: APIRouter, desk: Desk) -> None:
         person, token = await desk.registered(request)
         held = await desk.run(partial(work, person))
         message = await desk.run(partial(table_message, held, desk.house.players))
-        desk.run_later(partial(desk.house.prepare_par, held))
+        _find_par(desk, held)
         return answer(message, 201, token, request.url.scheme == "https")
 
     @router.get("/tables/{table_id}", response_model=TableMessage)
@@ -81,9 +83,20 @@ def _add_tables(router: APIRouter, desk: Desk) -> None:
         """A table as it stands."""
         person = await _person(desk, request)
         async with desk.lock(table_id):
-            return answer(await desk.run(lambda: table_message(desk.house.find(person, table_id), desk.house.players)))
+            held = await desk.run(partial(desk.house.find, person, table_id))
+            if held.table.over and desk.house.lacks_par(held):
+                _find_par(desk, held)
+            return answer(await desk.run(partial(table_message, held, desk.house.players)))
 
-    _ = tables, open_table, table
+    @router.get("/tables/{table_id}/history")
+    async def history(request: Request, table_id: TableId) -> JSONResponse:
+        """What happened at a table so far."""
+        person = await _person(desk, request)
+        async with desk.lock(table_id):
+            held = await desk.run(partial(desk.house.find, person, table_id))
+            return answer({"events": await desk.run(partial(held.table.history, MOST_TOLD))})
+
+    _ = tables, open_table, table, history
 
 
 def _add_moves(router: APIRouter, desk: Desk) -> None:
@@ -99,7 +112,11 @@ def _add_moves(router: APIRouter, desk: Desk) -> None:
     @router.post("/tables/{table_id}/resignation", response_model=TableMessage)
     async def resign(request: Request, table_id: TableId, resignation: Resignation) -> JSONResponse:
         """Give the game up."""
-        return await _changed(desk, request, table_id, lambda held: desk.house.give_up(held, resignation.number))
+
+        def give_up(held: Held) -> None:
+            desk.house.give_up(held, resignation.number)
+
+        return await _changed(desk, request, table_id, give_up, to_end=True)
 
     _ = move, resign
 
@@ -116,25 +133,29 @@ def _add_thoughts(router: APIRouter, desk: Desk, consulting: Consulting) -> None
     ) -> JSONResponse:
         """What an agent would do in the person's place."""
         held = await held_for(request, table_id)
-        advisor = consulting.advisor(held, agent, search)
         async with desk.lock(table_id):
-            return answer(await desk.run(partial(consulting.advise, held, advisor), slow=True))
+            return answer(await desk.run(lambda: consulting.advise(held, agent, search), slow=True))
 
     @router.get("/tables/{table_id}/replay")
     async def replay(request: Request, table_id: TableId, agent: AgentQuery = None) -> JSONResponse:
         """The game that is over, with what an agent makes of the person's moves."""
         held = await held_for(request, table_id)
-        advisor = consulting.advisor(held, agent, None)
-        return answer(await desk.run(partial(consulting.review, held, advisor), slow=True))
+        return answer(await desk.run(lambda: consulting.review(held, agent), slow=True))
 
     _ = advise, replay
 
 
-async def _changed(desk: Desk, request: Request, table_id: str, change: Any) -> JSONResponse:
+def _find_par(desk: Desk, held: Held) -> None:
+    desk.run_later(f"par of table {held.row.id}", partial(desk.house.prepare_par, held))
+
+
+async def _changed(
+    desk: Desk, request: Request, table_id: str, change: Callable[[Held], None], *, to_end: bool = False
+) -> JSONResponse:
     """The table after `change`, in the threads that its agents need."""
     person = await _person(desk, request)
     async with desk.lock(table_id):
-        held = await desk.run(partial(desk.house.find, person, table_id))
+        held = await desk.run(partial(desk.house.find, person, table_id, to_end=to_end))
 
         def work() -> dict[str, Any]:
             change(held)

@@ -16,6 +16,7 @@ class Choice:
     key: str
     title: str
     values: tuple[int | str, ...]
+    words: tuple[str, ...] = ()  # of the values; none for numbers, which speak for themselves
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,11 @@ SETTINGS: Mapping[str, Setting] = {
         "Big 2",
         "points",
         (
-            Choice("opening", "The 3 of diamonds", ("forced", "choose")),
-            Choice("penalty", "Penalty for cards left", ("plain", "doubled")),
-            Choice("straight_flush", "Straight flushes", ("ranked", "unbeatable")),
+            Choice("opening", "The 3 of diamonds", ("forced", "choose"), ("is played at once", "opens in any hand")),
+            Choice("penalty", "Cards left", ("plain", "doubled"), ("count one each", "count double from ten")),
+            Choice(
+                "straight_flush", "Straight flushes", ("ranked", "unbeatable"), ("beat lower ones", "beat everything")
+            ),
         ),
         ("planner", "greedy", "lowest"),
     ),
@@ -60,7 +63,7 @@ SETTINGS: Mapping[str, Setting] = {
     "poker_squares": Setting(
         "Poker Squares",
         "points more than par",
-        (Choice("scoring", "Scoring", ("american", "british")),),
+        (Choice("scoring", "Scoring", ("american", "british"), ("American", "British")),),
         ("tables", "flush"),
     ),
 }

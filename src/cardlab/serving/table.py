@@ -162,11 +162,17 @@ class Table:
         """What happened since and with the person's last move."""
         return [event for step in self.steps[self._batch :] for event in self.events(step)]
 
+    def history(self, most: int) -> list[Json]:
+        """What happened so far, at most the last events, as it was told when it did, without the tables."""
+        told = [event for step in self.steps[-most:] for event in self.events(step)][-most:]
+        return [{key: value for key, value in event.items() if key != "view"} for event in told]
+
     def events(self, step: Step) -> list[Json]:
         """A step as the person saw it, with the table after it; a showdown is an event of its own behind it."""
         after = {"view": self._picture(step)}
         if step.player is None:
-            return [{"number": 0, "player": None, "kind": "deal", "text": "deal", **after}]
+            opening = self._view.opening(step.after)
+            return [{"number": 0, "player": None, "kind": "deal", "text": "deal", **opening, **after}]
         seen = self._view.event(step.before, step.after, step.player, step.shown)
         events: list[Json] = [{"number": step.number, "player": step.player, **seen, **after}]
         if step.shown and self._view.shows_hands(step.before, step.after):

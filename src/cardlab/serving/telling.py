@@ -56,14 +56,16 @@ def result_message(held: Held, players: Players) -> dict[str, Any]:
     """How a game that is over came out."""
     payoffs = held.table.payoffs()
     payoff = payoffs[held.table.seat]
-    par = held.row.deal.par_payoff
+    deal = held.row.deal
+    par = deal.par_payoff
+    awaited = par is None and not held.par_fails  # it takes longer than the game did
     return {
         "payoff": payoff,
         "payoffs": payoffs,
         "won": _won(payoffs, held.table.seat, par),
         "text": _text(held.game.spec.name, payoff, len(payoffs)),
         "given_up": held.row.status == GIVEN_UP,
-        "par": None if par is None else {"title": players.title(held.par), "payoff": par},
+        "par": {"title": players.title(held.par), "payoff": par} if par is not None or awaited else None,
     }
 
 
@@ -80,7 +82,7 @@ def _won(payoffs: list[float], seat: int, par: float | None) -> bool | None:
 
 def _text(game: str, payoff: float, num_players: int) -> str:
     if num_players == 1:
-        return f"You scored {payoff:g} points"
+        return f"You scored {payoff:g} {'point' if payoff == 1 else 'points'}"
     if game in ("thirty_one", "five_o"):
         return "You won" if payoff > 0 else "A tie" if payoff == 0 else "You lost"
     unit = "point" if abs(payoff) == 1 else "points"

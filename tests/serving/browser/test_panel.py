@@ -49,9 +49,31 @@ def test_advice_is_shown_on_demand(person):
         part.tap()
     assert panel.locator(".options .best .number").first.inner_text().endswith("90 %")
     assert panel.locator(".options li").count() == len(advice["options"])
+    broken = (
+        "(all) => all.filter((one) => one.getClientRects().length && one.offsetHeight > 30).map((one) => one.innerText)"
+    )
+    assert panel.locator(".options .number").evaluate_all(broken) == []  # each figure in one line
     assert panel.locator(".chance b").inner_text() == "60 %"
     assert panel.locator(".belief td[title]").get_attribute("title") == "ace of spades: Reflex 1 25 %, the deck 75 %"
     assert panel.locator(".input dt").count() == panel.locator(".input svg").count() == 2
     assert panel.locator(".input rect").count() == 7
     assert "[object" not in panel.inner_text()
     assert one.page.locator('.felt [data-key="column 1"]').get_attribute("data-share") == "90 %"
+
+
+def test_values_from_playouts_are_told_with_what_they_are_worth(person):
+    one = person("phone")
+    one.open({**ORDERS["thirty_one"], "options": {"num_players": 2, "lives": 1}})
+    one.choices()
+    with one.page.expect_response(lambda reply: "/advice" in reply.url) as answer:
+        one.page.get_by_text("What would the agent do?").tap()
+    advice = answer.value.json()
+    assert advice["values_from"] == "playouts"
+    assert advice["playouts"] >= 16
+    assert all(option["margin"] >= 0 for option in advice["options"])
+    panel = one.page.locator(".advice")
+    panel.get_by_text(f"about {advice['playouts']} games each").wait_for()
+    guesses = panel.locator(".options .guess").all_inner_texts()
+    assert len(guesses) == len(advice["options"])
+    assert all("±" in guess for guess in guesses)
+    assert advice["text"] in panel.locator(".options li").first.inner_text()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from browsing import ORDERS
+from browsing import ORDERS, SCREENS
 
 
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
@@ -56,7 +56,58 @@ def test_a_move_is_told_and_a_reload_goes_on(person):
     one.page.reload()
     one.choices()
     assert one.page.locator(".felt [data-card]").count() == cards
-    assert one.told()[: len(now["events"])] == told[: len(now["events"])]
+    assert one.told() == told
+
+
+def test_what_happened_is_told_in_whole_lines(person):
+    one = person("phone")
+    one.open(ORDERS["five_o"])
+    for _ in range(5):
+        one.choose(one.choices()[0])
+    one.choices()
+    cut = one.page.evaluate(
+        """() => {
+          const list = document.querySelector('.told');
+          const {top, bottom} = list.getBoundingClientRect();
+          const lines = [...list.children].map((line) => line.getBoundingClientRect());
+          return lines.filter((line) => line.top < bottom - 2 && line.bottom > bottom + 2).length;
+        }"""
+    )
+    assert cut == 0
+    assert one.page.locator(".told-of.more").count() == 1
+    one.page.evaluate("document.querySelector('.told').scrollTop = 10000")
+    one.wait_until("!document.querySelector('.told-of.more')")
+
+
+def test_big_2_tells_what_the_rules_played(person):
+    one = person()
+    seats = set()
+    for _ in range(12):
+        table = one.open(ORDERS["big2"])
+        forced = table["events"][0]["forced"]
+        one.choices()
+        seats.add(forced["player"] == table["seat"])
+        words = "Your 3♦ was played for you" if forced["player"] == table["seat"] else "The 3♦ of Greedy"
+        assert words in one.told()[-1]
+    assert seats
+
+
+@pytest.mark.parametrize(
+    ("screen", "order", "most"),
+    [
+        ("desktop", ORDERS["five_o"], 800),
+        ("phone", {"game": "thirty_one", "options": {"num_players": 9}, "opponents": [{"agent": "greedy"}]}, 1100),
+    ],
+)
+def test_a_table_fits_its_screen(person, screen, order, most):
+    one = person(
+        screen, viewport={"width": 1280, "height": 800} if screen == "desktop" else SCREENS[screen]["viewport"]
+    )
+    one.open({**order, "par": {"agent": "random"}})
+    one.choices()
+    assert one.page.evaluate("document.documentElement.scrollHeight") <= most
+    bottom = one.page.evaluate("document.querySelector('.felt').getBoundingClientRect().bottom")
+    assert bottom <= one.page.viewport_size["height"]  # all that is played with is in sight at once
 
 
 def test_a_whole_game_by_keys_alone(person):

@@ -57,6 +57,11 @@ class Big2View(GameView):
             return {"kind": "pass", "text": "pass", "cards": []}
         return {"kind": "play", "text": f"{move['kind']} {' '.join(cards)}", "cards": cards, "hand": move["kind"]}
 
+    def opening(self, info_states: InfoStates) -> Json:
+        """The 3 of diamonds, where it is played for its holder."""
+        trick = _trick(info_states[0])
+        return {"forced": {"player": trick[0]["player"], "cards": trick[0]["cards"]}} if trick else {}
+
     def hands(self, shown: Shown) -> list[list[str]] | None:
         """[4] what each holds."""
         if not shown:

@@ -16,7 +16,7 @@ Shown = Sequence[InfoStates]
 class GameView(Protocol):
     """One game with its options. InfoStates are one record each, shape [1]; all but `Shown` belong to one person.
 
-    The last three say what holds for a game without hands and without showdowns.
+    The last four say what holds for a game that plays nothing by itself, without hands and without showdowns.
     """
 
     def table(self, info_states: InfoStates, shown: Shown = ()) -> Json:
@@ -30,6 +30,10 @@ class GameView(Protocol):
     def event(self, before: InfoStates, after: InfoStates, player: int, shown: Shown = ()) -> Json:
         """What the owner sees of a move of `player`: its `kind`, its `text`, and the cards that lie open."""
         ...
+
+    def opening(self, info_states: InfoStates) -> Json:
+        """What the rules have played already when the cards are dealt: `forced`, its player and cards."""
+        return {}
 
     def shows_hands(self, before: InfoStates, after: InfoStates) -> bool:
         """Whether the rules show all hands between the two; the last table of a game shows them without it."""

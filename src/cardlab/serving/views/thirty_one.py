@@ -11,13 +11,13 @@ from cardlab.games.thirty_one.actions import CALL, DRAW, KEEP_HAND, SWAP_FIRST, 
 from cardlab.games.thirty_one.game import ThirtyOne
 from cardlab.games.thirty_one.record import OVER, SWAP
 from cardlab.games.thirty_one.showdown import score_of
-from cardlab.serving.views.protocol import Json, Shown, card_or_none, known_texts, player_or_none
+from cardlab.serving.views.protocol import GameView, Json, Shown, card_or_none, known_texts, player_or_none
 
 _KINDS = {DRAW: "draw", TAKE: "take", CALL: "call", KEEP_HAND: "keep"}
 
 
 @dataclass(frozen=True)
-class ThirtyOneView:
+class ThirtyOneView(GameView):
     """A match of rounds."""
 
     game: ThirtyOne

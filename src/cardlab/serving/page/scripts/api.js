@@ -29,10 +29,11 @@ export function watchConnection(listener) {
 
 /**
  * @param {string} path behind /api/
- * @param {{method?: string, body?: any, signal?: AbortSignal, again?: boolean}} [options] again: whether asking twice does no harm
+ * @param {{method?: string, body?: any, signal?: AbortSignal, again?: boolean, lost?: () => void}} [options] again: whether asking twice does no harm;
+ *   lost: told when a reply did not come
  * @returns {Promise<any>}
  */
-async function ask(path, { method = 'GET', body, signal, again = method === 'GET' } = {}) {
+async function ask(path, { method = 'GET', body, signal, again = method === 'GET', lost } = {}) {
   const request = {
     method,
     signal,
@@ -47,6 +48,7 @@ async function ask(path, { method = 'GET', body, signal, again = method === 'GET
     } catch (error) {
       if (error instanceof Refusal || signal?.aborted) throw error;
       tellConnection(true);
+      lost?.();
       if (!again) throw new Error('The server cannot be reached. Try again in a moment.');
       await rest(wait, signal);
     }
@@ -127,7 +129,15 @@ export const openTable = (wishes) => ask('tables', { method: 'POST', body: wishe
 export const getTable = (id, signal) => ask(`tables/${encodeURIComponent(id)}`, { signal });
 
 /**
- * Play `action`; where the reply to an earlier attempt was lost, the table as it is now.
+ * What happened so far, without the tables.
+ * @param {string} id
+ * @param {AbortSignal} signal
+ * @returns {Promise<{events: import('./types.js').GameEvent[]}>}
+ */
+export const getHistory = (id, signal) => ask(`tables/${encodeURIComponent(id)}/history`, { signal });
+
+/**
+ * Play `action`; the table as it is now where it has moved on: `stale` if that was not by this move.
  * @param {Table} table
  * @param {number} action
  * @param {AbortSignal} signal
@@ -151,10 +161,11 @@ export const resign = (table, signal) => act(table, 'resignation', { number: tab
  */
 async function act(table, what, body, signal) {
   const path = `tables/${encodeURIComponent(table.id)}`;
+  let stale = true; // unless a reply was lost: then the move may have been made
   try {
-    return await ask(`${path}/${what}`, { method: 'POST', body, signal, again: true });
+    return await ask(`${path}/${what}`, { method: 'POST', body, signal, again: true, lost: () => { stale = false; } });
   } catch (error) {
-    if (error instanceof Refusal && error.status === 409) return getTable(table.id, signal); // it has moved on
+    if (error instanceof Refusal && error.status === 409) return { ...(await getTable(table.id, signal)), stale };
     throw error;
   }
 }

@@ -2,7 +2,7 @@
 
 import { getDeal, openTable } from './api.js';
 import { fill, h } from './dom.js';
-import { resultsOf } from './figures.js';
+import { outcomeOf } from './figures.js';
 import { standingsOf } from './outcome.js';
 
 /**
@@ -30,7 +30,7 @@ export async function showDeal(main, visit) {
       null,
       h('h1', null, deal.kind === 'daily' ? `${deal.title}: the deal of ${deal.date}` : `${deal.title}: a shared deal`),
       rivals.length > 0 && h('p', null, `Against ${rivals.join(', ')}`),
-      deal.par && h('p', null, `${deal.par.title} on it: ${resultsOf(deal.game)(deal.par.payoff)}`),
+      deal.par && h('p', null, `${deal.par.title} on it: ${outcomeOf(deal.game, deal.par.payoff)}`),
       standingsOf(deal),
       deal.finished && h('p.quiet', null, 'You have played it; another try is practice.'),
       trouble,

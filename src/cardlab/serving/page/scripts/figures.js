@@ -21,6 +21,42 @@ export function resultsOf(game) {
   return game === 'poker_squares' ? (/** @type {number | null} */ value) => (value === null ? '–' : String(Math.round(10 * value) / 10)) : points;
 }
 
+/**
+ * As `resultsOf`, with as many digits for each as the column `values` can do with: 2 for small ones, 1 for tens.
+ * @param {string} game
+ * @param {(number | null)[]} values
+ * @returns {(value: number) => string}
+ */
+export function columnOf(game, values) {
+  const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
+  const digits = largest < 10 ? 2 : largest < 100 ? 1 : 0;
+  return (value) => {
+    const written = Math.abs(value).toFixed(digits);
+    if (game === 'poker_squares' || Number(written) === 0) return written;
+    return `${value > 0 ? '+' : '−'}${written}`;
+  };
+}
+
+/**
+ * How far a value may be off, as `± 0.30`; nothing where that is not known.
+ * @param {number | null | undefined} margin
+ */
+export function plusMinus(margin) {
+  if (margin === null || margin === undefined) return '';
+  return ` ± ${margin.toFixed(margin < 10 ? 2 : margin < 100 ? 1 : 0)}`;
+}
+
+/**
+ * What a game paid, with its unit where it has one: +3 points, won.
+ * @param {string} game
+ * @param {number} payoff
+ */
+export function outcomeOf(game, payoff) {
+  if (game === 'five_o') return payoff > 0 ? 'won' : payoff < 0 ? 'lost' : 'a tie';
+  if (game === 'thirty_one') return `${points(payoff)} of a match`;
+  return `${resultsOf(game)(payoff)} ${Math.abs(payoff) === 1 ? 'point' : 'points'}`;
+}
+
 /** @param {number | null | undefined} share */
 export function percent(share) {
   if (share === null || share === undefined) return '–';

@@ -63,7 +63,7 @@ function tableOf(heading, rows) {
  * @param {() => void} refresh
  */
 function nameForm(session, refresh) {
-  const input = /** @type {HTMLInputElement} */ (h('input', { type: 'text', maxlength: 24, value: session.name, autocomplete: 'nickname', 'aria-label': 'Your name' }));
+  const input = /** @type {HTMLInputElement} */ (h('input', { type: 'text', value: session.name, autocomplete: 'nickname', 'aria-label': 'Your name' }));
   const said = h('span.quiet', { role: 'status' });
   const save = async (/** @type {Event} */ event) => {
     event.preventDefault();

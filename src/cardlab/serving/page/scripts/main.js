@@ -22,12 +22,14 @@ async function route() {
   leaving.abort();
   leaving = new AbortController();
   const [, name = '', id = ''] = location.hash.split('/');
-  const view = VIEWS[name] ?? showStart;
+  const known = Object.hasOwn(VIEWS, name);
+  const view = known ? VIEWS[name] : showStart;
+  const notice = known ? '' : 'There is no such page: this is the start.';
   place.textContent = '';
   fill(main, h('p.quiet', { role: 'status' }, 'One moment …'));
   const signal = leaving.signal;
   try {
-    await view(main, { id, signal, entitle: (title) => entitle(title) });
+    await view(main, { id, signal, notice, entitle: (title) => entitle(title) });
   } catch (error) {
     if (signal.aborted) return;
     fill(main, failure(error));

@@ -1,8 +1,8 @@
-/** The options of a decision with their probabilities and values, the likeliest first. */
+/** The options of a decision with their probabilities and values, what the agent would do first, then the likeliest. */
 
 import { withSigns } from './cards.js';
 import { h, spoken } from './dom.js';
-import { bar, percent } from './figures.js';
+import { bar, columnOf, percent, plusMinus } from './figures.js';
 
 /** @typedef {import('./types.js').AdvisedOption} AdvisedOption */
 
@@ -11,32 +11,33 @@ const SHORT = 8; // options that stand there without being asked for
 /**
  * @param {AdvisedOption[]} options
  * @param {number} best the action that the agent would take
- * @param {(value: number) => string} written
- * @param {string} [source] where values come from
+ * @param {string} game
+ * @param {string | null} [source] where the values come from, in words
  */
-export function optionsOf(options, best, written, source) {
-  const ordered = [...options].sort((a, b) => rank(b, best) - rank(a, best));
+export function optionsOf(options, best, game, source) {
+  const ordered = [...options].sort((a, b) => compare(a, b, best));
   const values = options.map(({ value }) => value).filter((value) => value !== null);
   const least = Math.min(...values);
   const range = Math.max(...values) - least;
+  const written = columnOf(game, values);
   const rows = ordered.map((option) => rowOf(option, option.action === best, range > 0 ? ((option.value ?? least) - least) / range : 0, written));
   const list = h('ul.options', null, rows.slice(0, SHORT));
-  if (rows.length <= SHORT) return h('div', null, list, note(source));
+  const note = source && values.length > 0 && h('p.quiet', null, source);
+  if (rows.length <= SHORT) return h('div', null, list, note);
   const more = h('button.plain', { type: 'button', onclick: () => { list.append(...rows.slice(SHORT)); more.remove(); } }, `All ${rows.length} options`);
-  return h('div', null, list, more, note(source));
-}
-
-/** @param {string} [source] */
-function note(source) {
-  return source === 'playouts' && h('p.quiet', null, 'Values come from games played out to their end.');
+  return h('div', null, list, more, note);
 }
 
 /**
- * @param {AdvisedOption} option
+ * What the agent would do, then the likeliest, then the best.
+ * @param {AdvisedOption} a
+ * @param {AdvisedOption} b
  * @param {number} best
  */
-function rank(option, best) {
-  return option.action === best ? Infinity : option.probability ?? option.value ?? 0;
+function compare(a, b, best) {
+  if (a.action === best || b.action === best) return a.action === best ? -1 : 1;
+  const likelier = (b.probability ?? 0) - (a.probability ?? 0);
+  return likelier || (b.value ?? -Infinity) - (a.value ?? -Infinity) || 0;
 }
 
 /**
@@ -47,11 +48,24 @@ function rank(option, best) {
  */
 function rowOf(option, best, height, written) {
   const kinds = ['li', best && 'best', option.chosen && 'chosen'].filter(Boolean).join('.');
+  const guessed = option.margin !== null && option.margin !== undefined; // from few games: not to be read like the agent's own
   return h(
     kinds,
     null,
     h('span.what', null, withSigns(option.text), best && spoken(', the agent would do this'), option.chosen && h('span.mark', null, ' your move')),
     option.probability !== null && [h('span.number', null, spoken('probability '), percent(option.probability)), bar(option.probability)],
-    option.value !== null && [h('span.number', null, spoken('value '), written(option.value)), bar(height, 'value')],
+    option.value !== null &&
+      (guessed
+        ? h('span.number.guess', null, spoken('value '), written(option.value), plusMinus(option.margin))
+        : [h('span.number', null, spoken('value '), written(option.value)), bar(height, 'value')]),
   );
+}
+
+/**
+ * Where the values of `options` come from; null for the agent's own, which need no word.
+ * @param {{values_from: string, playouts: number | null, simulations: number | null}} judged
+ */
+export function sourceOf({ values_from: from, playouts, simulations }) {
+  if (from === 'playouts') return `Values: about ${playouts} games each, played on by quick rules or at random, with 95 % intervals. The agent does not go by them.`;
+  return simulations ? `Values: what the search found, from ${simulations} games or positions ahead in all.` : null;
 }

@@ -1,10 +1,13 @@
 /** How a game ended: the result, par, what others did on the same deal, and what to do next. */
 
-import { getDeal, openTable } from './api.js';
+import { getDeal, getTable, openTable } from './api.js';
 import { fill, h } from './dom.js';
-import { resultsOf } from './figures.js';
+import { outcomeOf } from './figures.js';
 
 /** @typedef {import('./types.js').Table} Table */
+
+const AGAIN = 4000; // ms between two looks whether par has been played
+const LOOKS = 60;
 
 /**
  * @param {HTMLElement} place
@@ -14,8 +17,8 @@ import { resultsOf } from './figures.js';
 export function showOutcome(place, table, signal) {
   const result = table.result;
   if (!result) return;
-  const written = resultsOf(table.game);
   const standings = h('div.standings');
+  const par = h('p', { role: 'status' });
   const trouble = h('p.trouble', { role: 'alert', hidden: true });
   fill(
     place,
@@ -23,8 +26,8 @@ export function showOutcome(place, table, signal) {
       'section.outcome',
       { 'aria-label': 'Result' },
       h('h2', null, result.text),
-      h('p.score', null, written(result.payoff)),
-      result.par && h('p', null, `${result.par.title} on the same deal: ${written(result.par.payoff)}`),
+      table.game === 'thirty_one' && h('p', null, outcomeOf(table.game, result.payoff)), // elsewhere the words say it
+      result.par && par,
       result.given_up && h('p.quiet', null, 'Given up: the rest was played at random.'),
       standings,
       trouble,
@@ -39,6 +42,25 @@ export function showOutcome(place, table, signal) {
     ),
   );
   showStandings(standings, table, signal);
+  showPar(par, table, signal);
+}
+
+/**
+ * What the agent did on the same deal: it may take longer than the person.
+ * @param {HTMLElement} place
+ * @param {Table} table
+ * @param {AbortSignal} signal
+ */
+async function showPar(place, table, signal) {
+  let par = table.result?.par;
+  for (let look = 0; par && par.payoff === null && look < LOOKS; look += 1) {
+    place.textContent = `${par.title} still plays the same deal …`;
+    await new Promise((done) => { setTimeout(done, AGAIN); });
+    if (signal.aborted) return;
+    par = (await getTable(table.id, signal).catch(() => table)).result?.par;
+  }
+  if (!par || par.payoff === null) place.remove();
+  else place.textContent = `${par.title} on the same deal: ${outcomeOf(table.game, par.payoff)}`;
 }
 
 /**
@@ -86,7 +108,6 @@ async function showStandings(place, table, signal) {
 /** @param {{game: string, standings: {name: string, payoff: number, you: boolean}[] | null}} deal */
 export function standingsOf(deal) {
   if (!deal.standings || deal.standings.length < 2) return null;
-  const written = resultsOf(deal.game);
   return h(
     'table',
     null,
@@ -95,7 +116,7 @@ export function standingsOf(deal) {
       'tbody',
       null,
       deal.standings.map(({ name, payoff, you }) =>
-        h('tr', null, h('td', null, you && name ? `${name} (you)` : name || (you ? 'You' : 'no name')), h('td.number', null, written(payoff))),
+        h('tr', null, h('td', null, you && name ? `${name} (you)` : name || (you ? 'You' : 'no name')), h('td.number', null, outcomeOf(deal.game, payoff))),
       ),
     ),
   );

@@ -3,7 +3,7 @@
 import { getReplay, getTable } from './api.js';
 import { withSigns } from './cards.js';
 import { fill, h } from './dom.js';
-import { points, resultsOf } from './figures.js';
+import { columnOf, outcomeOf, points, resultsOf } from './figures.js';
 import { GAMES } from './games/catalogue.js';
 import { distinctSeats } from './games/pieces.js';
 import { glide } from './motion.js';
@@ -39,6 +39,7 @@ class LookBack {
   constructor(table, replay, signal) {
     this.table = table;
     this.replay = replay;
+    this.signal = signal;
     this.at = 0;
     this.seats = distinctSeats(table.seats, table.seat);
     this.view = GAMES[table.game]({ choose: () => {}, redraw: () => {} });
@@ -64,10 +65,11 @@ class LookBack {
     const aside = h(
       'aside.side',
       { 'aria-label': 'Beside the table' },
-      h('div.box', null, h('h2', null, result.text), result.par && h('p', null, `${result.par.title} on the same deal: ${resultsOf(this.table.game)(result.par.payoff)}`), this.course.picture, this.worst()),
+      h('div.box', null, h('h2', null, result.text), result.par && h('p', null, `${result.par.title} on the same deal: ${result.par.payoff === null ? 'still playing' : outcomeOf(this.table.game, result.par.payoff)}`), this.course.picture, this.worst()),
       h('div.box', null, h('h2', null, 'This move'), this.judged),
       h('div.row', null, h('a.button', { href: `#/table/${this.table.id}` }, 'To the result'), h('a.button', { href: '#/' }, 'Another game')),
     );
+    document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });
     fill(main, h('div.table', null, h('div.centre', null, h('h1.spoken', null, `${this.table.title}: looking back`), felt, controls), aside));
     this.go(0);
   }
@@ -79,6 +81,18 @@ class LookBack {
    */
   stepper(sign, step, label) {
     return h('button', { type: 'button', 'aria-label': label, onclick: () => this.go(this.at + step) }, sign);
+  }
+
+  /**
+   * Arrow keys step from anywhere on the page but where they mean something of their own.
+   * @param {KeyboardEvent} event
+   */
+  key(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (!step || event.altKey || event.ctrlKey || event.metaKey || target.closest('input, select, textarea')) return;
+    event.preventDefault();
+    this.go(this.at + step);
   }
 
   play() {
@@ -105,7 +119,7 @@ class LookBack {
     this.slider.setAttribute('aria-valuetext', `${this.at} of ${this.replay.frames.length - 1}: ${frame.text}`);
     this.words.textContent = this.sentence(frame);
     glide(this.board, () => fill(this.board, this.view.draw(this.sceneOf(frame))));
-    fill(this.judged, ...judgementOf(frame, resultsOf(this.table.game)));
+    fill(this.judged, ...judgementOf(frame, this.table.game));
     this.course.mark(this.at);
   }
 
@@ -125,6 +139,7 @@ class LookBack {
   worst() {
     const { frames, worst } = this.replay;
     const found = worst.map((number) => frames.findIndex((frame) => frame.number === number && frame.judged)).filter((index) => index >= 0);
+    const written = columnOf('', found.map((index) => frames[index].judged?.dropped ?? 0));
     if (found.length === 0) return h('p.quiet', null, 'Your value never dropped.');
     return h(
       'div',
@@ -135,7 +150,7 @@ class LookBack {
         null,
         found.map((index) => {
           const { text, judged } = frames[index];
-          return h('li', null, h('button.plain', { type: 'button', onclick: () => this.go(index) }, h('span', null, withSigns(text)), h('b', null, points(-(judged?.dropped ?? 0)))));
+          return h('li', null, h('button.plain', { type: 'button', onclick: () => this.go(index) }, h('span', null, withSigns(text)), h('b', null, written(-(judged?.dropped ?? 0)))));
         }),
       ),
     );
@@ -144,16 +159,16 @@ class LookBack {
 
 /**
  * @param {Frame} frame
- * @param {(value: number) => string} written
+ * @param {string} game
  */
-function judgementOf({ judged, kind }, written) {
+function judgementOf({ judged, kind }, game) {
   if (!judged) return [h('p.quiet', null, kind === 'deal' ? 'The cards have been dealt.' : 'Not a decision of yours.')];
   const chosen = judged.options.find((option) => option.chosen);
   return [
-    h('p', null, 'You could expect ', h('b', null, written(judged.value)), judged.dropped > 0 && [', it fell by ', h('b', null, points(judged.dropped).slice(1)), ' until your next decision']),
+    h('p', null, 'You could expect ', h('b', null, resultsOf(game)(judged.value)), judged.dropped > 0 && [', it fell by ', h('b', null, points(judged.dropped).slice(1)), ' until your next decision']),
     chosen?.action === judged.best.action
       ? h('p', null, 'The agent would have done the same.')
       : h('p', null, 'The agent would have chosen ', h('b', null, withSigns(judged.best.text)), judged.cost > 0 && `, worth ${points(judged.cost).slice(1)} more`),
-    optionsOf(judged.options, judged.best.action, written),
+    optionsOf(judged.options, judged.best.action, game),
   ];
 }

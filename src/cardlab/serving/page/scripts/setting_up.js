@@ -59,7 +59,7 @@ export class SettingUp {
             this.drawRivals();
           },
         },
-        option.values.map((value) => h('option', { selected: value === option.default }, wording(value))),
+        option.values.map((value, i) => h('option', { selected: value === option.default }, option.words[i])),
       )
     );
     return h('label.field', null, h('span', null, option.title), select);
@@ -145,9 +145,4 @@ export class SettingUp {
       this.trouble.hidden = false;
     }
   }
-}
-
-/** @param {any} value */
-function wording(value) {
-  return String(value).replaceAll('_', ' ');
 }

@@ -34,6 +34,7 @@ export async function showStart(main, visit) {
   fill(
     main,
     h('h1.spoken', null, 'Play against the agents'),
+    visit.notice && h('p.notice', { role: 'status' }, visit.notice),
     goOn(open.tables),
     tiles(games, first, choose),
     h('div.start', null, setting, today(daily), standing),

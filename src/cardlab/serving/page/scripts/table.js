@@ -1,7 +1,7 @@
 /** A game under way: what happened is shown move by move, then the person chooses, then the server is asked. */
 
 import { enableArrows, keepFocus, keepStop } from './arrows.js';
-import { getChoices, getTable, playMove, resign } from './api.js';
+import { Refusal, getChoices, getHistory, getTable, getTables, playMove, resign } from './api.js';
 import { fill, h } from './dom.js';
 import { distinctSeats } from './games/pieces.js';
 import { sentenceOf, showdownView } from './telling.js';
@@ -10,12 +10,12 @@ import { Pace, glide } from './motion.js';
 import { showOutcome } from './outcome.js';
 import { Panel } from './panel.js';
 import { tell } from './speech.js';
+import { Told } from './told.js';
 
 /** @typedef {import('./types.js').Table} Table */
 /** @typedef {import('./types.js').GameEvent} GameEvent */
 /** @typedef {import('./types.js').Scene} Scene */
 
-const TOLD = 60; // lines kept beside the table
 const PATIENCE = 700; // ms before a wait is explained
 const SHOWN = 40; // moves shown one by one: who is out of a match does not wait for all of its rest
 
@@ -24,11 +24,53 @@ const SHOWN = 40; // moves shown one by one: who is out of a match does not wait
  * @param {import('./types.js').Visit} visit
  */
 export async function showTable(main, visit) {
-  const [table, choices] = await Promise.all([getTable(visit.id, visit.signal), getChoices(visit.signal)]);
-  if (visit.signal.aborted) return;
+  const { id, signal } = visit;
+  /** @type {Table} */
+  let table;
+  try {
+    table = await getTable(id, signal);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 422) throw error;
+    return showLost(main, id, error.message, signal);
+  }
+  const [choices, history] = await Promise.all([getChoices(signal), getHistory(id, signal)]);
+  if (signal.aborted) return;
   visit.entitle(table.title);
   const game = choices.games.find((/** @type {any} */ one) => one.game === table.game);
-  new Sitting(table, game, visit.signal).sit(main);
+  new Sitting(table, game, signal).sit(main, history.events);
+}
+
+/**
+ * A table that cannot go on, because one of its agents is gone.
+ * @param {HTMLElement} main
+ * @param {string} id
+ * @param {string} why
+ * @param {AbortSignal} signal
+ */
+async function showLost(main, id, why, signal) {
+  const { tables } = await getTables(signal);
+  const listed = tables.find((/** @type {any} */ one) => one.id === id);
+  const leave = async () => {
+    await resign({ ...listed }, signal);
+    window.dispatchEvent(new HashChangeEvent('hashchange')); // look at it again: it is over
+  };
+  const words = h('p', null, why);
+  fill(
+    main,
+    h(
+      'section.box.narrow',
+      { role: 'alert' },
+      h('h1', null, 'This game cannot go on'),
+      words,
+      h('p.quiet', null, 'Given up, it is played on at random and counts nowhere.'),
+      h(
+        'div.row',
+        null,
+        listed && h('button.primary', { type: 'button', onclick: () => leave().catch((error) => (words.textContent = error.message)) }, 'Give up'),
+        h('a.button', { href: '#/' }, 'To the start'),
+      ),
+    ),
+  );
 }
 
 class Sitting {
@@ -50,15 +92,18 @@ class Sitting {
     this.prompt = h('p.prompt', { role: 'status' });
     this.foot = h('div.foot');
     this.trouble = h('p.trouble', { role: 'alert', hidden: true });
-    this.told = h('ol.told', { 'aria-label': 'What happened, latest first' });
+    this.told = new Told();
     this.panel = new Panel(game, signal, (shares) => {
       this.scene = { ...this.scene, shares };
       this.redraw();
     });
   }
 
-  /** @param {HTMLElement} main */
-  sit(main) {
+  /**
+   * @param {HTMLElement} main
+   * @param {GameEvent[]} past
+   */
+  sit(main, past) {
     const felt = h('section.felt', { 'aria-label': 'Table', tabindex: '-1' }, this.prompt, this.board, this.foot);
     felt.dataset.game = this.table.game;
     felt.addEventListener('pointerdown', () => this.pace.hurry());
@@ -73,11 +118,11 @@ class Sitting {
         'div.table',
         null,
         h('div.centre', null, h('h1.spoken', null, this.table.title), this.trouble, felt),
-        h('aside.side', { 'aria-label': 'Beside the table' }, h('div.box', null, h('h2', null, 'What happened'), this.told), this.panel.root, leave),
+        h('aside.side', { 'aria-label': 'Beside the table' }, h('div.box', null, h('h2', null, 'What happened'), this.told.root), this.panel.root, leave),
       ),
     );
     document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });
-    for (const event of this.table.events) this.note(event);
+    for (const event of past) this.note(event);
     enableArrows(felt);
     this.settle();
   }
@@ -136,6 +181,8 @@ class Sitting {
       this.scene = { ...before, legal: [], shares: null };
       await this.show(table.events);
       this.table = table;
+      this.trouble.hidden = !table.stale;
+      if (table.stale) this.trouble.textContent = 'That was not done: the game had moved on meanwhile, perhaps in another tab. This is how it stands now.';
       if (!this.signal.aborted) this.settle();
     } catch (/** @type {any} */ error) {
       if (this.signal.aborted) return;
@@ -203,8 +250,7 @@ class Sitting {
 
   /** @param {GameEvent} event */
   note(event) {
-    this.told.prepend(h('li', null, this.sentence(event)));
-    while (this.told.childElementCount > TOLD) this.told.lastElementChild?.remove();
+    this.told.add(this.sentence(event));
   }
 
   /** @param {KeyboardEvent} event */

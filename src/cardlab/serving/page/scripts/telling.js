@@ -1,6 +1,6 @@
 /** What happened, in words and as a table, where the server's own are for machines. */
 
-import { withSigns } from './cards.js';
+import { cardSign, withSigns } from './cards.js';
 import { nameOf } from './games/pieces.js';
 
 /** @typedef {import('./types.js').GameEvent} GameEvent */
@@ -11,10 +11,20 @@ import { nameOf } from './games/pieces.js';
  * @param {Scene} scene
  */
 export function sentenceOf(event, scene) {
-  if (event.kind === 'deal') return 'The cards are dealt.';
+  if (event.kind === 'deal') return event.forced ? forced(event, scene) : 'The cards are dealt.';
   if (event.kind === 'showdown') return `Round ${event.round} is shown: ${losers(event, scene)}`;
   if (event.player === null) return withSigns(event.text);
   return `${nameOf(scene, event.player)}: ${withSigns(event.text)}`;
+}
+
+/**
+ * What the rules have played for somebody.
+ * @param {GameEvent} event
+ * @param {Scene} scene
+ */
+function forced({ forced: { player, cards } }, scene) {
+  const card = cards.map(cardSign).join(' ');
+  return player === scene.seat ? `The cards are dealt. Your ${card} was played for you: it opens.` : `The cards are dealt. The ${card} of ${nameOf(scene, player)} was played: it opens.`;
 }
 
 /**

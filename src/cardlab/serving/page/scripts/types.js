@@ -1,8 +1,7 @@
 /**
  * What the server says, as docs/play.md describes it; nothing here is run.
  *
- * @typedef {{value: any, title: string}} OptionValue
- * @typedef {{key: string, title: string, values: any[], default: any}} GameOption
+ * @typedef {{key: string, title: string, values: any[], words: string[], default: any}} GameOption
  * @typedef {{agent: string, title: string, kind: 'scripted' | 'trained', needs: Record<string, any>, searches: string[]}} AgentChoice
  * @typedef {{search: string, title: string}} SearchChoice
  * @typedef {{
@@ -15,18 +14,20 @@
  * @typedef {{number: number, player: number | null, kind: string, text: string, view: any} & Record<string, any>} GameEvent
  * @typedef {{
  *   payoff: number, payoffs: number[], won: boolean | null, text: string, given_up: boolean,
- *   par: {title: string, payoff: number} | null,
+ *   par: {title: string, payoff: number | null} | null,
  * }} Result
  * @typedef {{
  *   id: string, game: string, title: string, options: Record<string, any>, seat: number, seats: Seat[], number: number,
  *   status: 'your_turn' | 'over', view: any, legal: LegalMove[], events: GameEvent[],
  *   deal: {id: string, kind: 'fresh' | 'daily' | 'shared', counts: boolean}, result: Result | null,
+ *   stale?: boolean,
  * }} Table
  *
- * @typedef {{action: number, text: string, probability: number | null, value: number | null, chosen?: boolean}} AdvisedOption
+ * @typedef {{action: number, text: string, probability: number | null, value: number | null, margin: number | null, chosen?: boolean}} AdvisedOption
  * @typedef {{
  *   agent: {agent: string, search: string | null, title: string}, number: number, action: number, text: string,
- *   value: number, win: number | null, deals: number, values_from: 'agent' | 'playouts', options: AdvisedOption[],
+ *   value: number, margin: number | null, win: number | null, deals: number,
+ *   values_from: 'agent' | 'playouts', playouts: number | null, simulations: number | null, options: AdvisedOption[],
  *   belief: {from: 'uniform' | 'network', cards: {card: string, chances: number[], elsewhere: number}[]},
  *   input: {name: string, shape: number[], values: number[]}[],
  * }} Advice
@@ -47,7 +48,7 @@
  * @typedef {{draw: (scene: Scene) => HTMLElement, prompt: (scene: Scene) => string, escape?: () => boolean}} GameView
  *
  * What the page gives to a view of its own.
- * @typedef {{id: string, signal: AbortSignal, entitle: (title: string) => void}} Visit
+ * @typedef {{id: string, signal: AbortSignal, entitle: (title: string) => void, notice?: string}} Visit
  */
 
 export {};

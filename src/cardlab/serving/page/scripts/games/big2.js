@@ -131,7 +131,8 @@ function myHand(scene, selected, toggle) {
       if (!usable.has(card)) return h('div.slot.filled.idle', null, drawCard(card));
       const button = choice(card, { label: cardName(card), key: `card ${card}`, pressed: selected.has(card), onclick: () => toggle(card) });
       button.classList.toggle('chosen', selected.has(card));
-      button.classList.toggle('apart', !fitting.has(card));
+      button.classList.toggle('apart', !fitting.has(card)); // it would begin another play
+      button.classList.toggle('joins', selected.size > 0 && fitting.has(card) && !selected.has(card));
       return button;
     }),
   );

@@ -2,6 +2,7 @@
 
 import { h } from '../dom.js';
 import { cardName, cardSign, drawCard } from '../cards.js';
+import { outcomeOf } from '../figures.js';
 import { advise, nameOf, others, slot, tag } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
@@ -36,7 +37,7 @@ function threatened(made) {
 
 /** @param {Scene} scene */
 function toPlace({ view, seat, seats }) {
-  if (view.scores) return h('p.prompt', null, `${signed(view.scores[seat])} points for you`);
+  if (view.scores) return h('p.prompt', null, `${outcomeOf('open_face', view.scores[seat])} for you`);
   const words = view.turn === seat ? 'Your cards, the first is placed now' : `${seats[1 - seat].title} places`;
   return h(
     'div.to-place',
@@ -112,9 +113,4 @@ function captionOf(view, player, row) {
     h('span', null, view.hands[player][row] ?? ''),
     royalty > 0 && tag(`+${royalty}`, view.fouled[player] ? 'bad' : 'good'),
   );
-}
-
-/** @param {number} points */
-function signed(points) {
-  return points > 0 ? `+${points}` : String(points);
 }

@@ -21,7 +21,7 @@ export function makeThirtyOne(host) {
         h('div.seats', null, others(scene).map((player) => seatOf(scene, player))),
         piles(scene, host),
         myHand(scene, host),
-        buttons(scene, host),
+        !scene.showdown && buttons(scene, host),
       ),
   };
 }
@@ -59,8 +59,14 @@ function seatOf(scene, player) {
 function standing({ view, showdown }, player, score) {
   const called = (showdown ? showdown.caller : view.caller) === player && tag('called');
   const scored = score !== null && score !== undefined && tag(`${score}`);
-  const lost = showdown?.lost[player] ? tag(showdown.lost[player] === 1 ? 'loses a life' : `loses ${showdown.lost[player]} lives`, 'bad') : null;
-  return [scored, called, lost];
+  return [scored, called, lives(showdown?.lost[player] ?? 0)];
+}
+
+/** @param {number} lost */
+function lives(lost) {
+  if (lost === 0) return null;
+  const words = lost === 1 ? 'loses a life' : `loses ${lost} lives`;
+  return h('span.tag.bad', { title: words }, spoken(words), h('span', { 'aria-hidden': 'true' }, `−${lost} ♥`));
 }
 
 /** @param {number} lives */
