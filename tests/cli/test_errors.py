@@ -71,7 +71,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["train", "agent.gamma=${nothing}"], "agent.gamma: Interpolation key 'nothing' not found"),
         (["train", "+agent.gamma=1"], "Could not append to config. An item is already at 'agent.gamma'"),
         (["train", "resume=12e45"], "resume=12e45: must be the id of a run that was cut off here"),
-        (["evaluate"], "policy=???: must be given"),
+        (["evaluate"], "policy=(left out): must be given"),
         (
             ["evaluate", "agent=ppo"],
             "agent=ppo: must be left out: conf/evaluate.yaml takes arena, search, policy, output, game",
@@ -89,7 +89,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["runs", "--policy", "no=where"], "no=where: is not a policy's folder"),
         (["runs", "--policy"], "argument --policy: expected one argument"),
         (["ui", "--policy", "x"], "--policy: cardlab ui has no such flag"),
-        (["promote"], "policy=???: must be given"),
+        (["promote"], "policy=(left out): must be given"),
         (
             ["promote", "policy=nowhere"],
             "policy=nowhere: must be the folder of a trained policy, or its address",

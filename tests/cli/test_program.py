@@ -14,6 +14,7 @@ from omegaconf import OmegaConf
 from cardlab.assembly.composition import compose_config
 from cardlab.cli import main
 from cardlab.cli.compose import first_difference
+from cardlab.cli.policies import known_name
 from cardlab.cli.verbs import VERBS
 
 ROOT = Path(__file__).parents[2]
@@ -233,3 +234,17 @@ def test_a_game_is_shown_kept_and_shown_again(
     played = printed(capsys, "replay", "agents=[greedy]", "arena.deals=4", "deal=3", "output=game.json")
     assert played == printed(capsys, "replay", "record=game.json")
     assert played.splitlines()[-1].startswith("paid: ")
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("models/thirty_one_ppo", "thirty_one_ppo"),
+        ("champions/big2", "big2"),
+        ("runs/squares/latest/policy", "squares"),
+        ("/somewhere/runs/squares/0123456789abcdef/policy", "squares"),
+        ("policy", "policy"),
+    ],
+)
+def test_a_policy_is_called_as_its_training_was(folder: str, name: str) -> None:
+    assert known_name(Path(folder)) == name

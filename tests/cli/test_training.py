@@ -28,6 +28,7 @@ def test_every_experiment_trains_and_is_evaluated(tmp_path: Path, experiment: st
     found = re.search(r"^policy: (\S+)$", told, re.MULTILINE)
     assert found is not None, told
     policy = found[1]
+    assert re.fullmatch(r"runs/\w+/latest/policy", policy)
     assert (tmp_path / policy / "policy.json").is_file()
     assert (tmp_path / policy).with_name("curve.csv").is_file()
     assert "95 %" in cardlab(tmp_path, "evaluate", f"policy={policy}", "arena.deals=50")

@@ -107,7 +107,7 @@ def test_what_does_not_fit_is_named(overrides: list[str], said: str) -> None:
 def test_a_missing_part_is_named() -> None:
     config = compose_experiment()
     del config["trainer"]
-    with pytest.raises(InvalidOption, match=r"trainer=\?\?\?: must be given"):
+    with pytest.raises(InvalidOption, match=r"trainer=\(left out\): must be given"):
         build_experiment(config)
     with pytest.raises(InvalidOption, match=r"trainer=quick: must be an option of conf/trainer/"):
         build_experiment({**config, "trainer": "quick"})

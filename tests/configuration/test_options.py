@@ -106,7 +106,7 @@ def test_an_unknown_key_is_named_with_its_neighbours() -> None:
 
 
 def test_a_missing_key_is_named() -> None:
-    with pytest.raises(InvalidOption, match=r"agent\.rounds=\?\?\?: must be given"):
+    with pytest.raises(InvalidOption, match=r"agent\.rounds=\(left out\): must be given"):
         build_options(Options, {}, "agent")
 
 

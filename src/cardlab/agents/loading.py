@@ -12,6 +12,7 @@ from cardlab.playing.protocol import Agent
 
 CHAMPION = "champion"
 CHAMPIONS = Path("champions")
+BELIEFS = Path("beliefs")  # in champions/: what was learned from the games of each champion
 ADDRESS = "models:/"
 _FETCH = "cardlab.tracking.registry"  # by name: the door to MLflow stands in a higher layer, and is opened here only
 _PACKAGE = Path(__file__).parents[1]
@@ -53,7 +54,16 @@ def policy_folder(text: str, game: str) -> Path | None:
 
 def champion_folder(game: str) -> Path | None:
     """The folder of the champion of `game`: that of the working directory before the one that cardlab comes with."""
+    return _kept(Path(game), "policy.json")
+
+
+def belief_folder(game: str) -> Path | None:
+    """The folder of what the champion of `game` believes of hidden cards, found like the champion; None without one."""
+    return _kept(BELIEFS / game, "belief.json")
+
+
+def _kept(entry: Path, file: str) -> Path | None:
     for champions in (CHAMPIONS, _PACKAGE / CHAMPIONS, _PACKAGE.parents[1] / CHAMPIONS):
-        if (champions / game / "policy.json").is_file():
-            return champions / game
+        if (champions / entry / file).is_file():
+            return champions / entry
     return None

@@ -51,7 +51,7 @@ def _check_keys(config: Mapping[str, Any]) -> None:
             raise unknown_key(key, value, known, "an experiment")
     for key in known:
         if key not in config:
-            raise InvalidOption(key, "???", "given")
+            raise InvalidOption(key, "(left out)", "given")
     if not isinstance(config["name"], str) or not config["name"]:
         raise InvalidOption("name", config["name"], "text")
     check_range("seed", config["seed"], 0, 2**63 - 1, whole=True)

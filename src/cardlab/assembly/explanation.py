@@ -39,7 +39,7 @@ def explain_value(error: OmegaConfBaseException) -> ValueError:
     """The exception to show for a value that is still to be given, or that refers to nothing."""
     key = error.full_key or "the configuration"
     if isinstance(error, MissingMandatoryValue):
-        return InvalidOption(key, "???", "given")
+        return InvalidOption(key, "(left out)", "given")
     return InvalidConfiguration(f"{key}: {one_line(error)}")
 
 

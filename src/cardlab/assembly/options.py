@@ -64,7 +64,7 @@ def check_options(options_class: type, mapping: Mapping[str, Any], prefix: str) 
             raise unknown_key(f"{prefix}.{key}", value, [f"{prefix}.{name}" for name in known])
     for name, field in known.items():
         if name not in mapping and _is_required(field):
-            raise InvalidOption(f"{prefix}.{name}", "???", "given")
+            raise InvalidOption(f"{prefix}.{name}", "(left out)", "given")
     return {key: convert(f"{prefix}.{key}", value, hints[key]) for key, value in mapping.items()}
 
 

@@ -13,6 +13,7 @@ from cardlab.agents.policies import policy_digest, policy_game
 from cardlab.agents.search import search_text
 from cardlab.arena.evaluate import StoppedEvaluation, evaluate, evaluation_table, write_evaluation
 from cardlab.assembly.parts import build_arena, build_game, build_search, check_agents
+from cardlab.cli.policies import known_name
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
 from cardlab.faults import INTERRUPTED
@@ -35,7 +36,7 @@ def run(request: Request) -> int:
         check_agents(game, "search", [agent])
     check_agents(game, "arena.references", options.references)
     digest = policy_digest(folder) if folder else ""
-    name = Path(text).name if agent == text else f"{Path(text).name}+{search.name}"
+    name = known_name(Path(text)) if agent == text else f"{known_name(Path(text))}+{search.name}"
     kept = True
     try:
         with progress_bars() as watch:
@@ -57,6 +58,9 @@ def _game(config: Mapping[str, Any], policy: str, folder: Path | None) -> Game:
     if folder is None and ":" in policy and (inner := split_name(policy)[1].get("policy")):
         folder = policy_folder(str(inner), "")  # of a search around a policy
     if folder is None:
-        allowed = "a policy's folder, or a scripted agent with game=NAME beside it (or champion)"
+        allowed = (
+            "a policy's folder, or a scripted agent with game=NAME beside it (or champion); "
+            "cardlab train leaves runs/NAME/latest/policy, dvc repro models/NAME"
+        )
         raise InvalidOption("policy", policy, allowed)
     return policy_game(folder)

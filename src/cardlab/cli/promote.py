@@ -10,6 +10,7 @@ from cardlab.agents.loading import ADDRESS, policy_folder
 from cardlab.agents.policies import read_description
 from cardlab.assembly.options import convert
 from cardlab.assembly.parts import build_arena, build_game
+from cardlab.cli.policies import known_name
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
 from cardlab.games.catalogue import for_matches, make_game
@@ -30,7 +31,7 @@ def run(request: Request) -> int:
     arena = build_arena(config["arena"])
     output = convert("output", config["output"], str | None)
     policy = _policy(config)
-    name = convert("name", config["name"], str | None) or policy.name
+    name = convert("name", config["name"], str | None) or known_name(policy)
     challenge = make_challenge(policy, name, _game(config, policy), arena, options)
     with progress_bars() as watch:
         outcome = promote(challenge, Store(), watch)

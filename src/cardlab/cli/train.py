@@ -1,11 +1,13 @@
 """`cardlab train`: one experiment, recorded in MLflow; the same command goes on where it was cut off."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from cardlab.assembly.composition import RESUME, without_resume
 from cardlab.assembly.experiment import build_experiment
+from cardlab.cli.policies import LATEST, POLICY
 from cardlab.cli.verbs import Request
 from cardlab.options import InvalidOption
 from cardlab.tracking import Run, Store
@@ -29,7 +31,7 @@ def run(request: Request) -> int:
     if folder is not None and folder != today:
         print("the code is not that with which the run began: it goes on, but not to the same bytes")
     folder = folder or today
-    model = folder / "policy"
+    model = folder / POLICY
 
     def record(recorded: Run, trained: Trained) -> None:
         write_curve(trained.rows, model.with_name("curve.csv"))
@@ -37,10 +39,20 @@ def run(request: Request) -> int:
         recorded.log_artifact(model.with_name("curve.csv"))
 
     train_recorded(experiment, store, folder=folder, model_dir=model, params=config, record=record)
+    latest = _point_to(folder) / model.name
     here = Path.cwd()
-    shown = model.relative_to(here) if model.is_relative_to(here) else model
+    shown = latest.relative_to(here) if latest.is_relative_to(here) else latest
     print(f"policy: {shown}\nnext:   cardlab evaluate policy={shown}\n        cardlab ui")
     return 0
+
+
+def _point_to(folder: Path) -> Path:
+    """The link runs/NAME/latest, which now leads to `folder`."""
+    link, draft = folder.with_name(LATEST), folder.with_name(f".{LATEST}.{os.getpid()}")
+    draft.unlink(missing_ok=True)
+    draft.symlink_to(folder.name)
+    draft.replace(link)
+    return link
 
 
 def _asked_for(request: Request) -> str:

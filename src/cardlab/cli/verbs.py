@@ -66,7 +66,7 @@ _ALL = (
         "evaluate",
         "play an agent against reference opponents",
         (
-            "cardlab evaluate policy=models/poker_squares_td arena.deals=40000",
+            "cardlab evaluate policy=runs/poker_squares_td/latest/policy arena.deals=40000",
             "cardlab evaluate policy=threshold:level:30 game=thirty_one arena.references=[greedy,random]",
         ),
     ),

@@ -57,7 +57,7 @@ def find_unfinished(runs: Path, text: str) -> tuple[Path, Memory]:
     """Folder and memory of the unfinished run below `runs` whose id begins with `text`; InvalidOption for none."""
     found: dict[str, tuple[Path, Memory]] = {}
     for path in sorted(runs.glob(f"*/*/{_FILE}")):
-        memory = remembered(path.parent)
+        memory = None if path.parent.is_symlink() else remembered(path.parent)
         if memory is not None and memory.run_id is not None:
             found[memory.run_id] = path.parent, memory
     fitting = [run_id for run_id in found if run_id.startswith(text) and len(text) >= _FEWEST_SIGNS]
