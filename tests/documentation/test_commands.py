@@ -50,6 +50,7 @@ SMALLER: dict[str, Sequence[str]] = {
 
 POLICIES = {
     "thirty_one_dqn": "thirty_one",
+    "thirty_one_ppo": "thirty_one",
     "poker_squares_td": "poker_squares",
     "big2_ppo": "big2",
 }

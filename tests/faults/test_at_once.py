@@ -32,8 +32,10 @@ def project(database: Path, root: Path) -> Path:
 
 
 def left(root: Path) -> dict[str, bytes]:
-    """The bytes that are a function of the seed: policies, curves, figures."""
-    files = [root / "evaluation.json", *root.glob("runs/squares/*/policy/*"), *root.glob("runs/squares/*/curve.csv")]
+    """The bytes that are a function of the seed: policies, curves, figures; not which training was the last."""
+    runs = [folder for folder in root.glob("runs/squares/*") if not folder.is_symlink()]
+    trained = [path for run in runs for path in (*run.glob("policy/*"), run / "curve.csv")]
+    files = [root / "evaluation.json", *trained]
     return {str(path.relative_to(root)): path.read_bytes() for path in files}
 
 
