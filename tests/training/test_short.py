@@ -11,6 +11,7 @@ from cardlab.agents.policies import load_policy
 from cardlab.agents.random import RandomAgent
 from cardlab.arena.match import play_match
 from cardlab.arena.options import ArenaOptions
+from cardlab.experience.opponents import ScriptedOptions
 from cardlab.games.catalogue import make_game
 from cardlab.options import InvalidOption
 from cardlab.training.learning import build_learner
@@ -82,3 +83,17 @@ class _Caller:
     def act(self, info_states, players, rng):
         legal = make_game("thirty_one", num_players=3).legal_actions(info_states)
         return (legal.shape[1] - 1 - np.argmax(legal[:, ::-1], axis=1)).astype(np.int16)
+
+
+def test_a_trained_policy_is_an_opponent_as_any_other(tmp_path: Path):
+    """And a reference: of its folder nothing stands in a metric's name that MLflow would refuse."""
+    model = tmp_path / "model"
+    experiment = kuhn_experiment("ppo", rounds=30)
+    train(experiment, run_dir=tmp_path / "run", model_dir=model, tell=quiet)
+    answer = replace(
+        experiment,
+        opponents=ScriptedOptions({str(model): 1.0}),
+        arena=replace(experiment.arena, references=(str(model),)),
+    )
+    trained = train(answer, run_dir=tmp_path / "second", model_dir=tmp_path / "answer", tell=quiet)
+    assert trained.rows[-1]["strength/" + str(model).strip("/")] > 0

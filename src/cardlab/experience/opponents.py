@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.catalogue import make_agent
+from cardlab.agents.loading import load_agent
 from cardlab.games.protocol import Game
 from cardlab.networks.protocol import Network
 from cardlab.options import InvalidOption, check_range
@@ -59,10 +59,10 @@ class SelfPlayOptions:
 
 @dataclass(frozen=True)
 class ScriptedOptions:
-    """`opponents=scripted`: agents by name, drawn for each other seat by weight."""
+    """`opponents=scripted`: agents by name, trained policies by folder, drawn for each other seat by weight."""
 
     name: ClassVar[str] = "scripted"
-    agents: Mapping[str, float] = field(default_factory=lambda: {"random": 1.0})  # name[:key:value…] → weight
+    agents: Mapping[str, float] = field(default_factory=lambda: {"random": 1.0})  # name[:key:value…] or folder → weight
     share: float = 1.0  # of the games that are played against them; the others are self-play
     distinct: bool = False  # whether no agent sits at a table twice
 
@@ -79,7 +79,7 @@ class ScriptedOptions:
         others = game.spec.num_players - 1
         if self.distinct and np.count_nonzero(weights) < others:
             raise InvalidOption("opponents.distinct", True, f"false with fewer than {others} agents of weight above 0")
-        agents = [make_agent(game, text) for text in self.agents]
+        agents = [load_agent(game, text) for text in self.agents]
         return FixedField(agents, weights / weights.sum(), self.share, self.distinct)
 
 

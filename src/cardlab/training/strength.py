@@ -27,7 +27,7 @@ def measure_strength(
         fields[" and ".join(table)] = list(table)
     for text, field in fields.items():
         match = play_match(game, [agent, *field], deals, seed)
-        name = text.replace(":", ".")
+        name = text.replace(":", ".").strip("./")  # MLflow takes no name that a path would resolve otherwise
         metrics |= _bounded(f"strength/{name}", match.points)
         if match.wins is not None:
             metrics |= _bounded(f"win_rate/{name}", match.wins)
