@@ -66,6 +66,21 @@ def test_cells_are_worth_the_lines_that_they_make():
             assert worths[0, cell] == pytest.approx(values[patterns_of(after)[0]].sum(), abs=1e-4)
 
 
+def test_transposed_tables_play_as_the_others_do_on_the_transposed_grid():
+    transposition = np.arange(25).reshape(5, 5).T.ravel()
+    states = GAME.deal(20, np.random.default_rng(3))
+    tables, others = TablesAgent(GAME, 1000), TablesAgent(GAME, 1000, transposed=True)
+    differ = 0
+    for moves in play(GAME, states, [RandomAgent(GAME)], np.random.default_rng(4)):
+        turned = moves.info_states.copy()
+        turned["grid"] = turned["grid"][:, transposition]
+        wanted = tables.action_values(turned, moves.players)[:, transposition]
+        found = others.action_values(moves.info_states, moves.players)
+        np.testing.assert_allclose(found, wanted, rtol=1e-4)
+        differ += int((found != tables.action_values(moves.info_states, moves.players)).any(axis=1).sum())
+    assert differ > 200
+
+
 def test_playouts_are_the_games_that_the_agent_plays():
     rng = np.random.default_rng(3)
     agent = TablesAgent(GAME, games=2000)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cardlab.cards.deck import NUM_SUITS, Cards
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.pattern_learning import learn_table
-from cardlab.games.poker_squares.patterns import cell_values
+from cardlab.games.poker_squares.patterns import cell_values, transposed_values
 from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE, Records
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players
 from cardlab.kernels import kernel
@@ -107,12 +107,15 @@ def learned_table(scoring: str, custom_scores: tuple[int, ...], games: int, seed
 class TablesAgent:
     """Plays one step ahead by a table of values of patterns of lines, which it learns when it is made.
 
-    `games` of its own, by TD(λ) in one kernel: seconds. The fastest player there is, for the playouts of searches.
+    `games` of its own, by TD(λ) in one kernel: seconds. The fastest player there is, for the playouts of searches. A
+    learner keeps flushes to the rows or to the columns, as it happens; a search whose playouts are to go on as its
+    policy would needs the tables that are like it, as learned or `transposed`.
     """
 
     game: PokerSquares
     games: int = 100_000
     seed: int = 0
+    transposed: bool = False  # rows are valued as it learned of columns, and columns as of rows
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -121,7 +124,8 @@ class TablesAgent:
 
     def pattern_values(self) -> Floats:
         """[patterns] expected points of a line."""
-        return learned_table(self.game.scoring, tuple(self.game.custom_scores), int(self.games), int(self.seed))
+        values = learned_table(self.game.scoring, tuple(self.game.custom_scores), int(self.games), int(self.seed))
+        return transposed_values(values) if self.transposed else values
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] cells, the first of the best."""

@@ -109,6 +109,12 @@ def _copies_unseen(ranks: int, counts: int, pairs: int, by_rank: Counts) -> int:
     return (copies * (NUM_COPIES - 1) + wanted - 1) // wanted
 
 
+def transposed_values(values: Floats) -> Floats:
+    """The table `values` [NUM_PATTERNS] with rows worth what columns were, and columns what rows were."""
+    ways = values[:NUM_OPEN].reshape(NUM_WAYS, -1)
+    return np.concatenate((ways[::-1].ravel(), values[NUM_OPEN:]))
+
+
 @kernel
 def cell_values(states: Records, values: Floats) -> Floats:
     """[G, 25] sums of `values` over the lines with the card turned up on each cell; minus infinity on taken ones."""
