@@ -93,7 +93,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         (["name=''"], "name=: must be text"),
         (["seed=-1"], "seed=-1: must be a whole number from 0"),
         (["network=lines"], "network=lines: must be mlp or actions"),
-        (["opponents=scripted", "+opponents.agents.shark=1"], "opponents.agents=shark: must be one of random"),
+        (["opponents=scripted", "+opponents.agents.shark=1"], "opponents.agents=shark: must be a policy's folder"),
         (["arena.references=[shark]"], "arena.references=shark: must be a policy's folder or address"),
         (["game=poker_squares", "arena.references=[greedy_stock_only]"], "arena.references=greedy_stock_only: must be"),
         (["+agent.epsilon=0.1"], "agent.epsilon=0.1: must be left out: agent takes gamma"),

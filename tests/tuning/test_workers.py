@@ -154,10 +154,14 @@ def test_workers_that_begin_together_share_the_trials(tmp_path: Path) -> None:
 
     def objective(trial: optuna.Trial, values: Values) -> list[float]:
         ran[threading.current_thread().name] += 1
+        time.sleep(0.02)  # nobody is done with all before the others have begun
         return [-values["agent.epsilon"]]
+
+    together = threading.Barrier(4)
 
     def body() -> None:
         study = open_study(tmp_path, "s", options)
+        together.wait()
         run_trials(study, Space.parse(options.space, CONFIG), options, objective, folder=tmp_path)
 
     threads = [threading.Thread(target=body) for _ in range(4)]
