@@ -49,12 +49,12 @@ SMALLER: dict[str, Sequence[str]] = {
 """What is appended, so that a command takes seconds."""
 
 POLICIES = {
-    "thirty_one_dqn": "thirty_one",
-    "thirty_one_ppo": "thirty_one",
-    "poker_squares_td": "poker_squares",
-    "big2_ppo": "big2",
+    "thirty_one_dqn": ("thirty_one", "softmax"),
+    "thirty_one_ppo": ("thirty_one", "softmax"),
+    "poker_squares_td": ("poker_squares", "afterstate"),
+    "big2_ppo": ("big2", "softmax"),
 }
-"""Policies that commands load: untrained ones will do."""
+"""Policies that commands load, with their game and how they play: untrained ones will do."""
 
 RUN_HERE = [command for command in all_commands() if not any(re.fullmatch(text, command.text) for text in ELSEWHERE)]
 
@@ -86,10 +86,10 @@ def smaller(command: Command) -> list[str]:
 def test_the_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of the pages, in one folder: what one command leaves, the next may need."""
     monkeypatch.chdir(tmp_path)
-    for name, game_name in POLICIES.items():
+    for name, (game_name, plays) in POLICIES.items():
         game = cardlab.make_game(game_name)
         options = MLPOptions(widths=(8,))
-        save_policy(Path("models") / name, describe(game, options, "softmax", {}), options.build(game.spec))
+        save_policy(Path("models") / name, describe(game, options, plays, {}), options.build(game.spec))
     failed: list[str] = []
     for command in RUN_HERE:
         np.random.seed(0)  # noqa: NPY002  libraries that draw from it draw alike
