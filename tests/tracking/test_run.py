@@ -260,6 +260,23 @@ def test_how_a_run_ends(store: Store, error: BaseException, expected: str) -> No
     assert status(store, run.id) == expected
 
 
+@pytest.mark.parametrize(("error", "expected"), [(KeyboardInterrupt(), "KILLED"), (RuntimeError("broken"), "FAILED")])
+@pytest.mark.parametrize("step", ["send_leftovers", "_log_params"])
+def test_a_run_stopped_before_anybody_has_it_is_ended_and_can_go_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch, step: str, error: BaseException, expected: str
+) -> None:
+    def stop(*_: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch, pytest.raises(type(error)):
+        patch.setattr(store, step, stop)
+        store.start_run("thirty_one", "ppo", params={"seed": 1})
+    (found,) = store.client.search_runs([store.experiment_id("thirty_one")])
+    assert found.info.status == expected
+    with store.start_run("thirty_one", "ppo", params={"seed": 1}, resume=found.info.run_id) as run:
+        assert run.resumed
+
+
 def test_a_run_finished_inside_its_block_keeps_its_status(store: Store) -> None:
     with store.start_run("thirty_one", "ppo") as run:
         run.finish("KILLED")

@@ -6,7 +6,7 @@ import json
 import logging
 import sys
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,12 +84,15 @@ class Store:
             known = resume is not None and self._reopen(resume)
             run_id = resume if resume is not None and known else self._create(experiment, name, parent, tags or {})
             run = Run(self.desk, run_id, self.spool, stopped_by=stopped_by)
-        if known:
-            run.set_tags(tags or {})
-            run.resumed = True
-        if params:
-            self._log_params(run, params)
-        self.send_leftovers()
+        with ExitStack() as until_handed_over:  # stopped before the caller has it, nobody else would end it
+            until_handed_over.push(run)
+            if known:
+                run.set_tags(tags or {})
+                run.resumed = True
+            if params:
+                self._log_params(run, params)
+            self.send_leftovers()
+            until_handed_over.pop_all()
         return run
 
     def start_or_resume(
@@ -160,7 +163,7 @@ class Store:
         return self.desk.begin(experiment, name, {key: str(value) for key, value in told.items()})
 
     def _log_params(self, run: Run, params: Mapping[str, Any]) -> None:
-        """Log the configuration, whole first: a run that has its parameters has that too."""
+        """Log the configuration, whole first: a run that has its parameters has that too. Raises TrackingUnavailable."""
         flat = flatten(params)
         try:
             has = self.desk.stored_params(run.id) if run.resumed else []
@@ -169,7 +172,6 @@ class Store:
                 run.log_text(json.dumps(params, indent=2, default=str), "config.json")
                 self.desk.log_params(run.id, missing)
         except Exception as error:
-            run.finish("FAILED")
             raise TrackingUnavailable(self.address, error) from error
 
     def _find_launch(self, experiment: str, launch: str) -> str | None:
