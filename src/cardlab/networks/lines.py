@@ -14,7 +14,9 @@ from cardlab.games.protocol import Block, GameSpec
 from cardlab.networks.inputs import Inputs
 from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
 from cardlab.networks.protocol import Network
-from cardlab.options import InvalidOption
+from cardlab.options import InvalidOption, check_choice
+
+POOLINGS = ("mean", "concat")
 
 
 @dataclass(frozen=True)
@@ -24,11 +26,13 @@ class LinesOptions:
     name: ClassVar[str] = "lines"
     line_widths: tuple[int, ...] = (64, 32)  # of the encoder that all lines share
     context_widths: tuple[int, ...] = (64,)  # over the pooled lines and the rest of the observation
+    pooling: str = "mean"  # of the lines, for the context; concat: it sees each of them, where their order matters
     activation: str = "relu"
 
     def __post_init__(self) -> None:
         check_widths("network.line_widths", self.line_widths)
         check_widths("network.context_widths", self.context_widths)
+        check_choice("network.pooling", self.pooling, POOLINGS)
         check_activation("network.activation", self.activation)
 
     def build(self, spec: GameSpec) -> "LinesNetwork":
@@ -69,8 +73,9 @@ class LinesNetwork(Network):
     def __init__(self, spec: GameSpec, block: Block, options: LinesOptions) -> None:
         super().__init__()
         self.lines = LineEncoder(spec, block, options.line_widths, options.activation)
-        pooled = self.lines.width + self.lines.rest
-        self.context = perceptron((pooled, *options.context_widths), activation=options.activation)
+        self.concatenated = options.pooling == "concat"
+        pooled = self.lines.width * (self.lines.num_lines if self.concatenated else 1)
+        self.context = perceptron((pooled + self.lines.rest, *options.context_widths), activation=options.activation)
         context_width = options.context_widths[-1]
         self.line_value = head(self.lines.width, 1, 0.1)
         self.context_value = head(context_width, 1, 0.1)
@@ -78,7 +83,8 @@ class LinesNetwork(Network):
 
     def _parts(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         lines, rest = self.lines(observations)
-        context = self.context(torch.cat((lines.mean(dim=1), rest), dim=1))
+        pooled = lines.flatten(1) if self.concatenated else lines.mean(dim=1)
+        context = self.context(torch.cat((pooled, rest), dim=1))
         values = self.line_value(lines).sum(dim=(1, 2)) + self.context_value(context).squeeze(-1)
         return lines, context, values
 

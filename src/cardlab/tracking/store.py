@@ -163,7 +163,7 @@ class Store:
         return self.desk.begin(experiment, name, {key: str(value) for key, value in told.items()})
 
     def _log_params(self, run: Run, params: Mapping[str, Any]) -> None:
-        """Log the configuration, whole first: a run that has its parameters has that too. Raises TrackingUnavailable."""
+        """Log the configuration, whole first: a run that has its parameters has that too."""
         flat = flatten(params)
         try:
             has = self.desk.stored_params(run.id) if run.resumed else []

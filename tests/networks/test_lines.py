@@ -1,0 +1,58 @@
+"""What a network of lines may tell apart: which line stands where."""
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from cardlab.agents.random import RandomAgent
+from cardlab.games.catalogue import make_game
+from cardlab.networks.lines import POOLINGS, LinesNetwork, LinesOptions, lines_block
+from cardlab.options import InvalidOption
+from cardlab.playing.loop import play
+
+GAME = make_game("five_o")
+
+
+@pytest.fixture(scope="module")
+def observations() -> Tensor:
+    """[64, F] of the middle of games."""
+    rng = np.random.default_rng(0)
+    steps = play(GAME, GAME.deal(64, rng), [RandomAgent(GAME)], rng)
+    for _ in range(17):
+        moves = next(steps)
+    return torch.from_numpy(GAME.observe(moves.info_states, moves.players))
+
+
+def built(pooling: str) -> LinesNetwork:
+    torch.manual_seed(3)
+    return LinesOptions(line_widths=(16, 8), context_widths=(16,), pooling=pooling).build(GAME.spec)
+
+
+def reordered(observations: Tensor, order: list[int]) -> Tensor:
+    """The same with the ten lines in this order."""
+    block = lines_block(GAME.spec, "lines")
+    changed = observations.clone()
+    lines = observations[:, block.start : block.stop].reshape(-1, *block.shape)
+    changed[:, block.start : block.stop] = lines[:, order].flatten(1)
+    return changed
+
+
+@pytest.mark.parametrize(("pooling", "one"), [("mean", True), ("concat", False)])
+def test_whether_the_order_of_the_lines_matters(observations: Tensor, pooling: str, one: bool) -> None:
+    network = built(pooling)
+    moved = reordered(observations, [1, 2, 3, 4, 0, 5, 6, 7, 8, 9])
+    assert torch.allclose(network.value(observations), network.value(moved), atol=1e-6) == one
+
+
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_each_position_is_judged_alone(observations: Tensor, pooling: str) -> None:
+    network = built(pooling)
+    whole = network.value(observations)
+    for row in range(0, 64, 9):
+        torch.testing.assert_close(network.value(observations[row : row + 1])[0], whole[row])
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(InvalidOption, match=r"network.pooling=max: must be one of mean, concat"):
+        LinesOptions(pooling="max")
