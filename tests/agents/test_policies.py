@@ -84,6 +84,16 @@ def test_an_agent_sees_the_game_by_the_features_it_was_trained_on(tmp_path):
         load_agent(make_game("poker_squares", scoring="british"), str(tmp_path))
 
 
+def test_a_policy_older_than_the_option_saw_what_is_its_default(tmp_path):
+    game = make_game("open_face")
+    write(tmp_path, game)
+    description = json.loads((tmp_path / "policy.json").read_text())
+    del description["game_options"]["features"]
+    (tmp_path / "policy.json").write_text(json.dumps(description))
+    for table in (game, make_game("open_face", features="seed")):
+        assert load_agent(table, str(tmp_path)).game == game
+
+
 def spoil(folder: Path, how: str) -> None:
     description = folder / "policy.json"
     data = json.loads(description.read_text())

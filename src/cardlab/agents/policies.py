@@ -7,7 +7,7 @@ import errno
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -94,7 +94,7 @@ def load_policy(game: Game, folder: Path) -> Policy:
     """The policy in `folder`, ready to play `game`; PolicyError when it does not fit."""
     description = read_description(folder)
     wanted = {"game": game.spec.name, **game.spec.options}
-    has = {"game": description.game, **description.game_options}
+    has = {"game": description.game, "features": _default_features(game), **description.game_options}
     for key, value in wanted.items():
         if _plain(has.get(key)) != _plain(value):
             raise PolicyError(f"{folder}: was trained for {key}={has.get(key)}, the game has {key}={value}")
@@ -116,10 +116,15 @@ def game_for(policy: Path, game: Game) -> Game:
     InfoStates know nothing of observations, so that agents that see a game differently play it at one table.
     """
     description = read_description(policy)
-    features = description.game_options.get("features")
+    features = description.game_options.get("features", _default_features(game))
     if description.game != game.spec.name or features is None or game.spec.options.get("features") == features:
         return game  # load_policy says what does not fit
     return replace(cast(Any, game), features=features)
+
+
+def _default_features(game: Game) -> str | None:
+    """What policies saw that were trained before the game had the option `features`; None where it has none."""
+    return next((cast(str, entry.default) for entry in fields(cast(Any, game)) if entry.name == "features"), None)
 
 
 def _build_network(game: Game, folder: Path, description: PolicyDescription) -> Network:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cardlab.cards.deck import card_text, check_decks, draw_seeds, shuffled_decks
 from cardlab.cards.hands import strength_table
-from cardlab.games.five_o import determinization, features, rules
+from cardlab.games.five_o import determinization, features, outlook, rules
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -21,22 +21,27 @@ from cardlab.games.protocol import (
 )
 from cardlab.options import check_choice
 
+FEATURES = ("columns", "chances")
+
 
 @dataclass(frozen=True)
 class FiveO:
     """Two players build five columns of five cards each, in turn; who wins three of the poker hands wins.
 
     `hidden_round` is the round, 4 or 5, whose cards the opponent does not see before the end; `payoff` is win (±1 for
-    three columns) or columns ((won - lost) / 5). Source: the seed, section I.A.
+    three columns) or columns ((won - lost) / 5). `features` are columns, or chances: these with the chance of each to
+    beat the one opposite (outlook.py). Source: the seed, section I.A.
     """
 
     hidden_round: int = 5
     payoff: str = "win"
+    features: str = "columns"
 
     def __post_init__(self) -> None:
         """Check the options."""
         check_choice("game.hidden_round", self.hidden_round, (4, 5))
         check_choice("game.payoff", self.payoff, ("win", "columns"))
+        check_choice("game.features", self.features, FEATURES)
 
     @cached_property
     def spec(self) -> GameSpec:
@@ -50,10 +55,10 @@ class FiveO:
             zero_sum=True,
             decision_kinds=("place",),
             action_kinds=(0,) * rules.NUM_COLUMNS,
-            blocks=features.BLOCKS,
+            blocks=features.BLOCKS if self.features == "columns" else outlook.BLOCKS,
             action_blocks=features.ACTION_BLOCKS,
             privileged_blocks=features.PRIVILEGED_BLOCKS,
-            options={"hidden_round": self.hidden_round, "payoff": self.payoff},
+            options={"hidden_round": self.hidden_round, "payoff": self.payoff, "features": self.features},
         )
 
     @property
@@ -128,8 +133,9 @@ class FiveO:
         return States(states)
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
-        """[G, F] in the blocks of features.BLOCKS, for decisions, afterstates and finished games alike."""
-        return features.observe(strength_table(), info_states, players)
+        """[G, F] in the blocks of `spec`, for decisions, afterstates and finished games alike."""
+        observe = features.observe if self.features == "columns" else outlook.observe
+        return observe(strength_table(), info_states, players)
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa]: the column with the card, the one opposite, and what changes."""
