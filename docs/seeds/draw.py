@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 from numpy.typing import NDArray
 
+from cardlab.arena.intervals import estimate
 from cardlab.reporting.drawing import COLOURS, GREY, house_style, inline_svg, new_figure
 
 HERE = Path(__file__).parent
@@ -140,6 +141,22 @@ def draw_open_face() -> Figure:
     return figure
 
 
+def draw_averaged() -> Figure:
+    """Open-face: points against random after the same seconds of CPU, by target: each seed, and their mean."""
+    with (HERE / "curves" / "open_face_equal.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    figure, axes = new_figure(2.8)
+    names = list(dict.fromkeys(row["target"] for row in rows))
+    for place, name in enumerate(reversed(names)):
+        points = np.array([float(row["points"]) for row in rows if row["target"] == name])
+        mean = estimate(points)
+        axes.plot(points, np.full(points.size, place), ".", color=GREY)
+        axes.errorbar(mean.mean, place, xerr=mean.half_width, color=COLOURS[0], marker="o", capsize=3)
+    axes.set_yticks(range(len(names)), reversed(names))
+    axes.set_xlabel("points a game against random")
+    return figure
+
+
 PICTURES: dict[str, tuple[Callable[[], Figure], str]] = {
     "big2": (draw_big2, "Big 2: points against three random and three greedy players by decisions"),
     "thirty_one": (draw_thirty_one, "Thirty-One: matches won by batch at four tables of three"),
@@ -148,6 +165,7 @@ PICTURES: dict[str, tuple[Callable[[], Figure], str]] = {
         draw_blow_up,
         "Poker Squares: what either target believes and scores, by games",
     ),
+    "open_face_averaged": (draw_averaged, "Open-face: points against random by target, at equal seconds of CPU"),
     "open_face": (draw_open_face, "Open-face: cumulative score against random by games"),
 }
 """Name of the file → who draws it, and what it is called to those who cannot see it."""
