@@ -23,10 +23,15 @@ POINTS_PER_VALUE = 100.0  # agent.reward_scale of the two curves of the blow-up
 Curve = dict[str, NDArray[np.float64]]
 
 
+def read_rows(name: str) -> list[dict[str, str]]:
+    """The lines of curves/NAME.csv."""
+    with (HERE / "curves" / f"{name}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def read_curve(name: str) -> Curve:
     """Column → its values, one for each point of curves/NAME.csv."""
-    with (HERE / "curves" / f"{name}.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows(name)
     return {column: np.array([float(row[column]) for row in rows]) for column in rows[0]}
 
 
@@ -143,8 +148,7 @@ def draw_open_face() -> Figure:
 
 def draw_averaged() -> Figure:
     """Open-face: points against random after the same seconds of CPU, by target: each seed, and their mean."""
-    with (HERE / "curves" / "open_face_equal.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows("open_face_equal")
     figure, axes = new_figure(2.8)
     names = list(dict.fromkeys(row["target"] for row in rows))
     for place, name in enumerate(reversed(names)):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from matplotlib.colors import CenteredNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
@@ -27,6 +28,8 @@ TURNS = 8  # of a player in a round, that are shown apart
 BELOW = 123.5  # whose label stands under its line: the next line is close above
 COLUMNS = ("minutes", "mean", "low", "high")
 FEWEST = 30  # decisions behind a share that is drawn
+FOUL_SHOWN, ROYALTIES_SHOWN, POINTS_SHOWN = 0.5, 5.0, 4.0  # where the axes of Open-face's risks end
+PARTS = 12  # of equally many positions, by what the risk is worth
 # What others reach one step ahead: the seed's network, the best hand-written rules, the tables of Neller, Messinger and
 # Yang (2013), and the probe that this project began with.
 MARKS = {84.6: "seed's network", 118.2: "best hand-written", 123.5: "best published", 125.4: "first probe"}
@@ -105,7 +108,53 @@ def call_shares(turns: dict[str, NDArray[np.int64]], rows: NDArray[np.bool_]) ->
     return np.where(counts >= FEWEST, called / np.maximum(counts, 1), np.nan)
 
 
-PICTURES: dict[str, Callable[[], Figure]] = {"poker_squares": draw_poker_squares, "thirty_one": draw_thirty_one}
+def draw_open_face() -> Figure:
+    """What bolder placements are worth by what they risk and promise, and how often the champion takes them."""
+    risks = read_columns("open_face_risks")
+    bolder = (risks["foul_more"] > 0) & (risks["royalties_more"] > 0)
+    foul, royalties, points, taken = (
+        risks[key][bolder] for key in ("foul_more", "royalties_more", "points_more", "taken")
+    )
+    (a_foul, a_royalty), *_ = np.linalg.lstsq(np.stack([foul, royalties], axis=1), points, rcond=None)
+    figure, (by_risk, by_worth) = new_grid([3.4, 2.4])
+    picture = by_risk.scatter(
+        100 * foul, royalties, c=points, s=9, cmap="RdBu", norm=CenteredNorm(0, POINTS_SHOWN), linewidths=0
+    )
+    even = np.array([0.0, foul.max()])
+    by_risk.plot(100 * even, -a_foul / a_royalty * even, color="black", linewidth=1.2, label="worth as much")
+    by_risk.set_ylim(0, ROYALTIES_SHOWN)
+    by_risk.set_xlim(0, 100 * FOUL_SHOWN)
+    by_risk.set_xlabel("more risk of a foul, percentage points")
+    by_risk.set_ylabel("more royalties promised")
+    by_risk.legend(loc="lower right")
+    figure.colorbar(picture, ax=by_risk, label="more points")
+    worth = a_foul * foul + a_royalty * royalties
+    edges = np.quantile(worth, np.linspace(0, 1, PARTS + 1))
+    part = np.clip(np.searchsorted(edges, worth, side="right") - 1, 0, PARTS - 1)
+    counts = np.bincount(part, minlength=PARTS)
+    share = np.bincount(part, weights=taken == 1, minlength=PARTS) / counts
+    error = 1.96 * np.sqrt(share * (1 - share) / counts)
+    middle = np.bincount(part, weights=worth, minlength=PARTS) / counts
+    by_worth.errorbar(middle, 100 * share, yerr=100 * error, color=COLOURS[0], marker="o", linewidth=1.4)
+    by_worth.axvline(0, color=GREY, linewidth=1, linestyle=":")
+    by_worth.set_ylim(0, 100)
+    by_worth.set_xlabel("points that the bolder placement is worth")
+    by_worth.set_ylabel("taken, %")
+    return figure
+
+
+def read_columns(name: str) -> dict[str, NDArray[np.float64]]:
+    """Column → its figures in curves/NAME.csv."""
+    with (HERE / "curves" / f"{name}.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {column: np.array([float(row[column]) for row in rows]) for column in rows[0]}
+
+
+PICTURES: dict[str, Callable[[], Figure]] = {
+    "poker_squares": draw_poker_squares,
+    "thirty_one": draw_thirty_one,
+    "open_face": draw_open_face,
+}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or PICTURES:
