@@ -126,7 +126,7 @@ def draw_open_face() -> Figure:
     by_risk.set_xlim(0, 100 * FOUL_SHOWN)
     by_risk.set_xlabel("more risk of a foul, percentage points")
     by_risk.set_ylabel("more royalties promised")
-    by_risk.legend(loc="lower right")
+    by_risk.legend(loc="upper right")
     figure.colorbar(picture, ax=by_risk, label="more points")
     worth = a_foul * foul + a_royalty * royalties
     edges = np.quantile(worth, np.linspace(0, 1, PARTS + 1))
