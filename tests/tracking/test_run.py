@@ -268,10 +268,10 @@ def test_a_run_stopped_before_anybody_has_it_is_ended_and_can_go_on(
     def stop(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(store, step, stop)
-    with pytest.raises(type(error)):
-        store.start_run("thirty_one", "ppo", params={"seed": 1})
-    monkeypatch.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(store, step, stop)
+        with pytest.raises(type(error)):
+            store.start_run("thirty_one", "ppo", params={"seed": 1})
     (found,) = store.client.search_runs([store.experiment_id("thirty_one")])
     assert found.info.status == expected
     with store.start_run("thirty_one", "ppo", params={"seed": 1}, resume=found.info.run_id) as run:
