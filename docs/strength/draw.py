@@ -8,6 +8,7 @@ import csv
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.colors import CenteredNorm
@@ -112,10 +113,13 @@ def draw_open_face() -> Figure:
     """What bolder placements are worth by what they risk and promise, and how often the champion takes them."""
     risks = read_columns("open_face_risks")
     bolder = (risks["foul_more"] > 0) & (risks["royalties_more"] > 0)
-    foul, royalties, points, taken = (
-        risks[key][bolder] for key in ("foul_more", "royalties_more", "points_more", "taken")
-    )
-    (a_foul, a_royalty), *_ = np.linalg.lstsq(np.stack([foul, royalties], axis=1), points, rcond=None)
+    risks = {column: figures[bolder] for column, figures in risks.items()}
+    tell_prices("all", risks)
+    for fewest in (1, 3, 5, 7):
+        rows = np.isin(risks["cards_left"], (fewest, fewest + 1))
+        tell_prices(f"{fewest} or {fewest + 1} left", {column: figures[rows] for column, figures in risks.items()})
+    foul, royalties, points, taken = (risks[key] for key in ("foul_more", "royalties_more", "points_more", "taken"))
+    (a_foul, a_royalty), _ = prices(risks)
     figure, (by_risk, by_worth) = new_grid([3.4, 2.4])
     picture = by_risk.scatter(
         100 * foul, royalties, c=points, s=9, cmap="RdBu", norm=CenteredNorm(0, POINTS_SHOWN), linewidths=0
@@ -141,6 +145,24 @@ def draw_open_face() -> Figure:
     by_worth.set_xlabel("points that the bolder placement is worth")
     by_worth.set_ylabel("taken, %")
     return figure
+
+
+def prices(risks: dict[str, NDArray[np.float64]]) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
+    """Points for a foul more and for a royalty promised more, by least squares, and half their 95 % intervals."""
+    given = np.stack([risks["foul_more"], risks["royalties_more"]], axis=1)
+    found, *_ = np.linalg.lstsq(given, risks["points_more"], rcond=None)
+    left = risks["points_more"] - given @ found
+    return found, 1.96 * np.sqrt(left.var() * np.diag(np.linalg.inv(given.T @ given)))
+
+
+def tell_prices(name: str, risks: dict[str, NDArray[np.float64]]) -> None:
+    """Print what docs/strength/open_face.md says of these positions."""
+    (foul, royalty), (foul_error, royalty_error) = prices(risks)
+    print(
+        f"{name}: {risks['taken'].size} positions, a foul {foul:.2f} ± {foul_error:.2f}, "
+        f"a royalty {royalty:.2f} ± {royalty_error:.2f}, "
+        f"worth {risks['points_more'].mean():+.2f}, taken {(risks['taken'] == 1).mean():.0%}"
+    )
 
 
 def read_columns(name: str) -> dict[str, NDArray[np.float64]]:
