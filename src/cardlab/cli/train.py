@@ -38,11 +38,14 @@ def run(request: Request) -> int:
         recorded.log_artifact(trained.snapshots, "snapshots")
         recorded.log_artifact(model.with_name("curve.csv"))
 
-    train_recorded(experiment, store, folder=folder, model_dir=model, params=config, record=record)
+    trained = train_recorded(experiment, store, folder=folder, model_dir=model, params=config, record=record)
     latest = _point_to(folder) / model.name
     here = Path.cwd()
     shown = latest.relative_to(here) if latest.is_relative_to(here) else latest
     print(f"policy: {shown}\nnext:   cardlab evaluate policy={shown}\n        cardlab ui")
+    if experiment.last_round < experiment.rounds:
+        stretch = shown.with_name(trained.stretch.name)
+        print(f"        the same command with trainer.start_from={stretch} and a later trainer.stop_after goes on")
     return 0
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import torch
 
@@ -21,6 +21,8 @@ _SMALLEST_SHARE = 2  # an advantage needs another to be normalised with
 
 class OpponentOptions(Protocol):
     """Frozen options of one kind of opponents."""
+
+    name: ClassVar[str]  # registry key, as in conf/opponents/
 
     def build(self, game: Game, agent_of: AgentOf, network: Network) -> Opponents:
         """The field of opponents."""

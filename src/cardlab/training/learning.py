@@ -21,17 +21,23 @@ from cardlab.training.experiment import SHARED, Experiment
 from cardlab.training.gauges import Gauges
 from cardlab.training.options import TrainerOptions
 from cardlab.training.rounds import Rounds
+from cardlab.training.stretches import Stretch, read_stretch
 
 
-def build_learner(experiment: Experiment, ranks: Ranks | None = None) -> tuple[RoundLearner, Collector]:
+def build_learner(
+    experiment: Experiment, ranks: Ranks | None = None, stretch: Stretch | None = None
+) -> tuple[RoundLearner, Collector]:
     """The learner with a fresh network, and the tables that it learns from; a function of the seed and of the rank.
+
+    With what an earlier `stretch` left, it goes on from there, at new tables.
 
     All ranks have the same weights; each has tables, opponents' seats, memory and generators of its own.
     """
     ranks, options, game = ranks or Ranks(), experiment.trainer, experiment.game
     torch.manual_seed(experiment.seed)
     network = experiment.network.build(game.spec)
-    for_tables, for_learner = np.random.SeedSequence(experiment.seed).spawn(2 * ranks.size)[2 * ranks.rank :][:2]
+    entropy = experiment.seed if stretch is None else (experiment.seed, stretch.rounds)
+    for_tables, for_learner = np.random.SeedSequence(entropy).spawn(2 * ranks.size)[2 * ranks.rank :][:2]
     for_updates, for_torch = for_learner.generate_state(2, np.uint64)
     learner = _share(experiment.agent, ranks).build(game, network, experiment.rounds, int(for_updates))
     learner.ranks = ranks
@@ -40,6 +46,8 @@ def build_learner(experiment: Experiment, ranks: Ranks | None = None) -> tuple[R
     opponents = experiment.opponents.build(game, partial(learner.playing_agent, game), network)
     tables, rng = ranks.share(options.tables), np.random.default_rng(for_tables)
     collector = Collector(game, learner.learning_agent(), opponents, tables, rng, ask_forced=options.ask_forced)
+    if stretch is not None:
+        stretch.put_into(learner, collector)
     return learner, collector
 
 
@@ -50,7 +58,8 @@ class Learning:
         self.experiment = experiment
         self.ranks = ranks
         torch.set_num_threads(experiment.trainer.threads)
-        self.learner, self.collector = build_learner(experiment, ranks)
+        self.stretch = read_stretch(experiment)
+        self.learner, self.collector = build_learner(experiment, ranks, self.stretch)
         if experiment.trainer.compile:
             self.learner.network.compile_layers()
         self.gauges = Gauges(ranks)
@@ -62,6 +71,8 @@ class Learning:
         Rank 0 alone has `callbacks`: what they say of stopping goes for all.
         """
         around = [Field(self.collector, self.ranks), self.gauges, *(callbacks or []), self.saver]
+        if self.stretch is not None and resume is None:
+            around.append(self.stretch.callback(callbacks or []))
         options = self.experiment.trainer
         trainer = lightning_trainer(options, around, self.ranks)
         decisions = self.ranks.share(self.experiment.agent.decisions_per_round)

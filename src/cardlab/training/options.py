@@ -11,6 +11,7 @@ class TrainerOptions:
 
     decisions: int = 1_000_000  # of the learner, in all: what annealing goes by
     stop_after: int | None = None  # decisions after which training ends short of its budget; none: at the budget
+    start_from: str | None = None  # folder that an earlier stretch left (stretches.py); none: from fresh weights
     tables: int = 1024  # games side by side
     ask_forced: bool = False  # whether a decision with a single legal action is asked for, and learned from
     threads: int = 1  # of torch, in each process

@@ -25,11 +25,13 @@ from cardlab.training.processes import together
 from cardlab.training.snapshots import Snapshots
 from cardlab.training.stopwatch import Spent, Stopwatch
 from cardlab.training.strength import measure_strength
+from cardlab.training.stretches import TRAINING_FILE, write_stretch
 
 _PACKAGE = Path(__file__).parents[1]
 _CHECKPOINT = "checkpoint.ckpt"
 _FINISHED = "finished.ckpt"
 _SNAPSHOTS = "snapshots"
+_STRETCH = "training"
 _CURVE_ARENA = ("references", "seed")  # what the learning curve depends on, of the arena
 
 
@@ -45,7 +47,8 @@ class Trained:
     digest: str
     rows: list[Row]  # the learning curve
     rounds: int
-    checkpoint: Path  # the last one, weights and optimiser and all: what a later run may start from
+    checkpoint: Path  # the last one, weights and optimiser and all
+    stretch: Path  # folder of what a later stretch may start from
     snapshots: Path  # folder of the policies kept on the way, if any, each named by its number of decisions
     decisions: int
     spent: Spent
@@ -58,6 +61,8 @@ def run_folder(root: Path, experiment: Experiment) -> Path:
     digest = hashlib.sha256(json.dumps(config, sort_keys=True, default=str).encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         digest.update(path.read_bytes())
+    if experiment.trainer.start_from is not None:
+        digest.update((Path(experiment.trainer.start_from) / TRAINING_FILE).read_bytes())
     return root / experiment.name / digest.hexdigest()[:16]
 
 
@@ -151,8 +156,11 @@ def _lead(
     digest = save(model_dir)
     finished = checkpoint.with_name(_FINISHED)
     checkpoint.replace(finished)
+    stretch = checkpoint.with_name(_STRETCH)
+    write_stretch(finished, experiment, stretch)
     decisions, spent = learner.decisions_done, stopwatch.spent
-    return Trained(model_dir, digest, curve.rows, learner.rounds_done, finished, snapshots.folder, decisions, spent)
+    kept = (finished, stretch, snapshots.folder)
+    return Trained(model_dir, digest, curve.rows, learner.rounds_done, *kept, decisions, spent)
 
 
 def _measure(experiment: Experiment, learner: RoundLearner, game: Game) -> Callable[[], Mapping[str, float]]:

@@ -1,0 +1,121 @@
+"""A long training in stretches: what one leaves, small enough for git, and the next goes on from, on any machine.
+
+Kept are weights, optimiser, past selves, the curve and how far the budget is spent. Games under way and a DQN's memory are
+not: the next stretch deals its own games.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import lightning
+import torch
+from lightning.pytorch.callbacks import Callback
+
+from cardlab.experience.collector import Collector
+from cardlab.learners.rounds import RoundLearner
+from cardlab.options import InvalidOption
+from cardlab.training.experiment import Experiment
+
+TRAINING_FILE = "training.ckpt"
+_KEY = "trainer.start_from"
+_FORMAT = 1
+_CALLBACKS = ("Curve", "Stopwatch")  # whose state goes on, beside the learner's
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What an earlier stretch left."""
+
+    content: Mapping[str, Any]
+
+    @property
+    def rounds(self) -> int:
+        """Rounds done."""
+        return int(self.content["rounds_done"])
+
+    def put_into(self, learner: RoundLearner, collector: Collector) -> None:
+        """Set weights, counters and past selves; the optimiser's turn comes when Lightning has made it."""
+        learner.load_state_dict(self.content["weights"])
+        learner.rounds_done = self.rounds
+        learner.decisions_done = int(self.content["decisions_done"])
+        collector.opponents.load_state_dict(self.content["opponents"])
+
+    def callback(self, others: list[Callback]) -> Callback:
+        """What sets the optimiser and the state of the `others` that go on when the training begins."""
+        return _Begin(self.content, others)
+
+
+class _Begin(Callback):
+    def __init__(self, content: Mapping[str, Any], others: list[Callback]) -> None:
+        self.content = content
+        self.others = others
+
+    def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Before the first round."""
+        assert isinstance(pl_module, RoundLearner)
+        pl_module.optimizer.load_state_dict(cast(dict[str, Any], self.content["optimizer"]))
+        for other in self.others:
+            state = self.content["callbacks"].get(other.state_key)
+            if state is not None:
+                other.load_state_dict(state)
+
+
+def write_stretch(checkpoint: Path, experiment: Experiment, folder: Path) -> None:
+    """Write to `folder` what of the finished run's `checkpoint` a later stretch needs."""
+    content: Mapping[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    callbacks: Mapping[str, Any] = content["callbacks"]
+    kept = {
+        "format": _FORMAT,
+        "training": _identity(experiment),
+        "rounds_done": content["learner"]["rounds_done"],
+        "decisions_done": content["learner"]["decisions_done"],
+        "weights": content["state_dict"],
+        "optimizer": content["optimizer_states"][0],
+        "opponents": callbacks["Field"]["collector"]["opponents"],
+        "callbacks": {name: callbacks[name] for name in _CALLBACKS if name in callbacks},
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f"{TRAINING_FILE}.part"
+    torch.save(kept, part)
+    part.replace(folder / TRAINING_FILE)
+
+
+def read_stretch(experiment: Experiment) -> Stretch | None:
+    """What `trainer.start_from` holds, if it is given; InvalidOption when it is no such folder or of another training."""
+    given = experiment.trainer.start_from
+    if given is None:
+        return None
+    path = Path(given) / TRAINING_FILE
+    try:
+        content: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        stretch, began = Stretch(content), dict(content["training"])
+        has_format = content["format"] == _FORMAT
+    except Exception as error:
+        raise InvalidOption(_KEY, given, f"a folder with the {TRAINING_FILE} that a training left") from error
+    if not has_format:
+        raise InvalidOption(_KEY, given, f"a training of format {_FORMAT}: {path} has another")
+    for key, value in _identity(experiment).items():
+        if began.get(key) != value:
+            raise InvalidOption(_KEY, given, f"a training with {key}={value}: this one has {began.get(key)}")
+    if stretch.rounds >= experiment.last_round:
+        done = int(content["decisions_done"])
+        raise InvalidOption(_KEY, given, f"short of trainer.decisions or trainer.stop_after: {done} are done")
+    return stretch
+
+
+def _identity(experiment: Experiment) -> dict[str, str]:
+    """What may not change from one stretch to the next, flat, as text."""
+    spec, network = experiment.game.spec, experiment.network
+    shape: dict[str, Any] = asdict(network)  # pyright: ignore[reportArgumentType] - options are dataclasses
+    facts = {
+        "game": spec.name,
+        **{f"game.{key}": value for key, value in spec.options.items()},
+        "agent.name": experiment.agent.name,
+        "agent.decisions_per_round": experiment.agent.decisions_per_round,
+        "network.name": network.name,
+        **{f"network.{key}": value for key, value in shape.items()},
+        "opponents.name": experiment.opponents.name,
+    }
+    return {key: str(value) for key, value in facts.items()}

@@ -1,0 +1,129 @@
+"""A long training in stretches: the next goes on with weights, optimiser, past selves and curve of the one before."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.numpy import load_file
+
+from cardlab.experience.opponents import PoolOptions
+from cardlab.options import InvalidOption
+from cardlab.training.experiment import Experiment
+from cardlab.training.learning import build_learner
+from cardlab.training.run import Trained, run_folder, train
+from cardlab.training.stretches import TRAINING_FILE, read_stretch
+from learners.kuhn_training import kuhn_experiment
+from training.test_resume import CutOff, Cutter
+
+ROUNDS = 10
+FIRST = 4
+
+
+def quiet(_: str) -> None:
+    """Say nothing."""
+
+
+def experiment_of(agent: str, *, stop_after: int | None = FIRST, start_from: Path | None = None) -> Experiment:
+    """Ten short rounds, of which `stop_after` are done; PPO against its own past."""
+    experiment = kuhn_experiment(agent, rounds=ROUNDS)
+    decisions = experiment.agent.decisions_per_round
+    trainer = replace(
+        experiment.trainer,
+        stop_after=stop_after and stop_after * decisions,
+        start_from=start_from and str(start_from),
+        checkpoint_seconds=0.0,
+        evaluations=ROUNDS,
+        evaluation_deals=20,
+    )
+    opponents = PoolOptions(size=2, every=3, current_share=0.5) if agent == "ppo" else experiment.opponents
+    return replace(experiment, trainer=trainer, opponents=opponents)
+
+
+def run(experiment: Experiment, folder: Path, log: Cutter | None = None) -> Trained:
+    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=quiet)
+
+
+@pytest.fixture(params=["ppo", "dqn", "td"])
+def agent(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def first(agent: str, tmp_path: Path) -> Trained:
+    return run(experiment_of(agent), tmp_path / "first")
+
+
+def test_the_next_stretch_begins_where_the_first_ended(agent: str, first: Trained):
+    experiment = experiment_of(agent, stop_after=None, start_from=first.stretch)
+    learner, collector = build_learner(experiment, stretch=read_stretch(experiment))
+    kept = load_file(first.folder / "weights.safetensors")
+    weights = learner.network.state_dict()
+    assert all((weights[name].numpy() == kept[name]).all() for name in kept)
+    assert (learner.rounds_done, learner.decisions_done) == (FIRST, first.decisions)
+    if agent == "ppo":
+        assert collector.opponents.state_dict()["kept"] == 1 + FIRST // 3
+
+
+def test_rates_curve_and_optimiser_go_on(agent: str, first: Trained, tmp_path: Path):
+    second = run(experiment_of(agent, stop_after=None, start_from=first.stretch), tmp_path / "second")
+    assert second.rounds == ROUNDS
+    assert second.rows[:FIRST] == first.rows
+    assert [row["round"] for row in second.rows] == list(range(1, ROUNDS + 1))
+    whole = [row["learning_rate"] for row in second.rows]
+    assert whole == pytest.approx([whole[0] * (1 - n / ROUNDS) for n in range(ROUNDS)])
+    steps = [_steps(trained) for trained in (first, second)]
+    assert 0 < steps[0] < steps[1]
+    assert second.spent.cpu > first.spent.cpu
+
+
+def test_a_stretch_that_is_cut_off_goes_on_to_the_same_bytes(agent: str, first: Trained, tmp_path: Path):
+    experiment = experiment_of(agent, stop_after=None, start_from=first.stretch)
+    undisturbed = run(experiment, tmp_path / "undisturbed")
+    with pytest.raises(CutOff):
+        run(experiment, tmp_path / "cut", Cutter(after=FIRST + 2))
+    resumed = run(experiment, tmp_path / "cut")
+    assert resumed.digest == undisturbed.digest
+    assert resumed.rows == undisturbed.rows
+
+
+def test_a_stretch_deals_its_own_games(agent: str, first: Trained):
+    one = experiment_of(agent)
+    other = experiment_of(agent, stop_after=None, start_from=first.stretch)
+    decks = [
+        build_learner(experiment, stretch=read_stretch(experiment))[1].collect(100).info_states
+        for experiment in (one, other)
+    ]
+    assert decks[0][:50].tobytes() != decks[1][:50].tobytes()
+
+
+def test_another_start_is_another_run(first: Trained, tmp_path: Path):
+    experiment = experiment_of("ppo", stop_after=None, start_from=first.stretch)
+    before = run_folder(tmp_path, experiment)
+    with (first.stretch / TRAINING_FILE).open("ab") as file:
+        file.write(b"more")
+    assert run_folder(tmp_path, experiment) != before
+
+
+def test_what_does_not_fit_is_refused_in_one_line(first: Trained, tmp_path: Path):
+    with pytest.raises(
+        InvalidOption, match=rf"trainer\.start_from={tmp_path}: must be a folder with the training\.ckpt"
+    ):
+        read_stretch(experiment_of("ppo", start_from=tmp_path))
+    (tmp_path / TRAINING_FILE).write_bytes(b"torn")
+    with pytest.raises(InvalidOption, match=rf"must be a folder with the {TRAINING_FILE} that a training left"):
+        read_stretch(experiment_of("ppo", start_from=tmp_path))
+
+
+def test_a_stretch_of_another_learner_or_of_a_spent_budget_is_refused(agent: str, first: Trained):
+    another = "td" if agent == "ppo" else "ppo"
+    with pytest.raises(InvalidOption, match=rf"a training with agent\.name={another}: this one has {agent}"):
+        read_stretch(experiment_of(another, stop_after=None, start_from=first.stretch))
+    with pytest.raises(InvalidOption, match=r"short of trainer\.decisions or trainer\.stop_after: \d+ are done"):
+        read_stretch(experiment_of(agent, start_from=first.stretch))
+
+
+def _steps(trained: Trained) -> int:
+    """Gradient steps that the optimiser has made, as it counts them."""
+    content = torch.load(trained.stretch / TRAINING_FILE, weights_only=True)
+    return int(next(iter(content["optimizer"]["state"].values()))["step"])
