@@ -106,9 +106,7 @@ def test_another_start_is_another_run(first: Trained, tmp_path: Path):
 
 
 def test_what_does_not_fit_is_refused_in_one_line(first: Trained, tmp_path: Path):
-    with pytest.raises(
-        InvalidOption, match=rf"trainer\.start_from={tmp_path}: must be a folder with the training\.ckpt"
-    ):
+    with pytest.raises(InvalidOption, match=rf"trainer\.start_from={tmp_path}: must be a folder with"):
         read_stretch(experiment_of("ppo", start_from=tmp_path))
     (tmp_path / TRAINING_FILE).write_bytes(b"torn")
     with pytest.raises(InvalidOption, match=rf"must be a folder with the {TRAINING_FILE} that a training left"):

@@ -1,7 +1,7 @@
 """A long training in stretches: what one leaves, small enough for git, and the next goes on from, on any machine.
 
-Kept are weights, optimiser, past selves, the curve and how far the budget is spent. Games under way and a DQN's memory are
-not: the next stretch deals its own games.
+Kept are weights, optimiser, past selves, the curve and how far the budget is spent. Games under way and a DQN's memory
+are not: the next stretch deals its own games.
 """
 
 from collections.abc import Mapping
@@ -83,7 +83,7 @@ def write_stretch(checkpoint: Path, experiment: Experiment, folder: Path) -> Non
 
 
 def read_stretch(experiment: Experiment) -> Stretch | None:
-    """What `trainer.start_from` holds, if it is given; InvalidOption when it is no such folder or of another training."""
+    """What `trainer.start_from` holds, if it is given; InvalidOption for another folder, or for one of another training."""
     given = experiment.trainer.start_from
     if given is None:
         return None
