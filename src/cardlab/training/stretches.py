@@ -83,7 +83,7 @@ def write_stretch(checkpoint: Path, experiment: Experiment, folder: Path) -> Non
 
 
 def read_stretch(experiment: Experiment) -> Stretch | None:
-    """What `trainer.start_from` holds, if it is given; InvalidOption for another folder, or for one of another training."""
+    """What `trainer.start_from` holds, if given; InvalidOption for another folder, or for one of another training."""
     given = experiment.trainer.start_from
     if given is None:
         return None

@@ -78,7 +78,7 @@ _PHASE = find_block(FULL, "phase").start
 _TRICKS = find_block(FULL, "tricks").start
 _FULL_WIDTH = width(FULL)
 
-OBSERVATIONS: dict[str, tuple[Block, ...]] = {"published": PUBLISHED, "full": FULL}
+OBSERVATIONS: dict[str, tuple[Block, ...]] = {"published": PUBLISHED, "full": FULL, "plans": FULL}
 """Blocks of the observation by the name of the feature set."""
 
 

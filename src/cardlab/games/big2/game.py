@@ -11,6 +11,7 @@ from cardlab.games.big2 import determinization, features, rules
 from cardlab.games.big2.action_features import ACTION_BLOCKS, describe_actions
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
+from cardlab.games.big2.plan_features import PLAN_BLOCKS, describe_plans
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -20,8 +21,11 @@ from cardlab.games.protocol import (
     InfoStates,
     Players,
     States,
+    layout,
 )
 from cardlab.options import check_choice
+
+_SHAPES = {block.name: block.shape for block in (*ACTION_BLOCKS, *PLAN_BLOCKS)}
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Big2:
             decision_kinds=("play",),
             action_kinds=(0,) * NUM_ACTIONS,
             blocks=features.OBSERVATIONS[self.features],
-            action_blocks=ACTION_BLOCKS,
+            action_blocks=ACTION_BLOCKS if self.features != "plans" else layout(**_SHAPES),
             privileged_blocks=features.PRIVILEGED,
             options=asdict(self),
         )
@@ -133,7 +137,7 @@ class Big2:
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
         """[G, F] what `players` see."""
-        if self.features == "full":
+        if self.features in ("full", "plans"):
             return features.observe_full(info_states, players)
         return features.observe_published(info_states, players)
 
@@ -142,7 +146,10 @@ class Big2:
         legal = self.legal_actions(info_states)
         rows, columns = np.divmod(np.flatnonzero(legal), NUM_ACTIONS)
         actions = columns.astype(np.int16)
-        return rows, actions, describe_actions(info_states, rows, actions)
+        described = describe_actions(info_states, rows, actions)
+        if self.features == "plans":
+            described = np.concatenate((described, describe_plans(info_states, rows, actions)), axis=1)
+        return rows, actions, described
 
     def privileged(self, states: States, players: Players) -> Floats:
         """[G, 156] the hands of the next three players."""
