@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from cardlab.agents.catalogue import make_agent
-from cardlab.agents.scripted.big2 import count_plays
 from cardlab.arena.match import play_match
 from cardlab.games.big2.game import Big2
+from cardlab.games.big2.plans import count_plays
 from cardlab.games.big2.rules import STATE_DTYPE
 from cardlab.games.protocol import InfoStates
 from games.big2.reference import name

@@ -21,6 +21,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "big2": [
         {},
         {"features": "full", "opening": "choose"},
+        {"features": "plans", "penalty": "doubled"},
         {"penalty": "doubled", "straight_flush": "unbeatable"},
     ],
 }

@@ -4,17 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, HAND_SIZE, NUM_ACTIONS, PASS, SIZE_STARTS
-from cardlab.games.big2.combinations import NO_KIND
-from cardlab.games.big2.legality import mark_legal
+from cardlab.games.big2.actions import ACTION_SIZES, HAND_SIZE, PASS, SIZE_STARTS
+from cardlab.games.big2.plans import NUM_SUBSETS, count_plays, position_bits
 from cardlab.games.big2.rules import hold
 from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players
 from cardlab.kernels import kernel
 from cardlab.playing.protocol import Agent
-
-NUM_SUBSETS = 1 << HAND_SIZE
 
 
 @kernel
@@ -60,42 +56,6 @@ def choose_planned(info_states: InfoStates, players: Players, legal: Bools) -> A
                         best = left
                         actions[g] = action
     return actions
-
-
-@kernel
-def count_plays(hand: NDArray[np.int8], count: int, fewest: NDArray[np.int8]) -> None:
-    """Fill `fewest` [8192] with the least number of hands that empties each subset (a bit a position) of hand[0:count].
-
-    Some hand has to play the lowest card of the subset, and what it leaves has been counted before.
-    """
-    legal = np.zeros(NUM_ACTIONS, dtype=np.bool_)
-    mark_legal(hand, count, NO_KIND, -1, np.empty(14, dtype=np.int8), legal)
-    plays = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int64)
-    nums = np.zeros(HAND_SIZE, dtype=np.int64)
-    for action in range(PASS):
-        if legal[action]:
-            lowest = int(ACTION_POSITIONS[action, 0])
-            plays[lowest, nums[lowest]] = position_bits(action)
-            nums[lowest] += 1
-    fewest[0] = 0
-    for lowest in range(count - 1, -1, -1):
-        for above in range(1 << (count - 1 - lowest)):
-            subset = (2 * above + 1) << lowest
-            least = HAND_SIZE
-            for index in range(nums[lowest]):
-                play = plays[lowest, index]
-                if play & subset == play:
-                    least = min(least, 1 + int(fewest[subset ^ play]))
-            fewest[subset] = least
-
-
-@kernel
-def position_bits(action: int) -> int:
-    """The positions that `action` plays, as bits."""
-    bits = 0
-    for index in range(ACTION_SIZES[action]):
-        bits |= 1 << int(ACTION_POSITIONS[action, index])
-    return bits
 
 
 @dataclass(frozen=True)

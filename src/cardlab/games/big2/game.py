@@ -25,7 +25,7 @@ from cardlab.games.protocol import (
 )
 from cardlab.options import check_choice
 
-_SHAPES = {block.name: block.shape for block in (*ACTION_BLOCKS, *PLAN_BLOCKS)}
+_WITH_PLANS = layout(**{block.name: block.shape for block in (*ACTION_BLOCKS, *PLAN_BLOCKS)})
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Big2:
     opening: str = "forced"  # or choose: the holder of the 3♦ leads any hand that contains it
     penalty: str = "plain"  # or doubled: cards left count ×2 from 10, ×3 at 13
     straight_flush: str = "ranked"  # or unbeatable: by nothing, as in the published code
-    features: str = "published"  # or full
+    features: str = "published"  # or full; plans: full, and actions are described by what they lead to as well
 
     def __post_init__(self) -> None:
         """Raise InvalidOption for an option that the game does not know."""
@@ -62,7 +62,7 @@ class Big2:
             decision_kinds=("play",),
             action_kinds=(0,) * NUM_ACTIONS,
             blocks=features.OBSERVATIONS[self.features],
-            action_blocks=ACTION_BLOCKS if self.features != "plans" else layout(**_SHAPES),
+            action_blocks=_WITH_PLANS if self.features == "plans" else ACTION_BLOCKS,
             privileged_blocks=features.PRIVILEGED,
             options=asdict(self),
         )
@@ -137,9 +137,9 @@ class Big2:
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
         """[G, F] what `players` see."""
-        if self.features in ("full", "plans"):
-            return features.observe_full(info_states, players)
-        return features.observe_published(info_states, players)
+        if self.features == "published":
+            return features.observe_published(info_states, players)
+        return features.observe_full(info_states, players)
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa] of the legal actions."""

@@ -1,0 +1,113 @@
+"""How a hand may be shed: for every subset of its cards, the fewest plays, and the least risk of losing control.
+
+A play's risk is the share of the deals in which one of the others holds a better hand of its size. A plan is a split
+of the cards into plays; all but the last must hold, or somebody else leads.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, HAND_SIZE, NUM_ACTIONS, PASS
+from cardlab.games.big2.combinations import NO_KIND, classify, strength
+from cardlab.games.big2.holdings import Strengths
+from cardlab.games.big2.legality import mark_legal
+from cardlab.kernels import kernel
+
+NUM_SUBSETS = 1 << HAND_SIZE
+
+Hand = NDArray[np.int8]
+Risks = NDArray[np.float32]
+
+
+@kernel
+def position_bits(action: int) -> int:
+    """The positions that `action` plays, as bits."""
+    bits = 0
+    for index in range(ACTION_SIZES[action]):
+        bits |= 1 << int(ACTION_POSITIONS[action, index])
+    return bits
+
+
+@kernel
+def list_plays(hand: Hand, count: int, plays: NDArray[np.int16], nums: NDArray[np.int64]) -> None:
+    """Fill `plays` [13, A], nums[p] of them in row p, with the actions of hand[0:count] whose lowest position is p."""
+    legal = np.zeros(NUM_ACTIONS, dtype=np.bool_)
+    mark_legal(hand, count, NO_KIND, -1, np.empty(14, dtype=np.int8), legal)
+    nums[:] = 0
+    for action in range(PASS):
+        if legal[action]:
+            lowest = int(ACTION_POSITIONS[action, 0])
+            plays[lowest, nums[lowest]] = action
+            nums[lowest] += 1
+
+
+@kernel
+def count_plays(hand: Hand, count: int, fewest: NDArray[np.int8]) -> None:
+    """Fill `fewest` [8192] with the least number of plays that empties each subset (a bit a position) of hand[0:count].
+
+    Some play has to take the lowest card of the subset, and what it leaves has been counted before.
+    """
+    plays = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
+    nums = np.empty(HAND_SIZE, dtype=np.int64)
+    list_plays(hand, count, plays, nums)
+    bits = np.empty(NUM_ACTIONS, dtype=np.int64)
+    fewest[0] = 0
+    for lowest in range(count - 1, -1, -1):
+        for index in range(nums[lowest]):
+            bits[index] = position_bits(plays[lowest, index])
+        for above in range(1 << (count - 1 - lowest)):
+            subset = (2 * above + 1) << lowest
+            least = HAND_SIZE
+            for index in range(nums[lowest]):
+                if bits[index] & subset == bits[index]:
+                    least = min(least, 1 + int(fewest[subset ^ bits[index]]))
+            fewest[subset] = least
+
+
+@kernel
+def plan(hand: Hand, count: int, best: Strengths, fewest: NDArray[np.int8], risk: Risks, last: Risks) -> None:
+    """Fill for each subset the `fewest` plays, and the least sum of risks: of all plays, and without the `last`.
+
+    All three [8192]; `best` [D, 6] is the best hand of each size that any of the others holds in each deal.
+    """
+    plays = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
+    nums = np.empty(HAND_SIZE, dtype=np.int64)
+    list_plays(hand, count, plays, nums)
+    bits = np.empty(NUM_ACTIONS, dtype=np.int64)
+    risks = np.empty(NUM_ACTIONS, dtype=np.float32)
+    fewest[0], risk[0], last[0] = 0, 0, 0
+    for lowest in range(count - 1, -1, -1):
+        for index in range(nums[lowest]):
+            action = int(plays[lowest, index])
+            bits[index] = position_bits(action)
+            risks[index] = share_better(best, int(ACTION_SIZES[action]), value_of(hand, action))
+        for above in range(1 << (count - 1 - lowest)):
+            subset = (2 * above + 1) << lowest
+            least, safest, lightest = HAND_SIZE, np.float32(HAND_SIZE), np.float32(HAND_SIZE)
+            for index in range(nums[lowest]):
+                if bits[index] & subset == bits[index]:
+                    rest = subset ^ bits[index]
+                    least = min(least, 1 + int(fewest[rest]))
+                    safest = min(safest, risks[index] + risk[rest])
+                    lightest = min(lightest, risk[rest], risks[index] + last[rest])
+            fewest[subset], risk[subset], last[subset] = least, safest, lightest
+
+
+@kernel
+def value_of(hand: Hand, action: int) -> int:
+    """Strength of what `action`, no pass, plays from `hand`."""
+    cards = np.empty(5, dtype=np.int8)
+    size = int(ACTION_SIZES[action])
+    for index in range(size):
+        cards[index] = hand[ACTION_POSITIONS[action, index]]
+    kind, key = classify(cards, size)
+    return strength(kind, key)
+
+
+@kernel
+def share_better(best: Strengths, size: int, value: int) -> np.float32:
+    """Share of the deals [D, 6] in which a hand of `size` cards is stronger than `value`."""
+    num = 0
+    for deal in range(best.shape[0]):
+        num += best[deal, size] > value
+    return np.float32(num / best.shape[0])
