@@ -47,8 +47,8 @@ def test_chances_are_near_the_counted_ones(turn: int) -> None:
             ]
         )
         errors = seen[..., side] - np.abs(side - counted)
-        assert np.abs(errors).max() < 5 * 0.5 / outlook.NUM_FILLS**0.5
-        assert np.abs(errors.mean()) < 5 * 0.5 / (outlook.NUM_FILLS * errors.size) ** 0.5
+        assert np.abs(errors).max() < 5 * 0.5 / outlook.NUM_COMPLETIONS**0.5
+        assert np.abs(errors.mean()) < 5 * 0.5 / (outlook.NUM_COMPLETIONS * errors.size) ** 0.5
 
 
 @settings(max_examples=20, deadline=None)

@@ -19,7 +19,7 @@ from cardlab.games.protocol import (
     Players,
     States,
 )
-from cardlab.options import check_choice
+from cardlab.options import check_choice, check_range
 
 FEATURES = ("columns", "chances")
 
@@ -30,18 +30,21 @@ class FiveO:
 
     `hidden_round` is the round, 4 or 5, whose cards the opponent does not see before the end; `payoff` is win (±1 for
     three columns) or columns ((won - lost) / 5). `features` are columns, or chances: these with the chance of each to
-    beat the one opposite (outlook.py). Source: the seed, section I.A.
+    beat the one opposite (outlook.py), counted on `completions`: any policy may be asked with any number. Source: the
+    seed, section I.A.
     """
 
     hidden_round: int = 5
     payoff: str = "win"
     features: str = "columns"
+    completions: int = outlook.NUM_COMPLETIONS
 
     def __post_init__(self) -> None:
         """Check the options."""
         check_choice("game.hidden_round", self.hidden_round, (4, 5))
         check_choice("game.payoff", self.payoff, ("win", "columns"))
         check_choice("game.features", self.features, FEATURES)
+        check_range("game.completions", self.completions, 1, 1_000_000, whole=True)
 
     @cached_property
     def spec(self) -> GameSpec:
@@ -134,8 +137,9 @@ class FiveO:
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
         """[G, F] in the blocks of `spec`, for decisions, afterstates and finished games alike."""
-        observe = features.observe if self.features == "columns" else outlook.observe
-        return observe(strength_table(), info_states, players)
+        if self.features == "columns":
+            return features.observe(strength_table(), info_states, players)
+        return outlook.observe(strength_table(), info_states, players, self.completions)
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa]: the column with the card, the one opposite, and what changes."""

@@ -1,7 +1,7 @@
 """Features of the columns with their chances: how often each beats the one opposite when both fill up at random.
 
-Where each of the two misses one card at most, all completions are counted; else NUM_FILLS random ones. Which cards
-these draw is a function of the unseen cards, so an observation is always the same, and the afterstates of one decision,
+Where each of the two misses one card at most, all completions are counted; else some random ones. Which cards these
+draw is a function of the unseen cards, so an observation is always the same, and the afterstates of one decision,
 to which the same cards are unseen, are compared on the same draws: their luck cancels.
 """
 
@@ -18,7 +18,7 @@ from cardlab.games.five_o.simulation import complete
 from cardlab.games.protocol import Floats, Players, find_block, layout, width
 from cardlab.kernels import kernel
 
-NUM_FILLS = 512
+NUM_COMPLETIONS = 512
 NUM_CHANCES = 2  # of a column: that it wins, that it loses
 _REMEMBERED = 2  # forms of a column in the afterstates of one decision: with the card placed there, and without
 
@@ -38,10 +38,10 @@ _LINES, _WIDER = find_block(features.BLOCKS, "lines"), find_block(BLOCKS, "lines
 _OUTLOOK = find_block(BLOCKS, "outlook").start
 
 
-def observe(table: Strengths, states: Records, players: Players) -> Floats:
-    """[G, F] in the blocks of BLOCKS."""
+def observe(table: Strengths, states: Records, players: Players, completions: int = NUM_COMPLETIONS) -> Floats:
+    """[G, F] in the blocks of BLOCKS, the chances from so many random `completions`."""
     plain = features.observe(table, states, players)
-    chances = _chances(table, states, players)
+    chances = _chances(table, states, players, completions)
     out = np.empty((len(states), NUM_FEATURES), dtype=np.float32)
     lines = out[:, : _WIDER.stop].reshape(-1, *_WIDER.shape)  # a view
     lines[:, :, :LINE_SIZE] = plain[:, : _LINES.stop].reshape(-1, *_LINES.shape)
@@ -53,7 +53,7 @@ def observe(table: Strengths, states: Records, players: Players) -> Floats:
 
 
 @kernel
-def _chances(table: Strengths, states: Records, players: Players) -> Floats:
+def _chances(table: Strengths, states: Records, players: Players, completions: int) -> Floats:
     """[G, 5, 2] shares of the completions in which each of the player's columns wins, and loses.
 
     A column that an afterstate of the same decision has had before costs nothing.
@@ -85,7 +85,8 @@ def _chances(table: Strengths, states: Records, players: Players) -> Floats:
                 if hand_size(own) >= COLUMN_SIZE - 1 and hand_size(other) >= COLUMN_SIZE - 1:
                     _count(table, own, other, cards, count, remembered[column, place])
                 else:
-                    _sample(table, own, other, cards, count, mix(unseen, np.uint64(column)), remembered[column, place])
+                    shares = remembered[column, place]
+                    _sample(table, own, other, cards, count, mix(unseen, np.uint64(column)), completions, shares)
             chances[g, column] = remembered[column, place]
     return chances
 
@@ -115,18 +116,19 @@ def _sample(
     cards: Cards,
     count: int,
     seed: np.uint64,
+    completions: int,
     shares: NDArray[np.float32],
 ) -> None:
     """Fill `shares` [2] from random completions of two columns, as a function of `seed`."""
     won = lost = 0
-    for fill in range(NUM_FILLS):
+    for fill in range(completions):
         # the opponent draws first: the same cards whatever the player has placed
         theirs, drawn, stream = _fill(other, cards, count, np.int64(0), mix(seed, np.uint64(fill)))
         mine, _, _ = _fill(own, cards, count, drawn, stream)
         strength, opposite = five_card_strength(table, mine), five_card_strength(table, theirs)
         won += strength > opposite
         lost += strength < opposite
-    shares[0], shares[1] = won / NUM_FILLS, lost / NUM_FILLS
+    shares[0], shares[1] = won / completions, lost / completions
 
 
 @kernel
