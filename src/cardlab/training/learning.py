@@ -39,7 +39,15 @@ def build_learner(experiment: Experiment, ranks: Ranks | None = None) -> tuple[R
         torch.manual_seed(int(for_torch))
     opponents = experiment.opponents.build(game, partial(learner.playing_agent, game), network)
     tables, rng = ranks.share(options.tables), np.random.default_rng(for_tables)
-    collector = Collector(game, learner.learning_agent(), opponents, tables, rng, ask_forced=options.ask_forced)
+    collector = Collector(
+        game,
+        learner.learning_agent(),
+        opponents,
+        tables,
+        rng,
+        ask_forced=options.ask_forced,
+        keep_states=learner.needs_states,
+    )
     return learner, collector
 
 
@@ -52,7 +60,7 @@ class Learning:
         torch.set_num_threads(experiment.trainer.threads)
         self.learner, self.collector = build_learner(experiment, ranks)
         if experiment.trainer.compile:
-            self.learner.network.compile_layers()
+            self.learner.compile_layers()
         self.gauges = Gauges(ranks)
         self.saver = Checkpoints(checkpoint, experiment.trainer.checkpoint_seconds, ranks)
 
