@@ -31,11 +31,11 @@ class Noted:
         return Sampled(actions, np.zeros(len(actions), dtype=np.float32), numbers)
 
 
-def collector_of(game, opponents=None, tables=16, seed=3):
+def collector_of(game, opponents=None, tables=16, seed=3, keep_states=False):
     options = opponents or SelfPlayOptions()
     network = MLPOptions(widths=(4,)).build(game.spec)
     field = options.build(game, lambda _: RandomAgent(game), network)
-    return Collector(game, Noted(game), field, tables, np.random.default_rng(seed))
+    return Collector(game, Noted(game), field, tables, np.random.default_rng(seed), keep_states=keep_states)
 
 
 def segments(experience):
@@ -108,6 +108,24 @@ def test_a_restored_collector_goes_on_the_same():
     assert a.info_states.tobytes() == b.info_states.tobytes()
     assert np.array_equal(a.values, b.values)
     assert np.array_equal(a.rewards, b.rewards)
+
+
+@pytest.mark.parametrize("game", [Kuhn(), make_game("big2"), make_game("thirty_one", num_players=3)])
+def test_the_truth_is_kept_when_asked_for_and_changes_nothing(game):
+    options = ScriptedOptions({"random": 1.0}, share=0.5)
+    plain = collector_of(game, options)
+    one, other = (collector_of(game, options, seed=seed, keep_states=True) for seed in (3, 4))
+    for _ in range(2):
+        without, experience = plain.collect(200), one.collect(200)
+        assert without.states is None
+        assert "states" not in plain.state_dict()["under_way"]
+        assert without.info_states.tobytes() == experience.info_states.tobytes()
+        known = game.information(experience.states, experience.players)
+        assert known.tobytes() == experience.info_states.tobytes()
+        assert (game.privileged(experience.states, experience.players) != 0).any(axis=1).all()
+    other.load_state_dict(one.state_dict())
+    other.sampler.count = one.sampler.count
+    assert one.collect(200).states.tobytes() == other.collect(200).states.tobytes()
 
 
 def test_generators_survive_a_checkpoint():

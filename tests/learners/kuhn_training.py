@@ -18,6 +18,15 @@ from small_games.kuhn import BET, OPEN, Kuhn, Policy
 
 AGENTS: dict[str, Any] = {
     "ppo": partial(PPOOptions, learning_rate=5e-3, decisions_per_round=1024, minibatch_size=256, epochs=4),
+    "ppo_all_cards": partial(
+        PPOOptions,
+        learning_rate=5e-3,
+        decisions_per_round=1024,
+        minibatch_size=256,
+        epochs=4,
+        critic="all_cards",
+        critic_widths=(32,),
+    ),
     "dqn": partial(DQNOptions, learning_rate=5e-3, decisions_per_round=512, memory_size=8192, epsilon=0.2),
     "dqn_bootstrap": partial(
         DQNOptions,
@@ -44,6 +53,15 @@ AGENTS: dict[str, Any] = {
     "td": partial(TDOptions, learning_rate=5e-3, decisions_per_round=512, minibatch_size=128, epsilon=0.2),
     "td_mean": partial(
         TDOptions, learning_rate=5e-3, decisions_per_round=512, minibatch_size=128, epsilon=0.2, average_decay=0.7
+    ),
+    "td_averaged": partial(  # it plays uniformly, as the others do, and learns what answering them best is worth
+        TDOptions,
+        learning_rate=5e-3,
+        decisions_per_round=512,
+        minibatch_size=128,
+        epsilon=1.0,
+        td_lambda=0.0,
+        successors=2,
     ),
 }
 NETWORKS = {"mlp": MLPOptions(widths=(32,)), "actions": ActionsOptions((32,), (16,), (32,))}

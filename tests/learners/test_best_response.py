@@ -16,7 +16,7 @@ def quiet(_: str) -> None:
 
 @pytest.mark.parametrize("network", ["mlp", "actions"])
 @pytest.mark.parametrize(
-    "agent", [pytest.param(agent, marks=pytest.mark.slow if agent == "dqn_averaged" else ()) for agent in AGENTS]
+    "agent", [pytest.param(agent, marks=pytest.mark.slow if agent.endswith("averaged") else ()) for agent in AGENTS]
 )
 def test_the_best_response_is_learned_exactly(agent: str, network: str, tmp_path: Path) -> None:
     experiment = kuhn_experiment(agent, network=network)

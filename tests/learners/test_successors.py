@@ -1,13 +1,18 @@
 """Sampled successors: what they may be, what they leave alone, and that their average is Bellman's expectation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from cardlab.agents.random import RandomAgent
+from cardlab.experience.opponents import SelfPlayOptions
 from cardlab.experience.successors import sample_successors
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import InfoStates
 from cardlab.playing.loop import play, sole_actions
+from cardlab.training.learning import build_learner
+from learners.kuhn_training import kuhn_experiment
 from small_games.kuhn import BET, Kuhn
 
 GAMES = [
@@ -72,3 +77,48 @@ def test_the_mean_reward_is_the_expectation():
     assert after.over.all()
     assert after.rewards.mean() == pytest.approx(0.5, abs=0.04)
     assert set(after.rewards.tolist()) == {-2.0, 1.0, 2.0}
+
+
+def exact_worth(game, agent, info_state, player, action, gamma):
+    """B of one decision in Kuhn poker: the mean over both cards that the other may hold, who plays as `agent` does."""
+    worths = []
+    for card in {0, 1, 2} - {int(info_state["cards"][player])}:
+        states = np.array([info_state])
+        states["cards"][0, 1 - player] = card
+        before = game.payoffs(states)[0, player]
+        game.apply(states, np.array([action], dtype=np.int16))
+        while game.current_player(states)[0] == 1 - player:
+            other = game.current_player(states)
+            game.apply(states, agent.act(game.information(states, other), other, None))
+        worth = game.payoffs(states)[0, player] - before
+        if not game.is_over(states)[0]:
+            mover = game.current_player(states)
+            worth += gamma * agent.action_values(game.information(states, mover), mover).max()
+        worths.append(worth)
+    return sum(worths) / len(worths)
+
+
+def test_averaged_worths_approach_the_exact_mean():
+    experiment = kuhn_experiment("td_averaged")
+    options = replace(experiment.agent, successors=1000, epsilon=0.0, gamma=0.9, reward_scale=2.0)
+    learner, collector = build_learner(replace(experiment, agent=options))
+    experience = collector.collect(60)
+    found = learner._worths(experience)
+    agent, game = learner.learning_agent(), learner.game
+    rows = zip(experience.info_states, experience.players, experience.actions, strict=True)
+    wanted = [exact_worth(game, agent, *row, options.gamma) / options.reward_scale for row in rows]
+    assert np.std(wanted) > 0.2
+    assert np.abs(found - wanted).max() < 0.15
+    assert np.abs(np.mean(found - wanted)) < 0.02
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.spec.name)
+def test_every_game_can_be_averaged(game):
+    experiment = kuhn_experiment("td_averaged")
+    agent = replace(experiment.agent, td_lambda=0.5, successors=3, epsilon=0.1)
+    options = SelfPlayOptions()
+    learner, collector = build_learner(replace(experiment, game=game, agent=agent, opponents=options))
+    experience = collector.collect(40)
+    worths = learner._worths(experience)
+    assert worths.shape == experience.rewards.shape
+    assert np.isfinite(worths).all()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cardlab.objectives.returns import advantages, lambda_returns, n_step_returns
+from cardlab.objectives.returns import advantages, averaged_returns, lambda_returns, n_step_returns
 
 sizes = st.integers(1, 30)
 unit = st.floats(0, 1)
@@ -53,6 +53,28 @@ def test_lambda_returns_weigh_all_n_step_returns(game, gamma, trace):
         for n in range(1, left):
             wanted += (1 - trace) * trace ** (n - 1) * n_step_by_definition(rewards, values, last, t, gamma, n)
         assert found[t] == pytest.approx(wanted, abs=1e-3)
+
+
+@given(games(), unit, unit, st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_averaged_returns_follow_their_definition(game, gamma, trace, samples, seed):
+    """G_t = (1 − λ)/M Σ_j (r_j + γ v_j) + λ (r_t + γ G_{t+1}), from the last decision of each game back."""
+    rewards, _, ends = game
+    paid, ahead = np.random.default_rng(seed).normal(size=(2, len(rewards), samples))
+    worths = (paid + gamma * ahead).mean(axis=1).astype(np.float32)
+    found = averaged_returns(rewards, worths, ends, gamma, trace)
+    for t in reversed(range(len(rewards))):
+        bootstrap = sum(paid[t, j] + gamma * ahead[t, j] for j in range(samples)) / samples
+        wanted = (1 - trace) * bootstrap + trace * (rewards[t] + (0.0 if ends[t] else gamma * found[t + 1]))
+        assert found[t] == pytest.approx(wanted, abs=1e-3)
+
+
+@given(games(), unit, unit)
+def test_averaged_over_what_was_seen_they_are_the_lambda_returns(game, gamma, trace):
+    rewards, values, ends = game
+    ahead = np.where(ends, np.float32(0), np.append(values[1:], np.float32(0)))
+    worths = (rewards + gamma * ahead).astype(np.float32)
+    found = averaged_returns(rewards, worths, ends, gamma, trace)
+    assert found == pytest.approx(lambda_returns(rewards, values, ends, gamma, trace), abs=1e-3)
 
 
 @given(games(), unit, unit)

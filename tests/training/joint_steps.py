@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from learners.kuhn_training import kuhn_experiment
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "ppo": {"epochs": 1, "minibatch_size": 4096, "max_grad_norm": 1e9},
+    "ppo_all_cards": {"epochs": 1, "minibatch_size": 4096, "max_grad_norm": 1e9},
     "dqn_bootstrap": {"updates_per_round": 1, "max_grad_norm": 1e9, "double": True},
     "td": {"minibatch_size": 4096, "max_grad_norm": 1e9, "end_decay": 0.5},
 }
@@ -45,8 +47,9 @@ def part_of(experience: Experience, ranks: Ranks) -> Experience:
         return experience
     cut = int(np.flatnonzero(experience.ends)[int(FIRST_PART * experience.ends.sum())]) + 1
     rows = slice(0, cut) if ranks.first else slice(cut, None)
-    names = ("info_states", "players", "actions", "log_probabilities", "values", "rewards", "ends")
-    return replace(experience, **{name: getattr(experience, name)[rows] for name in names})
+    names = ("info_states", "players", "actions", "log_probabilities", "values", "rewards", "ends", "states")
+    columns = {name: getattr(experience, name) for name in names}
+    return replace(experience, **{name: column[rows] for name, column in columns.items() if column is not None})
 
 
 def learn_from_all(learner: Any) -> None:
@@ -56,7 +59,7 @@ def learn_from_all(learner: Any) -> None:
 
 
 def step(agent: str, ranks: Ranks) -> dict[str, np.ndarray]:
-    """Gradients before clipping and weights after the step, of the network."""
+    """Gradients before clipping and weights after the step, of all that is trained."""
     experiment = kuhn_experiment(agent, rounds=1)
     experiment = replace(experiment, agent=replace(experiment.agent, **OPTIONS[agent]))
     learner, collector = build_learner(experiment)
@@ -71,7 +74,8 @@ def step(agent: str, ranks: Ranks) -> dict[str, np.ndarray]:
 
 def _arrays(learner: RoundLearner) -> list[tuple[str, str, np.ndarray]]:
     rows: list[tuple[str, str, np.ndarray]] = []
-    for name, weights in learner.network.named_parameters():
+    parts = [part.named_parameters(str(number)) for number, part in enumerate(learner.trained)]
+    for name, weights in chain.from_iterable(parts):
         rows.append(("weight", name, weights.detach().numpy().copy()))
         if weights.grad is not None:
             rows.append(("gradient", name, weights.grad.numpy().copy()))

@@ -31,6 +31,7 @@ TESTS = str(Path(__file__).parents[1])
 ROUNDS = 4
 FEW_STEPS: dict[str, dict[str, Any]] = {
     "ppo": {"epochs": 2, "minibatch_size": 512},
+    "ppo_all_cards": {"epochs": 2, "minibatch_size": 512},
     "dqn": {"updates_per_round": 4},
     "dqn_bootstrap": {"updates_per_round": 4},
     "td": {},
@@ -66,7 +67,7 @@ def experiment_of(agent: str, processes: int = 2, **trainer: Any) -> Experiment:
     experiment = kuhn_experiment(agent, rounds=ROUNDS)
     experiment = replace(experiment, agent=replace(experiment.agent, **FEW_STEPS[agent]))
     short = {"checkpoint_seconds": 0.0, "evaluations": 2, "evaluation_deals": 20, "snapshots": 0, **trainer}
-    opponents = PoolOptions(size=2, every=2, current_share=0.5) if agent == "ppo" else experiment.opponents
+    opponents = PoolOptions(size=2, every=2, current_share=0.5) if agent.startswith("ppo") else experiment.opponents
     return replace(experiment, trainer=replace(experiment.trainer, processes=processes, **short), opponents=opponents)
 
 
@@ -129,7 +130,7 @@ def test_a_killed_process_is_told_and_the_run_goes_on_to_the_same_bytes(tmp_path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("agent", "processes"), [("ppo", 3)])
+@pytest.mark.parametrize(("agent", "processes"), [("ppo", 3), ("ppo_all_cards", 2)])
 def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(agent: str, processes: int, tmp_path: Path) -> None:
     def stop() -> None:
         raise KeyError("stopped")
@@ -227,7 +228,7 @@ def test_a_missing_gpu_is_told_before_anything_is_written(tmp_path: Path) -> Non
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no GPU")
 @pytest.mark.parametrize("processes", [1, 2])
-@pytest.mark.parametrize("agent", ["ppo", "dqn_bootstrap", "td"])
+@pytest.mark.parametrize("agent", ["ppo", "ppo_all_cards", "dqn_bootstrap", "td"])
 def test_a_gpu_is_one_switch(agent: str, processes: int, tmp_path: Path) -> None:
     watcher = Watcher()
     trained = run(experiment_of(agent, processes, device="gpu"), tmp_path, watcher)

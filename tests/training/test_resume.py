@@ -50,7 +50,7 @@ def experiment_of(agent: str) -> Experiment:
     """Twelve short rounds, a checkpoint after each; PPO against its own past."""
     experiment = kuhn_experiment(agent, rounds=ROUNDS)
     trainer = replace(experiment.trainer, checkpoint_seconds=0.0, evaluations=4, evaluation_deals=20)
-    opponents = PoolOptions(size=2, every=3, current_share=0.5) if agent == "ppo" else experiment.opponents
+    opponents = PoolOptions(size=2, every=3, current_share=0.5) if agent.startswith("ppo") else experiment.opponents
     return replace(experiment, trainer=trainer, opponents=opponents)
 
 
@@ -58,7 +58,7 @@ def run(experiment: Experiment, folder: Path, log: Cutter | None = None) -> Trai
     return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=quiet)
 
 
-@pytest.mark.parametrize("agent", ["ppo", "dqn", "dqn_bootstrap", "td", "td_mean"])
+@pytest.mark.parametrize("agent", ["ppo", "ppo_all_cards", "dqn", "dqn_bootstrap", "td", "td_mean", "td_averaged"])
 @pytest.mark.parametrize("after", [1, 7])
 def test_a_cut_off_run_ends_the_same(agent: str, after: int, tmp_path: Path) -> None:
     experiment = experiment_of(agent)

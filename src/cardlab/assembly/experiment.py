@@ -66,4 +66,5 @@ def _check_fit(experiment: Experiment) -> None:
         network = experiment.network.build(game.spec)
         with agent_key("opponents.agents"):
             experiment.opponents.build(game, lambda _: RandomAgent(game), network)
+        experiment.agent.build(game, network, experiment.rounds, experiment.seed)
     check_agents(game, "arena.references", experiment.arena.references)

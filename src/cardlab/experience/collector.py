@@ -40,15 +40,19 @@ class _Decisions:
     log_probabilities: Floats
     values: Floats
     paid: Floats  # [N] what the player had been paid before
+    states: States | None = None  # [N] the truth then, where it is kept
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The arrays by name."""
+        arrays = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {name: array for name, array in arrays.items() if array is not None}
 
     def pick(self, index: NDArray[Any]) -> "_Decisions":
-        arrays = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return _Decisions.of({name: take(array, index) for name, array in arrays.items()})
+        return _Decisions.of({name: take(array, index) for name, array in self.columns().items()})
 
     @staticmethod
     def join(parts: Sequence["_Decisions"]) -> "_Decisions":
-        names = [entry.name for entry in fields(_Decisions)]
-        return _Decisions.of({name: join([getattr(part, name) for part in parts]) for name in names})
+        return _Decisions.of({name: join([getattr(part, name) for part in parts]) for name in parts[0].columns()})
 
     @staticmethod
     def of(arrays: Mapping[str, Any]) -> "_Decisions":
@@ -94,9 +98,11 @@ class Collector:
         rng: np.random.Generator,
         *,
         ask_forced: bool = False,
+        keep_states: bool = False,
     ) -> None:
         self.game = game
         self.ask_forced = ask_forced  # whether decisions with a single legal action are samples too
+        self.keep_states = keep_states  # whether samples hold the truth, for a critic that sees it
         self.opponents = opponents
         self.rng = rng
         self._learner = _Recorder(sampler)
@@ -121,17 +127,23 @@ class Collector:
         results: list[_Results] = []
         finished = 0
         agents: list[Agent] = [self._learner, *self.opponents.agents]
+        before = self._truth()
         for moves in play(self.game, self._states, agents, self.rng, seats=self._seats, ask_forced=self.ask_forced):
-            self._record(moves)
+            self._record(moves, before)
             if moves.over.any():
                 ended = moves.rows[moves.over]
                 finished += int(self._counts[ended].sum())
                 results.append(self._redeal(ended))
                 if finished >= num_decisions:
                     break
+            before = self._truth()
         return self._hand_over(results)
 
-    def _record(self, moves: Moves) -> None:
+    def _truth(self) -> States | None:
+        """The tables as they stand before a move, which the loop makes in place."""
+        return copied(self._states) if self.keep_states else None
+
+    def _record(self, moves: Moves, before: States | None) -> None:
         mine = np.flatnonzero(moves.asked & (moves.agents == 0))
         answer = self._learner.answer
         if mine.size == 0 or answer is None:
@@ -142,7 +154,14 @@ class Collector:
         paid = self.game.payoffs(info_states)[np.arange(mine.size), players]
         self._under_way.append(
             _Decisions(
-                self._games[rows], players, info_states, answer.actions, answer.log_probabilities, answer.values, paid
+                self._games[rows],
+                players,
+                info_states,
+                answer.actions,
+                answer.log_probabilities,
+                answer.values,
+                paid,
+                None if before is None else take(before, rows),
             )
         )
         self._counts[rows] += 1
@@ -180,6 +199,7 @@ class Collector:
             ends=ends,
             payoffs=payoffs,
             seats=seats,
+            states=decisions.states,
         )
 
     def state_dict(self) -> dict[str, Any]:
@@ -192,7 +212,7 @@ class Collector:
             "games": pack(self._games),
             "counts": pack(self._counts),
             "next_game": self._next_game,
-            "under_way": {entry.name: pack(getattr(decisions, entry.name)) for entry in fields(decisions)},
+            "under_way": {name: pack(array) for name, array in decisions.columns().items()},
             "rng": generator_state(self.rng),
             "opponents": self.opponents.state_dict(),
         }
@@ -204,10 +224,9 @@ class Collector:
         self._games[:] = unpack(state["games"], self._games)
         self._counts[:] = unpack(state["counts"], self._counts)
         self._next_game = int(state["next_game"])
-        nothing = self._nothing()
+        nothing = self._nothing().columns()
         packed = state["under_way"]
-        arrays = {entry.name: unpack(packed[entry.name], getattr(nothing, entry.name)) for entry in fields(nothing)}
-        self._under_way = [_Decisions.of(arrays)]
+        self._under_way = [_Decisions.of({name: unpack(packed[name], like) for name, like in nothing.items()})]
         restore_generator(self.rng, state["rng"])
         self.opponents.load_state_dict(state["opponents"])
 
@@ -221,4 +240,5 @@ class Collector:
             empty,
             empty,
             empty,
+            States(np.zeros(0, dtype=self.game.state_dtype)) if self.keep_states else None,
         )

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cardlab.games.protocol import Actions, Bools, Floats, InfoStates, Players
+from cardlab.games.protocol import Actions, Bools, Floats, InfoStates, Players, States
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Experience:
     ends: Bools  # [N] the player's last decision in the game
     payoffs: Floats  # [M, P] final payoffs of the M games
     seats: NDArray[np.int8]  # [M, P] who sat where; 0 is the learner
+    states: States | None = None  # [N] the truth when the player decided, where a critic is to see it
 
     def __len__(self) -> int:
         return len(self.actions)

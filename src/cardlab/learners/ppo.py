@@ -1,4 +1,4 @@
-"""Proximal policy optimisation (Schulman et al. 2017) with masked actions."""
+"""Proximal policy optimisation (Schulman et al. 2017) with masked actions; its critic may see all the cards."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -6,18 +6,24 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from cardlab.agents.network import SoftmaxAgent
 from cardlab.experience.records import Experience
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import take
 from cardlab.learners.rounds import Means, Metrics, RoundLearner
+from cardlab.networks.critic import Critic
 from cardlab.networks.inputs import legal_pairs
+from cardlab.networks.layers import check_widths
 from cardlab.networks.protocol import Network, encode_for
 from cardlab.objectives.policy import clipped_surrogate
 from cardlab.objectives.returns import advantages, lambda_returns
 from cardlab.objectives.values import explained_variance, regression
-from cardlab.options import check_range
+from cardlab.options import InvalidOption, check_choice, check_range
+
+CRITICS = ("own", "all_cards")
+_ROWS_AT_ONCE = 2048  # appraised by the critic before a round's updates
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,8 @@ class PPOOptions:
     entropy_weight: float = 0.01
     anneal_entropy_weight: bool = False
     value_weight: float = 0.5
+    critic: str = "own"  # whose values make advantages: the network's own, or all_cards: one that sees all, in training
+    critic_widths: tuple[int, ...] = (256, 128)  # of that one
     learning_rate: float = 1e-3
     anneal_learning_rate: bool = True
     epochs: int = 2
@@ -48,6 +56,8 @@ class PPOOptions:
         check_range("agent.clip_range", self.clip_range, 0, 10, open_low=True)
         check_range("agent.entropy_weight", self.entropy_weight, 0)
         check_range("agent.value_weight", self.value_weight, 0)
+        check_choice("agent.critic", self.critic, CRITICS)
+        check_widths("agent.critic_widths", self.critic_widths)
         check_range("agent.learning_rate", self.learning_rate, 0, 1, open_low=True)
         check_range("agent.epochs", self.epochs, 1, whole=True)
         check_range("agent.minibatch_size", self.minibatch_size, 2, whole=True)
@@ -58,7 +68,9 @@ class PPOOptions:
         check_range("agent.average_decay", self.average_decay, 0, 0.9999)
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "PPOLearner":
-        """The learner of `network`."""
+        """The learner of `network`; InvalidOption when the game has nothing that a critic could see."""
+        if self.critic != "own" and not game.spec.num_privileged:
+            raise InvalidOption("agent.critic", self.critic, f"own: {game.spec.name} has no privileged features")
         return PPOLearner(game, network, self, total_rounds, seed)
 
 
@@ -70,6 +82,23 @@ class PPOLearner(RoundLearner):
     def __init__(self, game: Game, network: Network, options: PPOOptions, total_rounds: int, seed: int) -> None:
         super().__init__(game, network, options, total_rounds, seed)
         self.options = options
+        self.critic = None if options.critic == "own" else Critic(game.spec, options.critic_widths)
+
+    @property
+    def trained(self) -> tuple[nn.Module, ...]:
+        """The network, and beside it the critic that sees all."""
+        return (self.network,) if self.critic is None else (self.network, self.critic)
+
+    @property
+    def needs_states(self) -> bool:
+        """Whether there is a critic that sees them."""
+        return self.critic is not None
+
+    def compile_layers(self) -> None:
+        """The network's and the critic's."""
+        super().compile_layers()
+        if self.critic is not None:
+            self.critic.compile_layers()
 
     def learning_agent(self) -> SoftmaxAgent:
         """Samples from the policy."""
@@ -87,14 +116,19 @@ class PPOLearner(RoundLearner):
         """Epochs of minibatches over one round's decisions."""
         options = self.options
         rewards = experience.rewards / np.float32(self.reward_scale)
-        returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, options.gae_lambda)
-        gains = advantages(returns, experience.values)
+        values = experience.values if self.critic is None else self._appraise(self.critic, experience)
+        returns = lambda_returns(rewards, values, experience.ends, options.gamma, options.gae_lambda)
+        gains = advantages(returns, values)
         means = Means()
         for _ in range(options.epochs):
             for index in self.minibatches(len(experience), options.minibatch_size):
                 self._step(experience, returns, gains, index, means)
-        variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
-        return {**means.result(), "explained_variance": float(variance)}
+        judges = {"": experience.values} if self.critic is None else {"": experience.values, "/critic": values}
+        explained = {
+            f"explained_variance{name}": float(explained_variance(torch.from_numpy(seen), torch.from_numpy(returns)))
+            for name, seen in judges.items()
+        }
+        return {**means.result(), **explained}
 
     def _step(
         self,
@@ -114,9 +148,14 @@ class PPOLearner(RoundLearner):
         gain = self.ranks.standardize(torch.from_numpy(gains[index]).to(device))
         clip_range = self._annealed(options.clip_range, "clip_range")
         terms = clipped_surrogate(pairs.table(scores), pairs.slots_of(actions), behaviour, gain, clip_range)
-        value_loss = regression(values, torch.from_numpy(returns[index]).to(device), "mse")
+        wanted = torch.from_numpy(returns[index]).to(device)
+        value_loss = regression(values, wanted, "mse")
         entropy_weight = self._annealed(options.entropy_weight, "entropy_weight")
         loss = terms.surrogate - entropy_weight * terms.entropy + options.value_weight * value_loss
+        if self.critic is not None:
+            critic_loss = regression(self._judged(self.critic, experience, inputs.observations, index), wanted, "mse")
+            means.add(**{"loss/critic": critic_loss})
+            loss = loss + critic_loss  # they share no weights: it needs none
         norm = self.descend(loss, len(index), options.max_grad_norm)
         means.add(
             **{"loss/policy": terms.surrogate, "loss/value": value_loss},
@@ -125,6 +164,23 @@ class PPOLearner(RoundLearner):
             clipped=terms.clipped,
             grad_norm=norm,
         )
+
+    def _appraise(self, critic: Critic, experience: Experience) -> Floats:
+        """[N] the critic's values of a round before its updates."""
+        values = np.empty(len(experience), dtype=np.float32)
+        with torch.no_grad():
+            for start in range(0, len(values), _ROWS_AT_ONCE):
+                index = np.arange(start, min(start + _ROWS_AT_ONCE, len(values)))
+                seen = self.game.observe(take(experience.info_states, index), experience.players[index])
+                judged = self._judged(critic, experience, torch.from_numpy(seen).to(self.device), index)
+                values[index] = judged.float().cpu().numpy()
+        return values
+
+    def _judged(self, critic: Critic, experience: Experience, observations: Tensor, index: NDArray[np.int64]) -> Tensor:
+        """[N] the critic's values of the decisions `index`, which the player sees as `observations`."""
+        assert experience.states is not None
+        hidden = self.game.privileged(take(experience.states, index), experience.players[index])
+        return critic(observations, torch.from_numpy(hidden).to(self.device))
 
     def _annealed(self, value: float, key: str) -> float:
         return value * (1.0 - self.progress) if getattr(self.options, f"anneal_{key}") else value

@@ -108,6 +108,16 @@ class RoundLearner(lightning.LightningModule, ABC):
         return self.network if self.average is None else cast(Network, self.average.module)
 
     @property
+    def trained(self) -> tuple[nn.Module, ...]:
+        """The parts that the optimiser moves; the gradient of each is clipped by itself."""
+        return (self.network,)
+
+    @property
+    def needs_states(self) -> bool:
+        """Whether `update` reads `Experience.states`, the truth."""
+        return False
+
+    @property
     def progress(self) -> float:
         """Share of the budget that is spent, 0 to 1."""
         return min(self.rounds_done / self.total_rounds, 1.0)
@@ -125,6 +135,10 @@ class RoundLearner(lightning.LightningModule, ABC):
     def play_options(self) -> dict[str, Any]:
         """The options of that agent, beside game and network."""
         return {"reward_scale": self.reward_scale}
+
+    def compile_layers(self) -> None:
+        """Compile all that is trained."""
+        self.network.compile_layers()
 
     @abstractmethod
     def update(self, experience: Experience) -> Metrics:
@@ -151,8 +165,9 @@ class RoundLearner(lightning.LightningModule, ABC):
     def descend(self, loss: Tensor, count: int, max_grad_norm: float) -> float:
         """One clipped step down `loss`, a mean over `count` decisions, and those of the other processes with it.
 
-        The gradient is that of the mean over all processes' decisions: each counts by its number of them. Gives its
-        norm before clipping. TrainingDiverged, weights untouched and in all processes alike, if it is not finite.
+        The gradient is that of the mean over all processes' decisions: each counts by its number of them. Gives the
+        network's norm before clipping. TrainingDiverged, weights untouched and in all processes alike, if one is not
+        finite.
         """
         self.optimizer.zero_grad(set_to_none=True)
         mean = float(loss.detach())
@@ -164,11 +179,12 @@ class RoundLearner(lightning.LightningModule, ABC):
             if not count:  # nothing to learn from here, but the others wait for this process's gradient
                 loss = next(self.network.parameters()).sum() * 0.0
             self.manual_backward(loss * (count * self.ranks.size / counts.sum()))  # Lightning's DDP averages
-        norm = float(nn.utils.clip_grad_norm_(self.network.parameters(), max_grad_norm))
-        if not (np.isfinite(norm) and np.isfinite(mean)):
-            raise TrainingDiverged(f"gradient norm is {norm} (loss {mean}): lower agent.learning_rate")
+        norms = [float(nn.utils.clip_grad_norm_(part.parameters(), max_grad_norm)) for part in self.trained]
+        if not np.isfinite([*norms, mean]).all():
+            shown = " and ".join(map(str, norms))
+            raise TrainingDiverged(f"gradient norm is {shown} (loss {mean}): lower agent.learning_rate")
         self.optimizer.step()
-        return norm
+        return norms[0]
 
     def minibatches(self, num: int, size: int) -> Iterator[NDArray[np.int64]]:
         """Indices 0 to num − 1 in random order, in parts of about `size` that differ by one at most.
@@ -180,7 +196,7 @@ class RoundLearner(lightning.LightningModule, ABC):
 
     def _check_weights(self) -> None:
         """TrainingDiverged when a last step has led beyond all numbers: such a network plays and is kept no more."""
-        if not all(bool(weights.isfinite().all()) for weights in self.network.parameters()):
+        if not all(bool(weights.isfinite().all()) for weights in self._weights()):
             raise TrainingDiverged("weights are no longer finite: lower agent.learning_rate")
 
     def _played(self, batch: Experience) -> Played:
@@ -200,7 +216,10 @@ class RoundLearner(lightning.LightningModule, ABC):
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Adam with the small epsilon of its paper; its fused form halves the cost of small networks."""
-        return torch.optim.Adam(self.network.parameters(), lr=self._common.learning_rate, eps=1e-8, fused=True)
+        return torch.optim.Adam(self._weights(), lr=self._common.learning_rate, eps=1e-8, fused=True)
+
+    def _weights(self) -> Iterator[nn.Parameter]:
+        return (weights for part in self.trained for weights in part.parameters())
 
     def transfer_batch_to_device(self, batch: Any, device: torch.device, dataloader_idx: int) -> Any:
         """Experience stays where it is: minibatches travel, encoded."""

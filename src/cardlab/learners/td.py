@@ -11,15 +11,17 @@ import torch
 
 from cardlab.agents.network import AfterstateAgent, afterstates
 from cardlab.experience.records import Experience
-from cardlab.games.protocol import Game
+from cardlab.experience.successors import sample_successors
+from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import copied, take
 from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon
 from cardlab.networks.protocol import Network
-from cardlab.objectives.returns import end_weights, lambda_returns
-from cardlab.objectives.values import explained_variance, regression
-from cardlab.options import check_choice, check_range
+from cardlab.objectives.returns import averaged_returns, end_weights, lambda_returns
+from cardlab.objectives.values import averaged_bootstrap, explained_variance, regression
+from cardlab.options import InvalidOption, check_choice, check_range
 
 OPTIMIZERS = ("adam", "sgd")
+_SUCCESSORS_AT_ONCE = 4096  # more cost memory, and save no time
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class TDOptions:
     name: ClassVar[str] = "td"
     gamma: float = 1.0
     td_lambda: float = 0.5  # 0: one-step targets; 1: Monte Carlo
+    successors: int = 0  # sampled successor states in the one-step target; 0: the one that was seen
     epsilon: float = 0.0
     epsilon_start: float | None = None  # anneal from here; none: `epsilon` throughout
     epsilon_decay: float = 0.3  # share of the budget over which it falls
@@ -46,6 +49,9 @@ class TDOptions:
     def __post_init__(self) -> None:
         check_range("agent.gamma", self.gamma, 0, 1)
         check_range("agent.td_lambda", self.td_lambda, 0, 1)
+        check_range("agent.successors", self.successors, 0, 1024, whole=True)
+        if self.successors and self.td_lambda == 1:
+            raise InvalidOption("agent.td_lambda", self.td_lambda, "below 1 with agent.successors")
         check_range("agent.epsilon", self.epsilon, 0, 1)
         if self.epsilon_start is not None:
             check_range("agent.epsilon_start", self.epsilon_start, 0, 1)
@@ -100,7 +106,11 @@ class TDLearner(RoundLearner):
         options = self.options
         scale = np.float32(self.reward_scale)
         rewards = experience.rewards / scale
-        returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, options.td_lambda)
+        if options.successors:
+            worths = self._worths(experience)
+            returns = averaged_returns(rewards, worths, experience.ends, options.gamma, options.td_lambda)
+        else:
+            returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, options.td_lambda)
         after = afterstates(self.game, copied(experience.info_states), experience.players, experience.actions)
         targets = returns - after.gains / scale
         weights = torch.from_numpy(end_weights(experience.ends, options.end_decay)).to(self.device)
@@ -117,3 +127,27 @@ class TDLearner(RoundLearner):
                 means.add(**{"loss/value": loss, "value": predicted.mean(), "grad_norm": norm})
         variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
         return {**means.result(), "explained_variance": float(variance), "epsilon": self.epsilon}
+
+    def _worths(self, experience: Experience) -> Floats:
+        """[N] B_t = 1/M Σ_j (r_j + γ max_a Q(s_j, a)) over sampled successors s_j; see `sample_successors`."""
+        options, agent = self.options, self.learning_agent()
+        worths = np.empty(len(experience), dtype=np.float32)
+        at_once = max(1, _SUCCESSORS_AT_ONCE // options.successors)
+        self.network.eval()  # it judges as it plays, without dropout
+        for start in range(0, len(worths), at_once):
+            part = np.arange(start, min(start + at_once, len(worths)))
+            after = sample_successors(
+                self.game,
+                take(experience.info_states, part),
+                experience.players[part],
+                experience.actions[part],
+                agent,
+                num_samples=options.successors,
+                rng=self.rng,
+            )
+            values = torch.from_numpy(agent.action_values(after.info_states, after.players))
+            ahead = averaged_bootstrap(values.reshape(len(part), options.successors, -1), "mean_of_maxima").numpy()
+            paid = after.rewards.reshape(len(part), -1).mean(axis=1)
+            worths[part] = (paid + options.gamma * ahead) / self.reward_scale
+        self.network.train()
+        return worths

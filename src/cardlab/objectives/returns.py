@@ -37,6 +37,26 @@ def _lambda_returns(rewards: Floats, values: Floats, ends: Bools, gammas: Floats
     return returns
 
 
+def averaged_returns(rewards: Floats, worths: Floats, ends: Bools, gamma: float | Floats, trace: float) -> Floats:
+    """[N] λ-returns whose bootstrap is averaged over what may follow; `trace` is λ.
+
+    G_t = (1 − λ)·B_t + λ·(r_t + γ·G_{t+1}), and G_t = (1 − λ)·B_t + λ·r_t at the end. `worths` [N] are B_t, the mean of
+    r_j + γ·v_j over continuations j. With the one that was seen, B_t = r_t + γ·v_{t+1}, these are `lambda_returns`.
+    """
+    return _averaged_returns(rewards, worths, ends, _each(gamma, rewards), trace)
+
+
+@kernel
+def _averaged_returns(rewards: Floats, worths: Floats, ends: Bools, gammas: Floats, trace: float) -> Floats:
+    returns = np.empty_like(rewards)
+    following = np.float32(0.0)
+    for t in range(rewards.shape[0] - 1, -1, -1):
+        seen = rewards[t] if ends[t] else rewards[t] + gammas[t] * following
+        following = np.float32((1.0 - trace) * worths[t] + trace * seen)
+        returns[t] = following
+    return returns
+
+
 def advantages(returns: Floats, values: Floats) -> Floats:
     """[N] generalised advantage estimates: the λ-return less the value (Schulman et al. 2016, equation 16)."""
     return returns - values

@@ -45,7 +45,15 @@ def build_learner(
         torch.manual_seed(int(for_torch))
     opponents = experiment.opponents.build(game, partial(learner.playing_agent, game), network)
     tables, rng = ranks.share(options.tables), np.random.default_rng(for_tables)
-    collector = Collector(game, learner.learning_agent(), opponents, tables, rng, ask_forced=options.ask_forced)
+    collector = Collector(
+        game,
+        learner.learning_agent(),
+        opponents,
+        tables,
+        rng,
+        ask_forced=options.ask_forced,
+        keep_states=learner.needs_states,
+    )
     if stretch is not None:
         stretch.put_into(learner, collector)
     return learner, collector
@@ -61,7 +69,7 @@ class Learning:
         self.stretch = read_stretch(experiment)
         self.learner, self.collector = build_learner(experiment, ranks, self.stretch)
         if experiment.trainer.compile:
-            self.learner.network.compile_layers()
+            self.learner.compile_layers()
         self.gauges = Gauges(ranks)
         self.saver = Checkpoints(checkpoint, experiment.trainer.checkpoint_seconds, ranks)
 

@@ -21,6 +21,8 @@ from cardlab.training.experiment import Experiment
 TRAINING_FILE = "training.ckpt"
 _KEY = "trainer.start_from"
 _FORMAT = 1
+_SHAPING = ("decisions_per_round", "critic", "critic_widths", "average_decay", "optimizer")
+"""Options of a learner that decide what it keeps, and what a round is."""
 _CALLBACKS = ("Curve", "Stopwatch")  # whose state goes on, beside the learner's
 
 
@@ -113,7 +115,7 @@ def _identity(experiment: Experiment) -> dict[str, str]:
         "game": spec.name,
         **{f"game.{key}": value for key, value in spec.options.items()},
         "agent.name": experiment.agent.name,
-        "agent.decisions_per_round": experiment.agent.decisions_per_round,
+        **{f"agent.{key}": getattr(experiment.agent, key) for key in _SHAPING if hasattr(experiment.agent, key)},
         "network.name": network.name,
         **{f"network.{key}": value for key, value in shape.items()},
         "opponents.name": experiment.opponents.name,
