@@ -102,6 +102,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["runs", 'name="it\'s"'], "name=it's: must be the name of a run, without quotes in it"),
         (["runs", "policy=nowhere"], "nowhere: is not a policy's folder"),
         (["compose", "--check"], "params.yaml cannot be read"),
+        (["compose", "benchmark=typo"], "benchmark=typo: must be one of full, quick"),
         (
             ["compose", "experiments.thirty_one_dqn.agent.epsilom=1"],
             "experiments.thirty_one_dqn.agent.epsilom=1: must be left out: "

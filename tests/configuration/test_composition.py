@@ -13,7 +13,7 @@ from cardlab.assembly.composition import compose_config, compose_experiment, own
 from cardlab.cli.verbs import VERBS
 
 CONF = Path(__file__).parents[2] / "conf"
-BENCHMARK = (
+QUICK = (
     "poker_squares_td",
     "poker_squares_dqn",
     "thirty_one_dqn",
@@ -22,6 +22,10 @@ BENCHMARK = (
     "open_face_td",
     "big2_ppo",
 )
+BENCHMARKS = {
+    "quick": QUICK,
+    "full": (*QUICK, "poker_squares_best", "thirty_one_best", "five_o_best", "open_face_best"),
+}
 
 
 def names(group: str) -> list[str]:
@@ -53,7 +57,7 @@ def test_groups_change_the_default_experiment() -> None:
     assert config["name"] == "poker_squares_dqn", "an experiment without a name is called after its parts"
 
 
-@pytest.mark.parametrize("experiment", BENCHMARK)
+@pytest.mark.parametrize("experiment", QUICK)
 def test_an_experiment_takes_another_agent_whole(experiment: str) -> None:
     config = compose_experiment([f"experiment={experiment}", "agent=dqn", "agent.epsilon=0.1"])
     plain = compose_experiment(["agent=dqn", "agent.epsilon=0.1"])
@@ -71,9 +75,19 @@ def test_seed_zero_is_a_seed() -> None:
     assert compose_experiment(["seed=0"])["seed"] == 0
 
 
-def test_the_benchmark_mounts_each_experiment_as_it_is_trained_alone() -> None:
-    config = compose_config("config")
-    assert tuple(config["experiments"]) == BENCHMARK
+def test_the_benchmark_is_the_quick_one() -> None:
+    assert compose_config("config") == compose_config("config", ["benchmark=quick"])
+
+
+def test_every_benchmark_is_told_here_and_full_has_all_champions_recipes() -> None:
+    assert sorted(BENCHMARKS) == names("benchmark")
+    assert {name for name in names("experiment") if name.endswith("_best")} <= set(BENCHMARKS["full"])
+
+
+@pytest.mark.parametrize("chosen", sorted(BENCHMARKS))
+def test_a_benchmark_mounts_each_experiment_as_it_is_trained_alone(chosen: str) -> None:
+    config = compose_config("config", [f"benchmark={chosen}"])
+    assert tuple(config["experiments"]) == BENCHMARKS[chosen]
     for name, mounted in config["experiments"].items():
         assert mounted == compose_experiment([f"experiment={name}"])
 
@@ -81,7 +95,7 @@ def test_the_benchmark_mounts_each_experiment_as_it_is_trained_alone() -> None:
 def test_one_seed_is_given_to_the_whole_benchmark() -> None:
     config = compose_config("config", ["seed=3", "experiments.thirty_one_ppo.seed=4"])
     seeds = {name: entry["seed"] for name, entry in config["experiments"].items()}
-    assert seeds == {name: 4 if name == "thirty_one_ppo" else 3 for name in BENCHMARK}
+    assert seeds == {name: 4 if name == "thirty_one_ppo" else 3 for name in QUICK}
 
 
 def dvc_composes(folder: Path, overrides: list[str]) -> dict[str, Any]:
@@ -93,19 +107,32 @@ def dvc_composes(folder: Path, overrides: list[str]) -> dict[str, Any]:
     return {str(key): value for key, value in data.items()}
 
 
-def test_dvc_composes_what_cardlab_composes(tmp_path: Path) -> None:
-    assert dvc_composes(tmp_path, []) == compose_config("config")
+@pytest.mark.parametrize("overrides", [[], ["benchmark=full"]])
+def test_dvc_composes_what_cardlab_composes(tmp_path: Path, overrides: list[str]) -> None:
+    assert dvc_composes(tmp_path, overrides) == compose_config("config", overrides)
 
 
-def test_dvc_varies_one_experiment(tmp_path: Path) -> None:
-    name = "thirty_one_ppo"
-    overrides = [f"agent@experiments.{name}.agent=dqn", f"experiments.{name}.agent.epsilon=0.3"]
-    varied, plain = dvc_composes(tmp_path, overrides), compose_config("config")
+@pytest.mark.parametrize(("chosen", "name"), [("quick", "thirty_one_ppo"), ("full", "thirty_one_best")])
+def test_dvc_varies_one_experiment(tmp_path: Path, chosen: str, name: str) -> None:
+    overrides = [
+        f"benchmark={chosen}",
+        f"agent@experiments.{name}.agent=dqn",
+        f"experiments.{name}.agent.epsilon=0.3",
+    ]
+    varied, plain = dvc_composes(tmp_path, overrides), compose_config("config", overrides[:1])
     assert varied["experiments"][name]["agent"]["name"] == "dqn"
     assert varied["experiments"][name]["agent"]["epsilon"] == 0.3
     assert "clip_range" not in varied["experiments"][name]["agent"]
-    for other in set(BENCHMARK) - {name}:
+    for other in set(BENCHMARKS[chosen]) - {name}:
         assert varied["experiments"][other] == plain["experiments"][other]
+
+
+def test_a_benchmark_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "conf/benchmark").mkdir(parents=True)
+    text = "# @package _global_\ndefaults: [{/experiment@experiments.big2_seed: big2_seed}]\n"
+    (tmp_path / "conf/benchmark/mine.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert list(compose_config("config", ["benchmark=mine"])["experiments"]) == ["big2_seed"]
 
 
 def test_the_benchmark_asks_hydra_for_nothing() -> None:

@@ -150,6 +150,7 @@ _ALL = (
         (
             "cardlab compose",
             "cardlab compose --check",
+            "cardlab compose benchmark=full",
             "cardlab compose agent@experiments.thirty_one_dqn.agent=ppo",
         ),
         config="config",

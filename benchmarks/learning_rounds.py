@@ -1,0 +1,77 @@
+"""Rounds of learning on one core, as a training runs them, timed by processor time: other processes do not count."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from time import process_time
+from typing import Any
+
+import torch
+from lightning.pytorch.callbacks import Callback
+
+from cardlab.assembly.composition import compose_experiment
+from cardlab.assembly.experiment import build_experiment
+from cardlab.experience.collector import Collector
+from cardlab.learners.rounds import RoundLearner
+from cardlab.training.callbacks import Field
+from cardlab.training.learning import build_learner, lightning_trainer
+from cardlab.training.rounds import Rounds
+
+WARM = 2  # rounds that compile kernels and layers
+FAST = ("trainer.precision=bfloat16", "trainer.compile=true")
+
+PPO_BIG2 = ("game=big2", "agent=ppo", "network=big2_seed", "agent.epochs=4")
+"""The Big 2 seed's network, 412-512-(256, 256)-1695, and its four epochs: rounds of 8,192, minibatches of 2,048."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a round was and what it cost, games and updates together."""
+
+    decisions: int
+    seconds: float
+
+
+def best_speed(rounds: Sequence[Round]) -> float:
+    """Decisions a second in the best of them: what other work on the machine has disturbed least."""
+    return max(one.decisions / one.seconds for one in rounds)
+
+
+class Clock(Callback):
+    """Notes the CPU seconds and the decisions so far at the end of each round."""
+
+    def __init__(self, after_round: Callable[[int], None]) -> None:
+        self.after_round = after_round
+        self.marks: list[tuple[float, int]] = []
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, *_: Any, **__: Any) -> None:
+        """After each round; what `after_round` does with its number counts to the next."""
+        self.marks.append((process_time(), pl_module.decisions_done))
+        self.after_round(len(self.marks))
+
+
+def learn(
+    overrides: Sequence[str],
+    rounds: int,
+    prepare: Callable[[RoundLearner, Collector], None] | None = None,
+    after_round: Callable[[int], None] = lambda _: None,
+) -> list[Round]:
+    """Learn for WARM + `rounds` rounds of the experiment by one thread; gives the last `rounds`.
+
+    `prepare` sees the learner and its tables before the first, `after_round` the number of each that is done.
+    """
+    torch.set_num_threads(1)
+    budget = "trainer.decisions=1_000_000"  # what anneals hardly moves
+    experiment = build_experiment(compose_experiment([*overrides, budget]))
+    options = experiment.trainer
+    learner, collector = build_learner(experiment)
+    if options.compile:
+        learner.network.compile_layers()
+    if prepare is not None:
+        prepare(learner, collector)
+    clock = Clock(after_round)
+    decisions, dtype = experiment.agent.decisions_per_round, getattr(torch, options.precision)
+    batches = Rounds(learner, collector, decisions, WARM + rounds, dtype)
+    lightning_trainer(options, [Field(collector), clock]).fit(learner, train_dataloaders=batches)
+    marks = clock.marks[WARM - 1 :]
+    return [Round(after - before, end - begin) for (begin, before), (end, after) in pairwise(marks)]
