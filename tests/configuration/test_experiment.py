@@ -86,11 +86,11 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         (["agent.gamma=2"], "agent.gamma=2: must be a number from 0 to 1"),
         (["agent=dqn", "agent.epsilon=-1"], "agent.epsilon=-1: must be a number from 0 to 1"),
         (["agent.critic=mine"], "agent.critic=mine: must be one of own, all_cards"),
-        (["agent.critic_widths=[]"], "number of agent.critic_widths=[]: must be a whole number from 1 to 16"),
+        (["agent.critic_widths=[]"], "number of agent.critic_widths=0: must be a whole number from 1 to 16"),
         (["agent=td", "agent.successors=-1"], "agent.successors=-1: must be a whole number from 0 to 1024"),
         (
             ["agent=td", "agent.successors=4", "agent.td_lambda=1"],
-            "agent.td_lambda=1.0: must be below 1 with agent.succ",
+            "agent.td_lambda=1: must be below 1 with agent.successors",
         ),
         (["game.num_players=1"], "game.num_players=1: must be a whole number from 2 to 9"),
         (["agent.gamma=high"], "agent.gamma=high: must be a number"),
