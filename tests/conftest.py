@@ -14,6 +14,7 @@ settings.load_profile("kernels")
 
 from chromium import page  # noqa: E402  found by the path above
 from postgresql import postgresql, postgresql_server  # noqa: E402
+from small_games.scripted import roshambo_agents  # noqa: E402
 from stores import fresh_database  # noqa: E402
 
-__all__ = ["fresh_database", "page", "postgresql", "postgresql_server"]
+__all__ = ["fresh_database", "page", "postgresql", "postgresql_server", "roshambo_agents"]

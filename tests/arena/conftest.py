@@ -2,7 +2,6 @@
 
 import io
 import sys
-from functools import partial
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -10,7 +9,6 @@ import pytest
 from rich.console import Console
 
 from small_games.high_card import HighCard, Shower
-from small_games.roshambo import CHOICES, Fixed, Roshambo
 
 
 @pytest.fixture
@@ -22,21 +20,6 @@ def high_card_agents(monkeypatch):
     module.AGENTS = {"high": Shower, "low": lambda game: Shower(game, best=False)}
     monkeypatch.setitem(sys.modules, name, module)
     return HighCard
-
-
-def _fixed(number, game):
-    return Fixed(number)
-
-
-@pytest.fixture
-def roshambo_agents(monkeypatch):
-    """`rock`, `paper` and `scissors` for Roshambo, in this process only."""
-    name = "cardlab.agents.scripted.roshambo"
-    module = ModuleType(name)
-    module.__spec__ = ModuleSpec(name, None)
-    module.AGENTS = {choice: partial(_fixed, number) for number, choice in enumerate(CHOICES)}
-    monkeypatch.setitem(sys.modules, name, module)
-    return Roshambo
 
 
 @pytest.fixture

@@ -145,7 +145,7 @@ def test_past_selves_are_kept_on_schedule():
     assert set(past.seat(200, 2, rng).ravel()) == {0, 1}
     with_two = []
     for number in range(1, 5):
-        past.advance(number, network)
+        past.advance(number, network, np.zeros((0, 2), np.float32), np.zeros((0, 2), np.int8))
         with_two.append(set(past.seat(200, 2, rng).ravel()))
     assert with_two == [{0, 1}, {0, 1, 2}, {0, 1, 2}, {0, 1, 2}]
     assert ((past.seat(50, 2, rng) == 0).sum(axis=1) == 1).all()

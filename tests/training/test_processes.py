@@ -67,7 +67,8 @@ def experiment_of(agent: str, processes: int = 2, **trainer: Any) -> Experiment:
     experiment = kuhn_experiment(agent, rounds=ROUNDS)
     experiment = replace(experiment, agent=replace(experiment.agent, **FEW_STEPS[agent]))
     short = {"checkpoint_seconds": 0.0, "evaluations": 2, "evaluation_deals": 20, "snapshots": 0, **trainer}
-    opponents = PoolOptions(size=2, every=2, current_share=0.5) if agent.startswith("ppo") else experiment.opponents
+    pool = PoolOptions(size=2, every=2, current_share=0.5, priority=2.0)
+    opponents = pool if agent.startswith("ppo") else experiment.opponents
     return replace(experiment, trainer=replace(experiment.trainer, processes=processes, **short), opponents=opponents)
 
 

@@ -50,7 +50,8 @@ def experiment_of(agent: str) -> Experiment:
     """Twelve short rounds, a checkpoint after each; PPO against its own past."""
     experiment = kuhn_experiment(agent, rounds=ROUNDS)
     trainer = replace(experiment.trainer, checkpoint_seconds=0.0, evaluations=4, evaluation_deals=20)
-    opponents = PoolOptions(size=2, every=3, current_share=0.5) if agent.startswith("ppo") else experiment.opponents
+    pool = PoolOptions(size=2, every=3, current_share=0.5, agents={"random": 1.0}, priority=2.0)
+    opponents = pool if agent.startswith("ppo") else experiment.opponents
     return replace(experiment, trainer=trainer, opponents=opponents)
 
 

@@ -64,6 +64,7 @@ def _check_fit(experiment: Experiment) -> None:
     game = experiment.game
     with torch.random.fork_rng(devices=[]):  # what is thrown away draws nothing from the run's own generator
         network = experiment.network.build(game.spec)
+        experiment.agent.build(game, network, experiment.rounds, experiment.seed)
         with agent_key("opponents.agents"):
             experiment.opponents.build(game, lambda _: RandomAgent(game), network)
         experiment.agent.build(game, network, experiment.rounds, experiment.seed)

@@ -206,3 +206,15 @@ class Game(Protocol):
     def render(self, info_state: InfoStates) -> str:
         """The table as its owner sees it, in a few lines of text; one record, shape []."""
         ...
+
+
+@runtime_checkable
+class Symmetric(Protocol):
+    """What a game has beside `Game` when its states have equivalent forms, which pay the same under the same play."""
+
+    def vary(self, info_states: InfoStates, actions: Actions, rng: np.random.Generator) -> tuple[InfoStates, Actions]:
+        """[G] each in an equivalent form of its own, drawn uniformly, and what its action is there; players stay.
+
+        `apply` of the two is a form of `apply` of the originals, so afterstates may be varied as decisions are.
+        """
+        ...

@@ -5,7 +5,7 @@ Beside them the target of the Open-face seed (Tan and Xiao 2018), averaged over 
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -63,6 +63,7 @@ class DQNOptions:
     reward_scale: float | None = None  # payoffs are divided by it; none: the game's payoff_scale
     decisions_per_round: int = 8192
     average_decay: float = 0.0  # what a round leaves of the running mean of the weights; 0: the last weights are kept
+    symmetries: bool = False  # whether each decision is learned from in an equivalent form, drawn anew each time
 
     def __post_init__(self) -> None:
         check_range("agent.gamma", self.gamma, 0, 1)
@@ -135,7 +136,9 @@ class DQNLearner(RoundLearner):
         )
         means = Means()
         for _ in range(options.updates_per_round):
-            self._step(self.memory.draw(options.minibatch_size, self.rng), means)
+            drawn = self.memory.draw(options.minibatch_size, self.rng)
+            info_states, actions = self.varied(drawn.info_states, drawn.actions)
+            self._step(replace(drawn, info_states=info_states, actions=actions), means)
         if (self.rounds_done + 1) % options.target_update == 0:
             self.target_network.load_state_dict(self.network.state_dict())
         return {**means.result(), "epsilon": self.epsilon, "memory": float(self.ranks.each(len(self.memory)).sum())}
@@ -164,7 +167,8 @@ class DQNLearner(RoundLearner):
                 targets = torch.from_numpy(drawn.sums).to(self.device)
                 if drawn.discounts.any():
                     discounts = torch.from_numpy(drawn.discounts).to(self.device)
-                    targets = targets + discounts * self._bootstrap(drawn.next_info_states, drawn.players)
+                    ahead, _ = self.varied(drawn.next_info_states, drawn.actions)  # forms of their own
+                    targets = targets + discounts * self._bootstrap(ahead, drawn.players)
         self.network.train()
         return targets
 

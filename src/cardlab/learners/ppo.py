@@ -48,6 +48,7 @@ class PPOOptions:
     reward_scale: float | None = None  # payoffs are divided by it; none: the game's payoff_scale
     decisions_per_round: int = 8192
     average_decay: float = 0.0  # what a round leaves of the running mean of the weights; 0: the last weights are kept
+    symmetries: bool = False  # whether each decision is learned from in an equivalent form, drawn anew each time
     greedy: bool = True  # whether the trained policy plays its likeliest action, or samples
 
     def __post_init__(self) -> None:
@@ -139,11 +140,11 @@ class PPOLearner(RoundLearner):
         means: Means,
     ) -> None:
         options, device = self.options, self.device
-        info_states = take(experience.info_states, index)
+        info_states, moves = self.varied(take(experience.info_states, index), experience.actions[index])
         inputs = encode_for(self.network, self.game, info_states, experience.players[index])
         pairs = legal_pairs(inputs)
         scores, values = self.network.score_legal(inputs, pairs)
-        actions = torch.from_numpy(experience.actions[index].astype(np.int64)).to(device)
+        actions = torch.from_numpy(moves.astype(np.int64)).to(device)
         behaviour = torch.from_numpy(experience.log_probabilities[index]).to(device)
         gain = self.ranks.standardize(torch.from_numpy(gains[index]).to(device))
         clip_range = self._annealed(options.clip_range, "clip_range")

@@ -18,9 +18,10 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from cardlab.agents.network import SamplingAgent
 from cardlab.experience.records import Experience, generator_state, restore_generator
-from cardlab.games.protocol import Game
+from cardlab.games.protocol import Actions, Game, InfoStates, Symmetric
 from cardlab.learners.ranks import Ranks, merged
 from cardlab.networks.protocol import Network
+from cardlab.options import InvalidOption
 from cardlab.playing.protocol import Agent
 
 Metrics = dict[str, float]
@@ -65,8 +66,13 @@ class LearnerOptions(Protocol):
         """What a round leaves of the running mean of the weights, 0 to 1; 0: no mean is kept."""
         ...
 
+    @property
+    def symmetries(self) -> bool:
+        """Whether each decision is learned from in an equivalent form, drawn anew each time."""
+        ...
+
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "RoundLearner":
-        """The learner of `network`."""
+        """The learner of `network`; InvalidOption when it cannot learn this game."""
         ...
 
 
@@ -91,6 +97,8 @@ class RoundLearner(lightning.LightningModule, ABC):
 
     def __init__(self, game: Game, network: Network, options: LearnerOptions, total_rounds: int, seed: int) -> None:
         super().__init__()
+        if options.symmetries and not isinstance(game, Symmetric):
+            raise InvalidOption("agent.symmetries", True, f"false: {game.spec.name} has none")
         self.automatic_optimization = False
         self.game = game
         self.network = network
@@ -193,6 +201,12 @@ class RoundLearner(lightning.LightningModule, ABC):
         """
         order = self.rng.permutation(num)
         yield from np.array_split(order, self.ranks.parts(num, size))
+
+    def varied(self, info_states: InfoStates, actions: Actions) -> tuple[InfoStates, Actions]:
+        """What a minibatch is learned from: with `symmetries` each decision in an equivalent form, else as it was."""
+        if not (self._common.symmetries and isinstance(self.game, Symmetric)):
+            return info_states, actions
+        return self.game.vary(info_states, actions, self.rng)
 
     def _check_weights(self) -> None:
         """TrainingDiverged when a last step has led beyond all numbers: such a network plays and is kept no more."""

@@ -45,6 +45,7 @@ class TDOptions:
     reward_scale: float | None = None  # payoffs are divided by it; none: the game's payoff_scale
     decisions_per_round: int = 8192
     average_decay: float = 0.0  # what a round leaves of the running mean of the weights; 0: the last weights are kept
+    symmetries: bool = False  # whether each decision is learned from in an equivalent form, drawn anew each time
 
     def __post_init__(self) -> None:
         check_range("agent.gamma", self.gamma, 0, 1)
@@ -119,7 +120,8 @@ class TDLearner(RoundLearner):
         for _ in range(options.epochs):
             for part in self.minibatches(len(open_ones), options.minibatch_size):
                 index = open_ones[part]
-                observations = self.game.observe(take(after.info_states, index), experience.players[index])
+                info_states, _ = self.varied(take(after.info_states, index), experience.actions[index])
+                observations = self.game.observe(info_states, experience.players[index])
                 predicted = self.network.value(torch.from_numpy(observations).to(self.device))
                 wanted = torch.from_numpy(targets[index]).to(self.device)
                 loss = regression(predicted, wanted, "mse", weights[index])

@@ -18,7 +18,6 @@ from cardlab.experience.collector import Collector
 from cardlab.experience.records import Experience
 from cardlab.learners.ranks import Ranks
 from cardlab.learners.rounds import Metrics, Played, RoundLearner
-from cardlab.training.gauges import Gauges
 from cardlab.training.snapshots import is_point
 
 ROLLING_ROUNDS = 20
@@ -56,7 +55,8 @@ class Field(Callback):
     ) -> None:
         """After each round."""
         assert isinstance(pl_module, RoundLearner)
-        self.collector.opponents.advance(pl_module.rounds_done, pl_module.network)
+        opponents, network = self.collector.opponents, pl_module.network
+        opponents.advance(pl_module.rounds_done, network, batch.payoffs, batch.seats)
 
     def state_dict(self) -> dict[str, Any]:
         """The collector's state."""
@@ -78,7 +78,7 @@ class Curve(Callback):
         patience: int,
         sink: MetricsLog | None,
         tell: Callable[[str], None],
-        gauges: Gauges,
+        readings: Callable[[], Mapping[str, float]],
     ) -> None:
         self.measure = measure
         self.points = points
@@ -86,7 +86,7 @@ class Curve(Callback):
         self.patience = patience
         self.sink = sink  # not `log`: Lightning puts a method of its own there
         self.tell = tell
-        self.gauges = gauges
+        self.readings = readings  # what is logged beside the metrics, and stands in no row
         self.rows: list[Row] = []
         self._since: list[Metrics] = []
         self._payoffs: deque[float] = deque(maxlen=ROLLING_ROUNDS)  # of the last rounds
@@ -113,7 +113,7 @@ class Curve(Callback):
         self._since.append(metrics)
         speed = played.decisions / (time.perf_counter() - self._clock)
         counts = {"decisions": float(pl_module.decisions_done), "decisions_per_second": speed}
-        logged = {**metrics, **counts, **self.gauges.latest}
+        logged = {**metrics, **counts, **self.readings()}
         if is_point(pl_module.rounds_done, self.points, self.last_round):
             logged |= self._add_row(pl_module)
             if self._is_plateau():

@@ -21,6 +21,7 @@ from cardlab.training.experiment import SHARED, Experiment
 from cardlab.training.gauges import Gauges
 from cardlab.training.options import TrainerOptions
 from cardlab.training.rounds import Rounds
+from cardlab.training.strength import metric_name
 from cardlab.training.stretches import Stretch, read_stretch
 
 
@@ -72,6 +73,11 @@ class Learning:
             self.learner.compile_layers()
         self.gauges = Gauges(ranks)
         self.saver = Checkpoints(checkpoint, experiment.trainer.checkpoint_seconds, ranks)
+
+    def readings(self) -> dict[str, float]:
+        """What is logged of a round beside the metrics: memory, and how the learner fares at this process's tables."""
+        shares = self.collector.opponents.win_shares
+        return self.gauges.latest | {f"opponents/{metric_name(text)}": share for text, share in shares.items()}
 
     def fit(self, resume: Path | None, callbacks: list[lightning.Callback] | None = None) -> None:
         """Learn from the checkpoint `resume` on until the budget is spent, and write the last checkpoint.

@@ -144,7 +144,7 @@ def _lead(
     game = for_matches(experiment.game)
     description = describe(game, experiment.network, learner.plays, learner.play_options())
     measure = _measure(experiment, learner, game)
-    curve = Curve(measure, options.evaluations, last_round, options.patience, log, tell, learning.gauges)
+    curve = Curve(measure, options.evaluations, last_round, options.patience, log, tell, learning.readings)
     stopwatch = Stopwatch(learning.gauges)
     save = partial(save_policy, description=description, network=learner.settled_network)
     snapshots = Snapshots(checkpoint.with_name(_SNAPSHOTS), options.snapshots, last_round, save)

@@ -1,5 +1,6 @@
 """How strong a policy is right now, against the references of its experiment."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from cardlab.arena.intervals import Estimate
@@ -27,11 +28,16 @@ def measure_strength(
         fields[" and ".join(table)] = list(table)
     for text, field in fields.items():
         match = play_match(game, [agent, *field], deals, seed)
-        name = text.replace(":", ".").strip("./")  # MLflow takes no name that a path would resolve otherwise
+        name = metric_name(text)
         metrics |= _bounded(f"strength/{name}", match.points)
         if match.wins is not None:
             metrics |= _bounded(f"win_rate/{name}", match.wins)
     return metrics
+
+
+def metric_name(text: str) -> str:
+    """An agent's text as a part of a metric's name; MLflow takes none that a path would resolve otherwise."""
+    return re.sub(r"[^\w\-. /]", ".", text).strip("./")
 
 
 def _bounded(name: str, estimate: Estimate) -> dict[str, float]:

@@ -23,6 +23,8 @@ _KEY = "trainer.start_from"
 _FORMAT = 1
 _SHAPING = ("decisions_per_round", "critic", "critic_widths", "average_decay", "optimizer")
 """Options of a learner that decide what it keeps, and what a round is."""
+_FIELD = ("size", "agents")
+"""Options of a field of opponents that decide what it keeps."""
 _CALLBACKS = ("Curve", "Stopwatch")  # whose state goes on, beside the learner's
 
 
@@ -109,7 +111,7 @@ def read_stretch(experiment: Experiment) -> Stretch | None:
 
 def _identity(experiment: Experiment) -> dict[str, str]:
     """What may not change from one stretch to the next, flat, as text."""
-    spec, network = experiment.game.spec, experiment.network
+    spec, network, field = experiment.game.spec, experiment.network, experiment.opponents
     shape: dict[str, Any] = asdict(network)  # pyright: ignore[reportArgumentType] - options are dataclasses
     facts = {
         "game": spec.name,
@@ -119,5 +121,6 @@ def _identity(experiment: Experiment) -> dict[str, str]:
         "network.name": network.name,
         **{f"network.{key}": value for key, value in shape.items()},
         "opponents.name": experiment.opponents.name,
+        **{f"opponents.{key}": getattr(field, key) for key in _FIELD if hasattr(field, key)},
     }
     return {key: str(value) for key, value in facts.items()}

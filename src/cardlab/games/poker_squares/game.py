@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cardlab.cards.deck import card_text, check_decks, draw_seeds, shuffled_decks
 from cardlab.games.poker_squares import features, patterns, rules
+from cardlab.games.poker_squares.symmetries import draw_symmetries, transform
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -166,6 +167,11 @@ class PokerSquares:
         """Rows [K], actions [K], features [K, Fa]: a cell's row and column with the card there and without it."""
         legal = rules.legal_cells(info_states)
         return features.observe_actions(info_states, legal, self.scores, self.unit)
+
+    def vary(self, info_states: InfoStates, actions: Actions, rng: np.random.Generator) -> tuple[InfoStates, Actions]:
+        """[G] with rows, columns and suits in other orders, transposed or not, and the cells of `actions` there."""
+        varied, cells = transform(info_states, draw_symmetries(len(info_states), rng))
+        return varied, cells[np.arange(len(actions)), actions]
 
     def privileged(self, states: States, players: Players) -> Floats:
         """[G, 52] which hidden cards will turn up."""
