@@ -24,7 +24,7 @@ QUICK = (
 )
 BENCHMARKS = {
     "quick": QUICK,
-    "full": (*QUICK, "poker_squares_best", "thirty_one_best", "five_o_best", "open_face_best"),
+    "full": (*QUICK, "poker_squares_best", "thirty_one_best", "five_o_best", "open_face_best", "big2_best"),
 }
 
 
