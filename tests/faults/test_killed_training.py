@@ -56,6 +56,7 @@ def outcome(root: Path) -> Outcome:
         "lock",
         "policy",
         "snapshots",
+        "training",
     ]
     artifacts = {file.path for file in store.client.list_artifacts(run.info.run_id)}
     return Outcome(policy, (folder / "curve.csv").read_text(), histories, run.data.params, artifacts)
