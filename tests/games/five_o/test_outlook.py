@@ -74,6 +74,21 @@ def test_a_card_changes_its_own_column_alone(turn: int, seed: int) -> None:
         assert (elsewhere == elsewhere[:1]).all()
 
 
+@settings(max_examples=10, deadline=None)
+@given(turns, st.integers(0, 99))
+def test_what_is_remembered_of_neighbours_changes_nothing(turn: int, seed: int) -> None:
+    """Afterstates of several decisions, each alone and all in a random order."""
+    known, players = to_move(GAME, stopped_at(GAME, turn, 3, seed))
+    rows, columns = np.nonzero(GAME.legal_actions(known))
+    after, movers = InfoStates(known[rows]), players[rows]
+    GAME.apply(after, columns.astype(np.int16))
+    seen = GAME.observe(after, movers)
+    order = np.random.default_rng(seed).permutation(len(rows))
+    assert np.array_equal(GAME.observe(InfoStates(after[order]), movers[order]), seen[order])
+    for row in range(len(rows)):
+        assert np.array_equal(GAME.observe(InfoStates(after[row : row + 1]), movers[row : row + 1])[0], seen[row])
+
+
 def test_the_outlook_is_equation_three() -> None:
     known, players = to_move(GAME, stopped_at(GAME, 22, 5, 3))
     observations = GAME.observe(known, players)
