@@ -67,6 +67,7 @@ class Learning:
         self.experiment = experiment
         self.ranks = ranks
         torch.set_num_threads(experiment.trainer.threads)
+        torch.set_flush_denormal(True)  # Adam's means of gradients that stay zero fade into denormals, slow beyond measure
         self.stretch = read_stretch(experiment)
         self.learner, self.collector = build_learner(experiment, ranks, self.stretch)
         if experiment.trainer.compile:
