@@ -122,8 +122,9 @@ class PPOLearner(RoundLearner):
         gains = advantages(returns, values)
         means = Means()
         for _ in range(options.epochs):
-            for index in self.minibatches(len(experience), options.minibatch_size):
-                self._step(experience, returns, gains, index, means)
+            parts = list(self.minibatches(len(experience), options.minibatch_size))
+            for index, gain in zip(parts, self.ranks.standardize([gains[part] for part in parts]), strict=True):
+                self._step(experience, returns[index], gain, index, means)
         judges = {"": experience.values} if self.critic is None else {"": experience.values, "/critic": values}
         explained = {
             f"explained_variance{name}": float(explained_variance(torch.from_numpy(seen), torch.from_numpy(returns)))
@@ -146,10 +147,10 @@ class PPOLearner(RoundLearner):
         scores, values = self.network.score_legal(inputs, pairs)
         actions = torch.from_numpy(moves.astype(np.int64)).to(device)
         behaviour = torch.from_numpy(experience.log_probabilities[index]).to(device)
-        gain = self.ranks.standardize(torch.from_numpy(gains[index]).to(device))
+        gain = torch.from_numpy(gains).to(device)
         clip_range = self._annealed(options.clip_range, "clip_range")
         terms = clipped_surrogate(pairs.table(scores), pairs.slots_of(actions), behaviour, gain, clip_range)
-        wanted = torch.from_numpy(returns[index]).to(device)
+        wanted = torch.from_numpy(returns).to(device)
         value_loss = regression(values, wanted, "mse")
         entropy_weight = self._annealed(options.entropy_weight, "entropy_weight")
         loss = terms.surrogate - entropy_weight * terms.entropy + options.value_weight * value_loss

@@ -1,14 +1,18 @@
 """What the processes that train one learner together tell each other. A process alone tells nobody, at no cost."""
 
+import os
+import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 from torch import distributed as group
+
+from cardlab.games.protocol import Floats
 
 Value = TypeVar("Value")
 
@@ -62,15 +66,40 @@ class Ranks:
         nums, sizes = self.each(num, size).T
         return max(1, min(round(nums.sum() / sizes.sum()), int(nums.min())))
 
-    def standardize(self, values: Tensor) -> Tensor:
-        """[N] values less their mean, by their standard deviation, both over the values of all processes."""
-        if self.size == 1:
-            return (values - values.mean()) / (values.std() + 1e-8)
-        mine = values.double()
-        num, total, squares = self.each(len(mine), float(mine.sum()), float(mine.square().sum())).sum(axis=0)
-        mean = total / num
-        spread = max(0.0, (squares - total * mean) / (num - 1)) ** 0.5
-        return ((mine - mean) / (spread + 1e-8)).to(values.dtype)
+    def standardize(self, parts: Sequence[Floats]) -> list[Floats]:
+        """Each part of some values less its mean, by its standard deviation: over that part in all processes.
+
+        All parts in one exchange; every process has as many.
+        """
+        wide = [part.astype(np.float64) for part in parts]
+        sums = np.array([(len(part), part.sum(), np.square(part).sum()) for part in wide])
+        nums, totals, squares = self.each(*sums.ravel()).sum(axis=0).reshape(-1, 3).T
+        means = totals / nums
+        spreads = np.sqrt(np.maximum(0.0, squares - totals * means) / np.maximum(1, nums - 1))
+        return [
+            ((part - mean) / (spread + 1e-8)).astype(np.float32)
+            for part, mean, spread in zip(wide, means, spreads, strict=True)
+        ]
+
+    def share_memory(self, shape: Sequence[int]) -> Floats:
+        """Zeros of this shape that all processes read and write; OSError in all when there is no room for them.
+
+        The file behind it has no name any more when this returns, so that nothing is left of a killed process.
+        """
+        size = int(np.prod(shape)) * np.dtype(np.float32).itemsize
+        told: list[Any] = [None]
+        with ExitStack() as stack:
+            if self.first:
+                file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="cardlab-", dir=_memory()))
+                with suppress(OSError):
+                    os.posix_fallocate(file.fileno(), 0, size)  # a full disk is found here, not by a signal later
+                    told = [file.name]
+            group.broadcast_object_list(told, 0)
+            if told[0] is None:
+                raise OSError(f"{_memory()}: no room for {size} bytes that the processes of a training share")
+            memory = np.memmap(told[0], np.float32, "r+", shape=tuple(shape))
+            group.barrier()  # the name goes when everyone is in
+        return memory
 
     def keep(self, state: Mapping[str, Any]) -> dict[str, Any]:
         """The state for a checkpoint; in rank 0 with those of the other processes below `others`."""
@@ -86,3 +115,8 @@ def merged(metrics: Sequence[Mapping[str, float]]) -> dict[str, float]:
     names = dict.fromkeys(name for one in metrics for name in one)
     found = {name: [one[name] for one in metrics if name in one] for name in names}
     return {name: sum(values) / len(values) for name, values in found.items()}
+
+
+def _memory() -> str:
+    """Where files are memory, or at least are short-lived."""
+    return "/dev/shm" if os.path.isdir("/dev/shm") else tempfile.gettempdir()

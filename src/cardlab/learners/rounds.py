@@ -7,6 +7,7 @@ once a round, not once a minibatch. The learner counts rounds itself: Lightning'
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Protocol, cast
 
 import lightning
@@ -19,6 +20,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from cardlab.agents.network import SamplingAgent
 from cardlab.experience.records import Experience, generator_state, restore_generator
 from cardlab.games.protocol import Actions, Game, InfoStates, Symmetric
+from cardlab.learners.gradients import JointGradient
 from cardlab.learners.ranks import Ranks, merged
 from cardlab.networks.protocol import Network
 from cardlab.options import InvalidOption
@@ -182,17 +184,20 @@ class RoundLearner(lightning.LightningModule, ABC):
         if self.ranks.size == 1:
             loss.backward()
         else:
-            sums, counts = self.ranks.each(mean * count if count else 0.0, count).T
-            mean = float(sums.sum() / counts.sum())
-            if not count:  # nothing to learn from here, but the others wait for this process's gradient
-                loss = next(self.network.parameters()).sum() * 0.0
-            self.manual_backward(loss * (count * self.ranks.size / counts.sum()))  # Lightning's DDP averages
+            if count:  # else there is nothing to learn from here, but the others wait for this process
+                (loss * count).backward()
+            mean = self._joint_gradient.average(mean, count)
         norms = [float(nn.utils.clip_grad_norm_(part.parameters(), max_grad_norm)) for part in self.trained]
         if not np.isfinite([*norms, mean]).all():
             shown = " and ".join(map(str, norms))
             raise TrainingDiverged(f"gradient norm is {shown} (loss {mean}): lower agent.learning_rate")
         self.optimizer.step()
         return norms[0]
+
+    @cached_property
+    def _joint_gradient(self) -> JointGradient:
+        """Of all processes; made at the first step, when the weights are where they stay."""
+        return JointGradient(self.ranks, list(self._weights()))
 
     def minibatches(self, num: int, size: int) -> Iterator[NDArray[np.int64]]:
         """Indices 0 to num − 1 in random order, in parts of about `size` that differ by one at most.

@@ -10,13 +10,12 @@ from typing import Any, cast
 import lightning
 import numpy as np
 import torch
-from lightning.pytorch.strategies import DDPStrategy, Strategy
+from lightning.pytorch.strategies import SingleDeviceStrategy
 
 from cardlab.experience.collector import Collector
 from cardlab.learners.ranks import Ranks
 from cardlab.learners.rounds import LearnerOptions, RoundLearner
 from cardlab.training.callbacks import Checkpoints, Field
-from cardlab.training.environment import RankEnvironment
 from cardlab.training.experiment import SHARED, Experiment
 from cardlab.training.gauges import Gauges
 from cardlab.training.options import TrainerOptions
@@ -67,7 +66,7 @@ class Learning:
         self.experiment = experiment
         self.ranks = ranks
         torch.set_num_threads(experiment.trainer.threads)
-        torch.set_flush_denormal(True)  # Adam's means of gradients that stay zero fade into denormals, slow beyond measure
+        torch.set_flush_denormal(True)  # into which Adam's means of gradients that stay zero would fade, and slow it
         self.stretch = read_stretch(experiment)
         self.learner, self.collector = build_learner(experiment, ranks, self.stretch)
         if experiment.trainer.compile:
@@ -110,7 +109,7 @@ def lightning_trainer(
         accelerator="gpu" if options.device == "gpu" else "cpu",
         precision="bf16-mixed" if options.precision == "bfloat16" else "32-true",
         devices=1,
-        strategy=_strategy(options.device, ranks) if ranks and ranks.size > 1 else "auto",
+        strategy=OneOfSeveral(options.device, ranks) if ranks and ranks.size > 1 else "auto",
         max_epochs=1,
         callbacks=callbacks,
         logger=False,
@@ -122,21 +121,17 @@ def lightning_trainer(
     )
 
 
-def _strategy(device: str, ranks: Ranks) -> Strategy:
-    """DDP over the group that `processes.together` has formed; several ranks may share a GPU, hence gloo there too.
+class OneOfSeveral(SingleDeviceStrategy):
+    """A process that learns by itself as far as Lightning knows: `Ranks` exchanges the gradients; the first writes."""
 
-    A round of one kind of decision, or of values alone, leaves parameters without a gradient: DDP must look for them.
-    """
-    if device == "gpu":
-        devices = [torch.device("cuda", rank % torch.cuda.device_count()) for rank in range(ranks.size)]
-    else:
-        devices = [torch.device("cpu")] * ranks.size
-    return DDPStrategy(
-        parallel_devices=devices,
-        cluster_environment=RankEnvironment(ranks),
-        process_group_backend="gloo",
-        find_unused_parameters=True,
-    )
+    def __init__(self, device: str, ranks: Ranks) -> None:
+        super().__init__(f"cuda:{ranks.rank % torch.cuda.device_count()}" if device == "gpu" else "cpu")
+        self._ranks = ranks
+
+    @property
+    def is_global_zero(self) -> bool:
+        """Whether this process writes the checkpoint."""
+        return self._ranks.first
 
 
 def _share(options: LearnerOptions, ranks: Ranks) -> LearnerOptions:
