@@ -7,14 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from cardlab.agents.network import SoftmaxAgent
+from cardlab.agents.network import SoftmaxAgent, best_of_each, sample_each
 from cardlab.agents.random import RandomAgent
 from cardlab.games.catalogue import make_game
 from cardlab.networks.actions import ActionsOptions
 from cardlab.networks.inputs import Inputs, legal_pairs
+from cardlab.networks.layers import mask_scores
 from cardlab.networks.mlp import MLPOptions
 from cardlab.networks.protocol import encode_for
-from cardlab.objectives.policy import clipped_surrogate
+from cardlab.objectives.policy import clipped_surrogate, mean_entropy
 from cardlab.playing.loop import play
 
 NETWORKS = [
@@ -42,20 +43,52 @@ def test_pairs_are_the_legal_actions_in_order(legal):
     rows, actions = np.nonzero(legal)
     np.testing.assert_array_equal(pairs.rows, rows)
     np.testing.assert_array_equal(pairs.actions, actions)
-    assert pairs.num_slots == legal.sum(axis=1).max()
-    table = pairs.table(pairs.actions.float()).numpy()
-    for row, own in enumerate(legal):
-        listed = table[row][np.isfinite(table[row])]
-        np.testing.assert_array_equal(listed, np.flatnonzero(own))
-        np.testing.assert_array_equal(table[row, : len(listed)], listed)
+    np.testing.assert_array_equal(pairs.starts, np.searchsorted(rows, np.arange(len(legal) + 1)))
+
+
+@given(arrays.arrays(np.bool_, st.tuples(st.integers(1, 9), st.integers(1, 70))), st.floats(0.01, 1000))
+def test_log_probabilities_are_those_of_the_masked_table(legal, spread):
+    legal[:, 0] |= ~legal.any(axis=1)
+    pairs = legal_pairs(Inputs(torch.zeros(len(legal), 1), torch.from_numpy(legal)))
+    table = torch.linspace(-spread, spread, legal.size).reshape(legal.shape)
+    dense = mask_scores(table, torch.from_numpy(legal)).log_softmax(dim=-1)
+    alone = pairs.log_softmax(table[pairs.rows, pairs.actions])
+    torch.testing.assert_close(alone, dense[pairs.rows, pairs.actions], rtol=1e-4, atol=1e-4)
+
+
+@given(arrays.arrays(np.bool_, st.tuples(st.integers(1, 9), st.integers(1, 70))), st.integers(0, 99))
+def test_what_is_drawn_is_legal_and_the_best_is_the_first_maximum(legal, seed):
+    legal[:, 0] |= ~legal.any(axis=1)
+    pairs = legal_pairs(Inputs(torch.zeros(len(legal), 1), torch.from_numpy(legal)))
+    rng = np.random.default_rng(seed)
+    scores = np.round(rng.normal(size=len(pairs.rows)) * 2).astype(np.float32)  # with equals among them
+    dense = np.where(legal, 0, -np.inf)
+    dense[legal] = scores
+    here, best = np.arange(len(legal)), best_of_each(scores, pairs.starts.numpy())
+    np.testing.assert_array_equal(pairs.rows[best], here)
+    np.testing.assert_array_equal(pairs.actions[best], dense.argmax(axis=1))
+    chances = pairs.log_softmax(torch.from_numpy(scores)).numpy()
+    drawn = sample_each(chances, pairs.starts.numpy(), rng.random(len(legal), dtype=np.float32))
+    np.testing.assert_array_equal(pairs.rows[drawn], here)
+
+
+def test_draws_are_as_frequent_as_they_are_likely():
+    chances = np.log(np.array([1.0, 0.1, 0.2, 0.7, 0.0, 1.0], dtype=np.float32) + 1e-30)
+    starts = np.array([0, 1, 4, 6])
+    rng, counts = np.random.default_rng(1), np.zeros(6)
+    for _ in range(4000):
+        counts[sample_each(chances, starts, rng.random(3, dtype=np.float32))] += 1
+    np.testing.assert_allclose(counts / 4000, [1.0, 0.1, 0.2, 0.7, 0.0, 1.0], atol=0.03)
 
 
 @given(arrays.arrays(np.bool_, st.tuples(st.integers(1, 9), st.integers(1, 70))), st.data())
-def test_slots_and_actions_turn_into_each_other(legal, data):
+def test_actions_are_found_among_the_pairs(legal, data):
     legal[:, 0] |= ~legal.any(axis=1)
     pairs = legal_pairs(Inputs(torch.zeros(len(legal), 1), torch.from_numpy(legal)))
     chosen = torch.tensor([data.draw(st.sampled_from(np.flatnonzero(row).tolist())) for row in legal])
-    torch.testing.assert_close(pairs.actions_at(pairs.slots_of(chosen)), chosen)
+    positions = pairs.positions_of(chosen)
+    torch.testing.assert_close(pairs.actions[positions], chosen)
+    torch.testing.assert_close(pairs.rows[positions], torch.arange(len(legal)))
 
 
 @pytest.mark.parametrize(("name", "options"), NETWORKS)
@@ -80,18 +113,17 @@ def test_gradients_are_those_among_all_actions(name, options):
     inputs = encode_for(network, game, *decisions(game))
     pairs = legal_pairs(inputs)
     num = len(inputs.legal)
-    slots = torch.zeros(num, dtype=torch.int64)
-    actions = pairs.actions_at(slots)
+    first = pairs.starts[:-1]
     behaviour, gains = torch.full((num,), -1.0), torch.linspace(-1, 1, num)
 
-    def gradients(scores, chosen):
+    def gradients(log_probabilities):
         network.zero_grad()
-        terms = clipped_surrogate(scores, chosen, behaviour, gains, 0.2)
-        (terms.surrogate - 0.1 * terms.entropy).backward()
+        terms = clipped_surrogate(log_probabilities[first], behaviour, gains, 0.2)
+        (terms.surrogate - 0.1 * mean_entropy(log_probabilities, num)).backward()
         return [parameter.grad.clone() for parameter in network.parameters() if parameter.grad is not None]
 
-    alone = gradients(pairs.table(network.score_legal(inputs, pairs)[0]), slots)
-    among_all = gradients(network(inputs)[0], actions)
+    alone = gradients(pairs.log_softmax(network.score_legal(inputs, pairs)[0]))
+    among_all = gradients(network(inputs)[0].log_softmax(dim=-1)[pairs.rows, pairs.actions])
     for one, other in zip(alone, among_all, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-6)
 

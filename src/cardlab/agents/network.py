@@ -14,6 +14,8 @@ from cardlab.kernels import kernel
 from cardlab.networks.inputs import legal_pairs
 from cardlab.networks.protocol import Network, encode_for
 
+Places = NDArray[np.int64]
+
 _ROWS_AT_ONCE = 2048  # afterstates: more leave the cache, and their pages cost more than their arithmetic
 
 
@@ -35,22 +37,36 @@ class SamplingAgent(Protocol):
 
 
 @kernel
-def sample_rows(log_probabilities: Floats, uniforms: NDArray[np.float32]) -> Actions:
-    """[N] one column of each row of log-probabilities [N, A], drawn by `uniforms` [N] in [0, 1)."""
-    num_rows, num_actions = log_probabilities.shape
-    actions = np.empty(num_rows, dtype=np.int16)
-    for row in range(num_rows):
+def sample_each(
+    log_probabilities: Floats, starts: NDArray[np.int64], uniforms: NDArray[np.float32]
+) -> NDArray[np.int64]:
+    """[N] a place in log-probabilities [K], drawn by `uniforms` [N] in [0, 1) between starts [N + 1] and the next."""
+    places = np.empty(len(uniforms), dtype=np.int64)
+    for row in range(len(uniforms)):
         left = uniforms[row]
-        chosen = -1
-        for action in range(num_actions):
-            share = np.exp(log_probabilities[row, action])
+        chosen = starts[row]
+        for place in range(starts[row], starts[row + 1]):
+            share = np.exp(log_probabilities[place])
             if share > 0:
-                chosen = action
+                chosen = place
                 left -= share
                 if left < 0:
                     break
-        actions[row] = chosen
-    return actions
+        places[row] = chosen
+    return places
+
+
+@kernel
+def best_of_each(scores: Floats, starts: Places) -> Places:
+    """[N] the place of the highest of the scores [K] between starts [N + 1] and the next; the first of equals."""
+    places = np.empty(len(starts) - 1, dtype=np.int64)
+    for row in range(len(places)):
+        best = starts[row]
+        for place in range(starts[row] + 1, starts[row + 1]):
+            if scores[place] > scores[best]:
+                best = place
+        places[row] = best
+    return places
 
 
 def explore(actions: Actions, legal: Bools, epsilon: float, rng: np.random.Generator) -> Actions:
@@ -77,15 +93,14 @@ class SoftmaxAgent:
             inputs = encode_for(self.network, self.game, info_states, players)
             pairs = legal_pairs(inputs)
             scores, values = self.network.score_legal(inputs, pairs)
-            log_probabilities = pairs.table(scores.float()).log_softmax(dim=-1).cpu()
+            log_probabilities = pairs.log_softmax(scores).cpu().numpy()
+            starts = pairs.starts.cpu().numpy()
             if self.greedy:
-                slots = log_probabilities.argmax(dim=1)
+                places = best_of_each(log_probabilities, starts)
             else:
-                drawn = sample_rows(log_probabilities.numpy(), rng.random(len(values), dtype=np.float32))
-                slots = torch.from_numpy(drawn.astype(np.int64))
-            actions = pairs.actions_at(slots.to(pairs.slots.device)).cpu().numpy().astype(np.int16)
-            chosen = log_probabilities.gather(1, slots[:, None]).squeeze(1).numpy()
-            return Sampled(actions, chosen, values.float().cpu().numpy())
+                places = sample_each(log_probabilities, starts, rng.random(len(values), dtype=np.float32))
+            actions = pairs.actions.cpu().numpy()[places].astype(np.int16)
+            return Sampled(actions, log_probabilities[places], values.float().cpu().numpy())
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""

@@ -17,7 +17,7 @@ from cardlab.networks.critic import Critic
 from cardlab.networks.inputs import legal_pairs
 from cardlab.networks.layers import check_widths
 from cardlab.networks.protocol import Network, encode_for
-from cardlab.objectives.policy import clipped_surrogate
+from cardlab.objectives.policy import clipped_surrogate, mean_entropy
 from cardlab.objectives.returns import advantages, lambda_returns
 from cardlab.objectives.values import explained_variance, regression
 from cardlab.options import InvalidOption, check_choice, check_range
@@ -69,9 +69,11 @@ class PPOOptions:
         check_range("agent.average_decay", self.average_decay, 0, 0.9999)
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "PPOLearner":
-        """The learner of `network`; InvalidOption when the game has nothing that a critic could see."""
+        """The learner of `network`; InvalidOption for a critic of a game that has nothing to show, or is varied."""
         if self.critic != "own" and not game.spec.num_privileged:
             raise InvalidOption("agent.critic", self.critic, f"own: {game.spec.name} has no privileged features")
+        if self.critic != "own" and self.symmetries:
+            raise InvalidOption("agent.symmetries", True, f"false: agent.critic={self.critic} sees all as it was dealt")
         return PPOLearner(game, network, self, total_rounds, seed)
 
 
@@ -149,11 +151,14 @@ class PPOLearner(RoundLearner):
         behaviour = torch.from_numpy(experience.log_probabilities[index]).to(device)
         gain = torch.from_numpy(gains).to(device)
         clip_range = self._annealed(options.clip_range, "clip_range")
-        terms = clipped_surrogate(pairs.table(scores), pairs.slots_of(actions), behaviour, gain, clip_range)
+        log_probabilities = pairs.log_softmax(scores)
+        chosen = log_probabilities.index_select(0, pairs.positions_of(actions))
+        terms = clipped_surrogate(chosen, behaviour, gain, clip_range)
+        entropy = mean_entropy(log_probabilities, len(index))
         wanted = torch.from_numpy(returns).to(device)
         value_loss = regression(values, wanted, "mse")
         entropy_weight = self._annealed(options.entropy_weight, "entropy_weight")
-        loss = terms.surrogate - entropy_weight * terms.entropy + options.value_weight * value_loss
+        loss = terms.surrogate - entropy_weight * entropy + options.value_weight * value_loss
         if self.critic is not None:
             critic_loss = regression(self._judged(self.critic, experience, inputs.observations, index), wanted, "mse")
             means.add(**{"loss/critic": critic_loss})
@@ -161,7 +166,7 @@ class PPOLearner(RoundLearner):
         norm = self.descend(loss, len(index), options.max_grad_norm)
         means.add(
             **{"loss/policy": terms.surrogate, "loss/value": value_loss},
-            entropy=terms.entropy,
+            entropy=entropy,
             divergence=terms.divergence,
             clipped=terms.clipped,
             grad_norm=norm,

@@ -22,32 +22,26 @@ class LegalActions:
 
 @dataclass(frozen=True, slots=True)
 class LegalPairs:
-    """The legal actions of N decisions as K pairs of decision and action: what is illegal costs nothing.
-
-    The legal actions of a decision take its slots 0, 1, … in their order, so that a table [N, S] holds them all.
-    """
+    """The legal actions of N decisions as K pairs of decision and action: what is illegal costs nothing."""
 
     rows: Tensor  # [K] int64, ascending
     actions: Tensor  # [K] int64, ascending within a row
-    slots: Tensor  # [K] int64
-    num_rows: int  # N
-    num_slots: int  # S, of the decision that has most
+    starts: Tensor  # [N + 1] int64: row n has the pairs from starts[n] up to starts[n + 1]
 
-    def table(self, scores: Tensor) -> Tensor:
-        """Scores [K] as [N, S], minus infinity in the slots that a row does not use."""
-        table = scores.new_full((self.num_rows, self.num_slots), -torch.inf)
-        return table.index_put((self.rows, self.slots), scores)
+    def log_softmax(self, scores: Tensor) -> Tensor:
+        """[K] log-probabilities of scores [K], float32: those of a row sum to one."""
+        scores, num_rows = scores.float(), len(self.starts) - 1
+        lowest = scores.new_full((num_rows,), -torch.inf)
+        highest = lowest.scatter_reduce(0, self.rows, scores.detach(), "amax")
+        shifted = scores - highest.index_select(0, self.rows)  # so that no exponential is too large
+        sums = scores.new_zeros(num_rows).index_add(0, self.rows, shifted.exp())
+        return shifted - sums.log().index_select(0, self.rows)
 
-    def actions_at(self, slots: Tensor) -> Tensor:
-        """[N] the actions in these slots [N], one for each decision."""
-        starts = torch.searchsorted(self.rows, torch.arange(self.num_rows, device=self.rows.device))
-        return self.actions[starts + slots]
-
-    def slots_of(self, actions: Tensor) -> Tensor:
-        """[N] the slots of legal actions [N], one for each decision."""
-        rows = torch.arange(self.num_rows, device=self.rows.device)
+    def positions_of(self, actions: Tensor) -> Tensor:
+        """[N] which pairs are those of legal actions [N], one for each decision."""
+        rows = torch.arange(len(actions), device=self.rows.device)
         stride = int(self.actions.max()) + 1
-        return self.slots[torch.searchsorted(self.rows * stride + self.actions, rows * stride + actions)]
+        return torch.searchsorted(self.rows * stride + self.actions, rows * stride + actions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +56,12 @@ class Inputs:
 def legal_pairs(inputs: Inputs) -> LegalPairs:
     """The pairs of `inputs`, where they are; each decision has a legal action."""
     legal = inputs.legal
-    rows, actions, slots = (torch.from_numpy(array).to(legal.device) for array in _list_pairs(legal.cpu().numpy()))
-    return LegalPairs(rows, actions, slots, len(legal), int(slots.max()) + 1 if len(slots) else 1)
+    return LegalPairs(*(torch.from_numpy(array).to(legal.device) for array in _list_pairs(legal.cpu().numpy())))
 
 
 @kernel
 def _list_pairs(legal: Bools) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Rows, actions and slots [K] of a C-contiguous mask [N, A]; eight columns at once where none is set."""
+    """Rows and actions [K] and starts [N + 1] of a C-contiguous mask [N, A]; eight columns at once if none is set."""
     num_rows, num_actions = legal.shape
     flat = legal.reshape(-1).view(np.uint8)
     words = flat[: flat.size // 8 * 8].view(np.uint64)
@@ -77,10 +70,10 @@ def _list_pairs(legal: Bools) -> tuple[NDArray[np.int64], NDArray[np.int64], NDA
         total += flat[at]
     rows = np.empty(total, dtype=np.int64)
     actions = np.empty(total, dtype=np.int64)
-    slots = np.empty(total, dtype=np.int64)
+    starts = np.empty(num_rows + 1, dtype=np.int64)
     found = 0
     for row in range(num_rows):
-        first = found
+        starts[row] = found
         at = row * num_actions
         stop = at + num_actions
         while at < stop:
@@ -90,10 +83,10 @@ def _list_pairs(legal: Bools) -> tuple[NDArray[np.int64], NDArray[np.int64], NDA
             if flat[at]:
                 rows[found] = row
                 actions[found] = at - row * num_actions
-                slots[found] = found - first
                 found += 1
             at += 1
-    return rows, actions, slots
+    starts[num_rows] = found
+    return rows, actions, starts
 
 
 def encode(

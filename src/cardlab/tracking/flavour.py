@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cardlab.agents.network import AfterstateAgent, SoftmaxAgent, sample_rows
+from cardlab.agents.network import AfterstateAgent, SoftmaxAgent, sample_each
 from cardlab.agents.policies import PLAYS, PolicyError, game_for, load_policy, policy_game
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Actions, Game, InfoStates
@@ -59,7 +59,9 @@ class PolicyModel:
             scores = network(Inputs(torch.from_numpy(observations), torch.from_numpy(legal)))[0].float()
         if isinstance(self.policy, SoftmaxAgent) and not self.policy.greedy:
             chances = scores.log_softmax(dim=-1).numpy()
-            return sample_rows(chances, rng.random(len(chances), dtype=np.float32))
+            starts = np.arange(len(chances) + 1) * spec.num_actions
+            places = sample_each(chances.ravel(), starts, rng.random(len(chances), dtype=np.float32))
+            return (places - starts[:-1]).astype(np.int16)
         return scores.argmax(dim=-1).numpy().astype(np.int16)
 
 

@@ -20,6 +20,7 @@ from cardlab.training.experiment import SHARED, Experiment
 from cardlab.training.gauges import Gauges
 from cardlab.training.options import TrainerOptions
 from cardlab.training.rounds import Rounds
+from cardlab.training.speed import prepare
 from cardlab.training.strength import metric_name
 from cardlab.training.stretches import Stretch, read_stretch
 
@@ -65,8 +66,7 @@ class Learning:
     def __init__(self, experiment: Experiment, checkpoint: Path, ranks: Ranks) -> None:
         self.experiment = experiment
         self.ranks = ranks
-        torch.set_num_threads(experiment.trainer.threads)
-        torch.set_flush_denormal(True)  # into which Adam's means of gradients that stay zero would fade, and slow it
+        prepare(experiment.trainer.threads)
         self.stretch = read_stretch(experiment)
         self.learner, self.collector = build_learner(experiment, ranks, self.stretch)
         if experiment.trainer.compile:

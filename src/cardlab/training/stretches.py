@@ -5,7 +5,9 @@ are not: the next stretch deals its own games.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +18,7 @@ from lightning.pytorch.callbacks import Callback
 from cardlab.experience.collector import Collector
 from cardlab.learners.rounds import RoundLearner
 from cardlab.options import InvalidOption
+from cardlab.training.callbacks import CheckpointError
 from cardlab.training.experiment import Experiment
 
 TRAINING_FILE = "training.ckpt"
@@ -67,7 +70,7 @@ class _Begin(Callback):
 
 
 def write_stretch(checkpoint: Path, experiment: Experiment, folder: Path) -> None:
-    """Write to `folder` what of the finished run's `checkpoint` a later stretch needs."""
+    """Write to `folder` what of the finished run's `checkpoint` a later stretch needs; or raise CheckpointError."""
     content: Mapping[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=True)
     callbacks: Mapping[str, Any] = content["callbacks"]
     kept = {
@@ -80,10 +83,18 @@ def write_stretch(checkpoint: Path, experiment: Experiment, folder: Path) -> Non
         "opponents": callbacks["Field"]["collector"]["opponents"],
         "callbacks": {name: callbacks[name] for name in _CALLBACKS if name in callbacks},
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{TRAINING_FILE}.part"
-    torch.save(kept, part)
-    part.replace(folder / TRAINING_FILE)
+    whole = BytesIO()  # torch's own words for a full disk say nothing of the disk
+    torch.save(kept, whole)
+    path = folder / TRAINING_FILE
+    part = path.with_suffix(".part")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(whole.getbuffer())
+        part.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise CheckpointError(f"{path}: cannot be written ({error.strerror or error})") from error
 
 
 def read_stretch(experiment: Experiment) -> Stretch | None:
