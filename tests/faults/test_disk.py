@@ -17,6 +17,7 @@ from cardlab.tracking import Store
 from cardlab.training.callbacks import CheckpointError
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import train
+from cardlab.training.stretches import TRAINING_FILE, write_stretch
 from services import missing
 from training.test_resume import CutOff, experiment_of, run
 
@@ -184,3 +185,18 @@ def test_a_bug_in_the_use_of_files_keeps_its_trace() -> None:
 
     with pytest.raises(FileNotFoundError):
         reported(body)
+
+
+def test_a_stretch_that_finds_no_room_is_told_in_one_line(small_disk: Path, tmp_path: Path) -> None:
+    experiment = without_snapshots()
+    finished = run(experiment, tmp_path / "whole").checkpoint
+    write_stretch(finished, experiment, small_disk / "training")
+    kept = (small_disk / "training" / TRAINING_FILE).read_bytes()
+    with (small_disk / "filler").open("wb", buffering=0) as sink, suppress(OSError):
+        while sink.write(bytes(1024)):
+            pass
+    line = rf"^{small_disk}/training/{TRAINING_FILE}: cannot be written \(No space left on device\)$"
+    with pytest.raises(CheckpointError, match=line):
+        write_stretch(finished, experiment, small_disk / "training")
+    assert [file.name for file in (small_disk / "training").iterdir()] == [TRAINING_FILE]
+    assert (small_disk / "training" / TRAINING_FILE).read_bytes() == kept

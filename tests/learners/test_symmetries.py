@@ -15,6 +15,8 @@ from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import NUM_CELLS
 from cardlab.games.protocol import InfoStates, Symmetric
 from cardlab.games.rows import copied
+from cardlab.learners.ppo import PPOOptions
+from cardlab.networks.mlp import MLPOptions
 from cardlab.options import InvalidOption
 from cardlab.training.experiment import Experiment
 from learners.kuhn_training import kuhn_experiment
@@ -113,3 +115,11 @@ def test_games_without_symmetries_are_refused() -> None:
     options = replace(experiment.agent, symmetries=True)
     with pytest.raises(InvalidOption, match=r"^agent\.symmetries=True: must be false: kuhn has none$"):
         options.build(Kuhn(), experiment.network.build(Kuhn().spec), 1, 0)
+
+
+def test_a_critic_that_sees_all_cards_is_refused_beside_them() -> None:
+    """It would see the hidden cards of the original form."""
+    options = PPOOptions(critic="all_cards", symmetries=True)
+    with pytest.raises(InvalidOption, match=r"agent\.symmetries=True: must be false: agent\.critic=all_cards"):
+        options.build(GAME, MLPOptions(widths=(8,)).build(GAME.spec), 1, 0)
+    replace(options, symmetries=False).build(GAME, MLPOptions(widths=(8,)).build(GAME.spec), 1, 0)

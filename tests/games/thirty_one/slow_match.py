@@ -1,5 +1,7 @@
 """Thirty-One in plain Python, written from the sheet and not from the kernels, and positions written out as text."""
 
+from collections import Counter
+
 import numpy as np
 
 from cardlab.cards.deck import mix, parse_cards, shuffle
@@ -55,6 +57,7 @@ class SlowMatch:
         self.lives = [lives] * num_players
         self.round, self.starter, self.over = 1, 0, False
         self.payoffs = [0.0] * num_players
+        self.deeds = [Counter() for _ in range(num_players)]  # of each player in the match: draws, takes, calls
         self.start(list(deck))
 
     def start(self, deck):
@@ -78,14 +81,17 @@ class SlowMatch:
         if self.pending is not None:
             self.swap(action)
         elif action == CALL:
+            self.deeds[self.player]["calls"] += 1
             self.caller = self.player
             if self.turns == 0:
                 self.show()
             else:
                 self.pass_on()
         elif action == TAKE:
+            self.deeds[self.player]["takes"] += 1
             self.pending, self.from_pile = self.pile.pop(), True
         else:
+            self.deeds[self.player]["draws"] += 1
             if not self.stock:
                 self.remake_stock()
             self.pending, self.from_pile = self.stock.pop(0), False
@@ -127,6 +133,8 @@ class SlowMatch:
 
     def show(self):
         scores = {p: score(self.hands[p]) for p in self.order}
+        if self.caller is not None:
+            self.deeds[self.caller]["call_scores"] += scores[self.caller]
         if 31 in scores.values():
             losers = [p for p in self.order if scores[p] != 31]
         else:

@@ -23,6 +23,8 @@ def check_truth(slow, game, states):
     assert bool(game.is_over(states)[0]) == slow.over
     np.testing.assert_allclose(game.payoffs(states)[0], slow.payoffs, atol=1e-6)
     assert state["lives"][: game.num_players].tolist() == slow.lives
+    for name in ("draws", "takes", "calls", "call_scores"):
+        assert state[name][: game.num_players].tolist() == [deeds[name] for deeds in slow.deeds]
     assert cards_in(state["discards"]) == set(slow.pile)
     for player in range(game.num_players):
         assert state["hands"][player].tolist() == list(slow.hands.get(player, [UNKNOWN] * 3))

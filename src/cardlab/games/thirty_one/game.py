@@ -11,13 +11,14 @@ from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, 
 from cardlab.games.thirty_one.action_features import ACTION_BLOCKS, encode_actions
 from cardlab.games.thirty_one.actions import ACTION_KINDS, DECISION_KINDS, NUM_ACTIONS
 from cardlab.games.thirty_one.features import BLOCKS, observe_table
+from cardlab.games.thirty_one.habits import HABITS_BLOCKS, observe_habits
 from cardlab.games.thirty_one.knowledge import fill_hidden, find_holders, hide
 from cardlab.games.thirty_one.privileged_features import PRIVILEGED_BLOCKS, see_all
 from cardlab.games.thirty_one.record import MAX_PLAYERS, OVER, STATE_DTYPE, SWAP, RuleOptions
 from cardlab.games.thirty_one.rendering import move_text, table_text
 from cardlab.games.thirty_one.rules import apply_actions, deal_matches, mark_legal
 from cardlab.games.thirty_one.seed_features import SEED_BLOCKS, observe_seed
-from cardlab.options import InvalidOption, check_choice, check_range
+from cardlab.options import check_choice, check_range
 
 MOST_TURNS = 10_000  # counters of turns and rounds are 16 bits wide
 MOST_LIVES = 100  # lives are 8 bits wide
@@ -47,10 +48,8 @@ class ThirtyOne:
         check_range("game.max_rounds", self.max_rounds, 1, MOST_TURNS, whole=True)
         check_choice("game.play", self.play, ("match", "round"))
         check_choice("game.seated", self.seated, ("all", "some"))
-        if self.seated == "some" and self.play != "round":
-            raise InvalidOption("game.seated", self.seated, "all unless game.play=round")
         check_choice("game.reward", self.reward, ("plain", "shaped"))
-        check_choice("game.features", self.features, ("table", "seed"))
+        check_choice("game.features", self.features, ("table", "habits", "seed"))
 
     @cached_property
     def _options(self) -> RuleOptions:
@@ -79,7 +78,7 @@ class ThirtyOne:
             zero_sum=self.reward == "plain",
             decision_kinds=DECISION_KINDS,
             action_kinds=ACTION_KINDS,
-            blocks=BLOCKS if self.features == "table" else SEED_BLOCKS,
+            blocks={"table": BLOCKS, "habits": HABITS_BLOCKS, "seed": SEED_BLOCKS}[self.features],
             action_blocks=ACTION_BLOCKS,
             privileged_blocks=PRIVILEGED_BLOCKS,
             options={"features": self.features},
@@ -162,7 +161,8 @@ class ThirtyOne:
         """[G, F] the blocks of the spec."""
         if self.features == "seed":
             return observe_seed(info_states, players)
-        return observe_table(info_states, players, self.max_turns, self._options.max_rounds)
+        table = observe_table(info_states, players, self.max_turns, self._options.max_rounds)
+        return observe_habits(table, info_states, players) if self.features == "habits" else table
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa] of the legal actions."""

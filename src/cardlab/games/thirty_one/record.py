@@ -31,6 +31,10 @@ STATE_DTYPE = np.dtype(
         ("turns", np.int16),  # finished in this round
         ("round", np.int16),  # from 1
         ("reshuffles", np.int16),  # in this round
+        ("draws", np.int16, (MAX_PLAYERS,)),  # of each player in this match, as the next three
+        ("takes", np.int16, (MAX_PLAYERS,)),
+        ("calls", np.int16, (MAX_PLAYERS,)),
+        ("call_scores", np.int16, (MAX_PLAYERS,)),  # sum of what was shown after these calls
         ("hands", np.int8, (MAX_PLAYERS, HAND_SIZE)),  # sorted; UNKNOWN where hidden and for who is out
         ("lives", np.int8, (MAX_PLAYERS,)),  # 0 for who is out and for seats that the table does not have
         ("from_stock", np.int8, (MAX_PLAYERS,)),  # InfoStates: how many hidden cards come from `restocked`

@@ -121,6 +121,7 @@ def apply_actions(states: Records, actions: Actions, options: RuleOptions) -> No
         elif phase == TURN:
             if action == CALL:
                 state["caller"] = state["player"]
+                state["calls"][state["player"]] += 1
                 if state["turns"] == 0:  # under the gun
                     _show(state, options, cards)
                 else:
@@ -133,6 +134,7 @@ def apply_actions(states: Records, actions: Actions, options: RuleOptions) -> No
 
 @kernel
 def _take(state: Record) -> None:
+    state["takes"][state["player"]] += 1
     bit = card_bit(state["top"])
     state["discards"] &= ~bit
     state["visible"] |= bit
@@ -144,6 +146,7 @@ def _take(state: Record) -> None:
 
 @kernel
 def _draw(state: Record) -> None:
+    state["draws"][state["player"]] += 1
     if state["stock_left"] == 0:
         _reshuffle(state)
     left = max(state["stock_left"] - 1, 0)

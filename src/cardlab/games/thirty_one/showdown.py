@@ -1,5 +1,6 @@
 """The end of a round: who loses lives, what is paid, and whether the match goes on."""
 
+from cardlab.games.protocol import NOBODY
 from cardlab.games.thirty_one.hands import BEST_SCORE, HAND_SIZE, hand_score
 from cardlab.games.thirty_one.record import MAX_PLAYERS, Record, RuleOptions
 from cardlab.kernels import kernel
@@ -53,6 +54,8 @@ def match_ends(state: Record, options: RuleOptions) -> bool:
 def settle_round(state: Record, options: RuleOptions) -> None:
     """Take the lives that the round costs and, with `reward: shaped`, pay for it."""
     lowest, highest = _extreme_scores(state)
+    if state["caller"] != NOBODY:
+        state["call_scores"][state["caller"]] += score_of(state, state["caller"])
     for player in range(MAX_PLAYERS):
         if state["lives"][player] > 0:
             lives = _lives_after(state, player, lowest, highest)
