@@ -20,7 +20,7 @@ from cardlab.training.experiment import SHARED, Experiment
 from cardlab.training.gauges import Gauges
 from cardlab.training.options import TrainerOptions
 from cardlab.training.rounds import Rounds
-from cardlab.training.speed import prepare
+from cardlab.training.speed import denormals_flushed, keep_freed_memory
 from cardlab.training.strength import metric_name
 from cardlab.training.stretches import Stretch, read_stretch
 
@@ -66,7 +66,8 @@ class Learning:
     def __init__(self, experiment: Experiment, checkpoint: Path, ranks: Ranks) -> None:
         self.experiment = experiment
         self.ranks = ranks
-        prepare(experiment.trainer.threads)
+        torch.set_num_threads(experiment.trainer.threads)
+        keep_freed_memory()
         self.stretch = read_stretch(experiment)
         self.learner, self.collector = build_learner(experiment, ranks, self.stretch)
         if experiment.trainer.compile:
@@ -92,7 +93,7 @@ class Learning:
         decisions = self.ranks.share(self.experiment.agent.decisions_per_round)
         dtype = getattr(torch, options.precision)
         rounds = Rounds(self.learner, self.collector, decisions, self.experiment.last_round, dtype)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), denormals_flushed():
             warnings.filterwarnings("ignore", module="lightning")
             trainer.fit(self.learner, train_dataloaders=rounds, ckpt_path=resume, weights_only=True)
         self.learner.network.eval()

@@ -2,6 +2,8 @@
 
 import ctypes
 import platform
+from collections.abc import Generator
+from contextlib import contextmanager
 
 import torch
 
@@ -10,11 +12,19 @@ _LARGEST_INT = 2**31 - 1
 _LARGEST_MMAP_THRESHOLD = 32 * 2**20  # of glibc on 64 bits
 
 
-def prepare(threads: int) -> None:
-    """Set the number of torch's threads; keep numbers and memory from slowing down what is done over and over."""
-    torch.set_num_threads(threads)
-    torch.set_flush_denormal(True)  # Adam's means of gradients that stay zero fade into denormals, which are slow
-    if platform.libc_ver()[0] == "glibc":  # else a step's tensors go back to the kernel and come page by page each time
+def keep_freed_memory() -> None:
+    """From now on keep what is freed: else a step's tensors go back to the kernel, and come page by page each time."""
+    if platform.libc_ver()[0] == "glibc":
         allocator = ctypes.CDLL(None)
         allocator.mallopt(_MMAP_THRESHOLD, _LARGEST_MMAP_THRESHOLD)
         allocator.mallopt(_TRIM_THRESHOLD, _LARGEST_INT)
+
+
+@contextmanager
+def denormals_flushed() -> Generator[None]:
+    """Denormal numbers are 0 to this thread: Adam's means of gradients that stay zero fade into them, and crawl."""
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
