@@ -38,7 +38,7 @@ def deal_matches(states: Records, decks: NDArray[np.int8], seeds: NDArray[np.uin
         of_lives = mix(seeds[g], np.uint64(LIVES_SALT))
         seated = options.num_players
         if options.some_seated:
-            seated = _draw_seated(of_lives, options.num_players)
+            seated = _draw_seated(of_lives, options.num_players, options.one_round)
         for player in range(seated):
             lives = options.lives
             if options.one_round:
@@ -49,13 +49,27 @@ def deal_matches(states: Records, decks: NDArray[np.int8], seeds: NDArray[np.uin
 
 
 @kernel
-def _draw_seated(seed: np.uint64, num_players: int) -> int:
-    """From two to all players: the smaller of two draws, for small tables have fewer decisions to learn from."""
-    fewest = num_players
-    for draw in range(2):
-        extra = mix(seed, np.uint64(SEATED_SALT + draw)) % np.uint64(num_players - 1)
-        fewest = min(fewest, 2 + int(extra))
-    return fewest
+def _draw_seated(seed: np.uint64, num_players: int, one_round: bool) -> int:
+    """From two to all players, small tables more often: they have fewer decisions to learn from.
+
+    In single rounds the smaller of two draws; whole matches of k players, which are as long as they are wide, with a
+    chance in proportion to 1 / k³.
+    """
+    if one_round:
+        fewest = num_players
+        for draw in range(2):
+            extra = mix(seed, np.uint64(SEATED_SALT + draw)) % np.uint64(num_players - 1)
+            fewest = min(fewest, 2 + int(extra))
+        return fewest
+    total = 0.0
+    for size in range(2, num_players + 1):
+        total += 1.0 / size**3
+    left = total * np.float64(mix(seed, np.uint64(SEATED_SALT)) >> np.uint64(11)) / 2.0**53
+    for size in range(2, num_players):
+        left -= 1.0 / size**3
+        if left < 0:
+            return size
+    return num_players
 
 
 @kernel
