@@ -11,11 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from torch.distributed import FileStore
 
 from cardlab.faults import FAILED, reported
+from cardlab.learners.ranks import Ranks
 from cardlab.tracking import Store
 from cardlab.training.callbacks import CheckpointError
 from cardlab.training.experiment import Experiment
+from cardlab.training.processes import connected
 from cardlab.training.run import train
 from cardlab.training.stretches import TRAINING_FILE, write_stretch
 from services import missing
@@ -200,3 +203,19 @@ def test_a_stretch_that_finds_no_room_is_told_in_one_line(small_disk: Path, tmp_
         write_stretch(finished, experiment, small_disk / "training")
     assert [file.name for file in (small_disk / "training").iterdir()] == [TRAINING_FILE]
     assert (small_disk / "training" / TRAINING_FILE).read_bytes() == kept
+
+
+def test_memory_that_processes_share_is_told_in_one_line_when_there_is_none(
+    small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("cardlab.learners.ranks._memory", lambda: str(small_disk))
+    ranks = Ranks(0, 1)
+    with connected(FileStore(str(tmp_path / "meeting"), 1), ranks):
+        memory = ranks.share_memory((2, 100))
+        memory[1, 99] = 3.0
+        assert memory.sum() == 3.0
+        status = reported(lambda: bool(ranks.share_memory((1024, 1024)).any()))
+    assert status == FAILED
+    said = capsys.readouterr().err
+    assert said == f"cardlab: error: {small_disk}: no room for 4194304 bytes that a training's processes share\n"
+    assert list(small_disk.iterdir()) == []

@@ -1,5 +1,6 @@
 """What the processes that train one learner together tell each other. A process alone tells nobody, at no cost."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -96,7 +97,7 @@ class Ranks:
                     told = [file.name]
             group.broadcast_object_list(told, 0)
             if told[0] is None:
-                raise OSError(f"{_memory()}: no room for {size} bytes that the processes of a training share")
+                raise OSError(errno.ENOSPC, f"no room for {size} bytes that a training's processes share", _memory())
             memory = np.memmap(told[0], np.float32, "r+", shape=tuple(shape))
             group.barrier()  # the name goes when everyone is in
         return memory
