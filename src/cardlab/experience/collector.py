@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from cardlab.agents.network import Sampled, SamplingAgent
 from cardlab.agents.random import RandomAgent
 from cardlab.experience.opponents import Opponents
+from cardlab.experience.opponents.protocol import Seats
+from cardlab.experience.opponents.seating import bring_to_table
 from cardlab.experience.records import Experience, generator_state, pack, restore_generator, unpack
-from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players, States
+from cardlab.games.protocol import Actions, Floats, Game, InfoStates, PartlySeated, Players, States
 from cardlab.games.rows import copied, join, put, take
 from cardlab.playing.loop import Moves, play
 from cardlab.playing.protocol import Agent
@@ -107,7 +109,7 @@ class Collector:
         self.rng = rng
         self._learner = _Recorder(sampler)
         self._states = _games_under_way(game, tables, rng)
-        self._seats = opponents.seat(tables, game.spec.num_players, rng)
+        self._seats = self._seat(self._states)
         self._games = np.arange(tables)
         self._counts = np.zeros(tables, dtype=np.int64)  # decisions recorded in the game under way
         self._next_game = tables
@@ -166,10 +168,18 @@ class Collector:
         )
         self._counts[rows] += 1
 
+    def _seat(self, dealt: States) -> Seats:
+        """[G, P] who sits where in games that were dealt; the learner where a seat is taken."""
+        seats = self.opponents.seat(len(dealt), self.game.spec.num_players, self.rng)
+        if isinstance(self.game, PartlySeated):
+            bring_to_table(seats, self.game.taken_seats(dealt), self.rng)
+        return seats
+
     def _redeal(self, rows: NDArray[np.intp]) -> _Results:
         results = _Results(self._games[rows], self.game.payoffs(take(self._states, rows)), self._seats[rows])
-        put(self._states, rows, self.game.deal(len(rows), self.rng))
-        self._seats[rows] = self.opponents.seat(len(rows), self.game.spec.num_players, self.rng)
+        dealt = self.game.deal(len(rows), self.rng)
+        put(self._states, rows, dealt)
+        self._seats[rows] = self._seat(dealt)
         self._games[rows] = np.arange(self._next_game, self._next_game + len(rows))
         self._counts[rows] = 0
         self._next_game += len(rows)

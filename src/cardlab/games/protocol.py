@@ -218,3 +218,12 @@ class Symmetric(Protocol):
         `apply` of the two is a form of `apply` of the originals, so afterstates may be varied as decisions are.
         """
         ...
+
+
+@runtime_checkable
+class PartlySeated(Protocol):
+    """What a game has beside `Game` when not all of its seats need be taken in a game."""
+
+    def taken_seats(self, states: States) -> Bools:
+        """[G, P] which seats are taken in games that have just been dealt."""
+        ...

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.experience.opponents.protocol import Seats
+from cardlab.games.protocol import Bools
 
 
 def seat_by_weight(num_games: int, num_players: int, weights: NDArray[Any], rng: np.random.Generator) -> Seats:
@@ -25,3 +26,13 @@ def seat_distinct(num_games: int, num_players: int, weights: NDArray[Any], rng: 
     drawn = np.argsort(-keys, axis=1)[:, : num_players - 1].astype(np.int8) + np.int8(1)
     seats = np.concatenate((np.zeros((num_games, 1), dtype=np.int8), drawn), axis=1)
     return rng.permuted(seats, axis=1)
+
+
+def bring_to_table(seats: Seats, seated: Bools, rng: np.random.Generator) -> None:
+    """Let the learner change places in `seats` [G, P] with somebody who is `seated` [G, P], where it is not itself."""
+    absent = np.flatnonzero(~((seats == 0) & seated).any(axis=1))
+    places = rng.random((len(absent), seats.shape[1]))
+    there = np.where(seated[absent], places, -1.0).argmax(axis=1)
+    learner = (seats[absent] == 0).argmax(axis=1)
+    seats[absent, learner] = seats[absent, there]
+    seats[absent, there] = 0

@@ -117,6 +117,10 @@ class ThirtyOne:
         deal_matches(states, dealt, later, self._options)
         return States(states)
 
+    def taken_seats(self, states: States) -> Bools:
+        """[G, P] which seats are taken in matches that have just been dealt."""
+        return states["lives"][:, : self.num_players] > 0
+
     def current_player(self, states: AnyStates) -> Players:
         """[G] who decides next."""
         return states["player"].copy()
