@@ -36,14 +36,12 @@ def test_every_seat_of_a_small_table_is_as_likely() -> None:
 
 
 def test_the_learner_plays_in_every_game_of_some() -> None:
-    """Of a table of nine seats two or three are taken: everything collected is the learner's own."""
+    """Among equals it wins as often as tables are small (0.42 by their chances), not one game in nine."""
     game = make_game("thirty_one", num_players=9, seated="some", lives=1)
     agent = SoftmaxAgent(game, MLPOptions(widths=(8,)).build(game.spec))
     opponents = ScriptedOptions(agents={"random": 1.0}).build(game, lambda _: agent, agent.network)
     collector = Collector(game, agent, opponents, 64, np.random.default_rng(2))
     collector.collect(2000)  # the games that were under way when it began
     experience = collector.collect(2000)
-    assert (experience.seats == 0).sum() == len(experience.seats)
-    paid = experience.payoffs[experience.seats == 0]
-    assert (paid > 0).any()
-    assert (paid < 0).any()
+    won = experience.payoffs[experience.seats == 0] > 0
+    assert won.mean() > 0.3
