@@ -25,7 +25,7 @@ from learning_rounds import FAST, PPO_BIG2
 
 ROUNDS = 5
 PAIRS = 3
-SIZES = {16_384: (65_536, 2048), 4096: (16_384, 1024)}  # of a minibatch: decisions of a round, tables
+SIZES = {32_768: (131_072, 4096), 16_384: (65_536, 2048), 4096: (16_384, 1024)}  # of minibatches: rounds, tables
 LARGE = max(SIZES)
 BAR = 1.8
 IDLE = 1.9  # cores, of two: less is a machine that does other work

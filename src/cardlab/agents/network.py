@@ -5,16 +5,13 @@ from typing import Protocol
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from cardlab.agents.random import choose_uniformly
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players
 from cardlab.games.rows import take
 from cardlab.kernels import kernel
-from cardlab.networks.inputs import legal_pairs
+from cardlab.networks.inputs import Places, legal_pairs
 from cardlab.networks.protocol import Network, encode_for
-
-Places = NDArray[np.int64]
 
 _ROWS_AT_ONCE = 2048  # afterstates: more leave the cache, and their pages cost more than their arithmetic
 
@@ -37,9 +34,7 @@ class SamplingAgent(Protocol):
 
 
 @kernel
-def sample_each(
-    log_probabilities: Floats, starts: NDArray[np.int64], uniforms: NDArray[np.float32]
-) -> NDArray[np.int64]:
+def sample_each(log_probabilities: Floats, starts: Places, uniforms: Floats) -> Places:
     """[N] a place in log-probabilities [K], drawn by `uniforms` [N] in [0, 1) between starts [N + 1] and the next."""
     places = np.empty(len(uniforms), dtype=np.int64)
     for row in range(len(uniforms)):

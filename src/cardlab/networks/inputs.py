@@ -7,8 +7,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cardlab.games.protocol import Bools, Game, InfoStates, Players
+from cardlab.games.protocol import Game, InfoStates, Players
 from cardlab.kernels import kernel
+
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,37 +57,21 @@ class Inputs:
 
 def legal_pairs(inputs: Inputs) -> LegalPairs:
     """The pairs of `inputs`, where they are; each decision has a legal action."""
-    legal = inputs.legal
-    return LegalPairs(*(torch.from_numpy(array).to(legal.device) for array in _list_pairs(legal.cpu().numpy())))
+    legal = inputs.legal.cpu().numpy()
+    pairs = _split(np.flatnonzero(legal), *legal.shape)
+    return LegalPairs(*(torch.from_numpy(array).to(inputs.legal.device) for array in pairs))
 
 
 @kernel
-def _list_pairs(legal: Bools) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Rows and actions [K] and starts [N + 1] of a C-contiguous mask [N, A]; eight columns at once if none is set."""
-    num_rows, num_actions = legal.shape
-    flat = legal.reshape(-1).view(np.uint8)
-    words = flat[: flat.size // 8 * 8].view(np.uint64)
-    total = 0
-    for at in range(flat.size):
-        total += flat[at]
-    rows = np.empty(total, dtype=np.int64)
-    actions = np.empty(total, dtype=np.int64)
-    starts = np.empty(num_rows + 1, dtype=np.int64)
-    found = 0
-    for row in range(num_rows):
-        starts[row] = found
-        at = row * num_actions
-        stop = at + num_actions
-        while at < stop:
-            if at % 8 == 0 and at + 8 <= stop and words[at >> 3] == 0:
-                at += 8
-                continue
-            if flat[at]:
-                rows[found] = row
-                actions[found] = at - row * num_actions
-                found += 1
-            at += 1
-    starts[num_rows] = found
+def _split(places: Places, num_rows: int, num_actions: int) -> tuple[Places, Places, Places]:
+    """Rows and actions [K] and starts [N + 1] of ascending places [K] in a mask [N, A] without empty rows."""
+    rows = np.empty_like(places)
+    actions = np.empty_like(places)
+    starts = np.zeros(num_rows + 1, dtype=np.int64)
+    for k in range(len(places)):
+        rows[k] = places[k] // num_actions
+        actions[k] = places[k] - rows[k] * num_actions
+        starts[rows[k] + 1] = k + 1
     return rows, actions, starts
 
 

@@ -7,16 +7,15 @@ from contextlib import contextmanager
 
 import torch
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # glibc's mallopt(3)
+_TRIM_THRESHOLD, _MMAP_MAX = -1, -4  # glibc's mallopt(3)
 _LARGEST_INT = 2**31 - 1
-_LARGEST_MMAP_THRESHOLD = 32 * 2**20  # of glibc on 64 bits
 
 
 def keep_freed_memory() -> None:
     """From now on keep what is freed: else a step's tensors go back to the kernel, and come page by page each time."""
     if platform.libc_ver()[0] == "glibc":
         allocator = ctypes.CDLL(None)
-        allocator.mallopt(_MMAP_THRESHOLD, _LARGEST_MMAP_THRESHOLD)
+        allocator.mallopt(_MMAP_MAX, 0)  # large ones too: else they are mapped and unmapped one by one
         allocator.mallopt(_TRIM_THRESHOLD, _LARGEST_INT)
 
 
