@@ -8,8 +8,11 @@ import pytest
 
 from cardlab.agents.catalogue import make_agent
 from cardlab.arena.match import play_match
+from cardlab.games.big2.actions import NUM_ACTIONS
+from cardlab.games.big2.combinations import NO_KIND
 from cardlab.games.big2.game import Big2
-from cardlab.games.big2.plans import count_plays
+from cardlab.games.big2.legality import mark_legal
+from cardlab.games.big2.plans import count_plays, position_bits
 from cardlab.games.big2.rules import STATE_DTYPE
 from cardlab.games.protocol import InfoStates
 from games.big2.reference import name
@@ -49,9 +52,12 @@ def test_fewest_plays_against_all_partitions():
     for _ in range(6):
         hand = np.sort(rng.choice(24, size=9, replace=False)).astype(np.int8)
         fewest = np.empty(1 << 13, dtype=np.int8)
-        count_plays(np.append(hand, np.zeros(5, dtype=np.int8)), 9, fewest)
-        least = plays_to_empty()
-        for subset in range(1 << 9):
+        hand = np.append(hand, np.zeros(5, dtype=np.int8))
+        count_plays(hand, 9, fewest)
+        legal = np.zeros(NUM_ACTIONS, dtype=np.bool_)
+        mark_legal(hand, 9, NO_KIND, -1, np.empty(14, dtype=np.int8), legal)
+        least, whole = plays_to_empty(), (1 << 9) - 1
+        for subset in {whole, *(whole ^ position_bits(action) for action in np.flatnonzero(legal))}:
             cards = tuple(TEXTS[card] for index, card in enumerate(hand) if subset >> index & 1)
             assert fewest[subset] == least(cards), cards
 

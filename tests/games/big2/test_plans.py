@@ -71,7 +71,9 @@ def test_plans_are_the_best_splits(cards: list[int], seed: int) -> None:
             for others in splits(left - positions)
         ]
 
-    for subset in {(1 << len(cards)) - 1, *rng.integers(1, 1 << len(cards), size=3).tolist()}:
+    whole = (1 << len(cards)) - 1
+    lefts = [whole - sum(1 << place for place in positions) for positions, _ in plays]
+    for subset in {whole, *rng.choice(lefts, size=3).tolist()} - {0}:
         found = splits(frozenset(place for place in range(len(cards)) if subset >> place & 1))
         assert fewest[subset] == min(map(len, found))
         assert risk[subset] == pytest.approx(min(map(sum, found)), abs=1e-5)
