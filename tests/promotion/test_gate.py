@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from cardlab.arena.intervals import estimate
+from cardlab.arena.intervals import Estimate, estimate
 from cardlab.arena.options import ArenaOptions
 from cardlab.games.catalogue import make_game
-from cardlab.promotion.gate import Contender, Decision, decide
+from cardlab.promotion.gate import Contender, Decision, Ladder, decide
 from cardlab.promotion.options import PromotionOptions
 from cardlab.promotion.sequences import running_interval
 
 STRONGER = [("poker_squares", {}, "flush"), ("thirty_one", {}, "greedy"), ("thirty_one", {"num_players": 3}, "greedy")]
 
 
-def play(game, challenger, opponent, deals=60, sequential=False, **arena) -> Decision:
-    options = PromotionOptions(sequential=sequential)
+def play(game, challenger, opponent, deals=60, sequential=False, ladder=(), **arena) -> Decision:
+    options = PromotionOptions(sequential=sequential, ladder=ladder)
     sides = [Contender(name, name, "") for name in (challenger, opponent)]
     return decide(game, *sides, ArenaOptions(deals=deals, processes=1, **arena), options)
 
@@ -47,6 +47,44 @@ def test_half_of_the_seats_are_each_sides():
     assert decision.games == 4 * 6  # two of four seats: six seatings
     decision = play(make_game("thirty_one", num_players=3), "greedy", "random", deals=4)
     assert decision.games == 4 * (3 + 3)  # one of three, and two of three
+
+
+def test_on_a_ladder_too_no_two_agents_can_each_dethrone_the_other():
+    """What both win from the ladder is taken on the same deals: names change the sign alone, itself gains nothing."""
+    for name, options, other, ladder in [
+        ("thirty_one", {"num_players": 3}, "threshold:level:15", ("threshold:level:25", "greedy_stock_only")),
+        ("big2", {}, "lowest", ("greedy", "lowest")),
+    ]:
+        game, one = make_game(name, **options), "greedy"
+        there, back, same = (
+            play(game, *sides, deals=40, ladder=ladder) for sides in ((one, other), (other, one), (one, one))
+        )
+        assert there.ladder.agents == ladder
+        assert there.ladder.difference.mean == pytest.approx(-back.ladder.difference.mean)
+        assert there.ladder.difference.low > 0
+        assert there.accepted
+        assert not back.accepted
+        assert same.ladder.difference == Estimate(0.0, 0.0, 0.0, 40)
+        assert not same.accepted
+        assert there.figures()["ladder"]["agents"] == [*ladder]
+        assert "ladder" not in play(game, one, other, deals=8).figures()
+
+
+@pytest.mark.parametrize(
+    ("apart", "gain", "accepted"),
+    [
+        ((-0.1, 0.1), (0.1, 0.3), True),  # even between them, and more from the ladder
+        ((0.1, 0.3), (0.1, 0.3), True),
+        ((-0.3, -0.1), (0.1, 0.3), False),  # it loses to the champion
+        ((-0.1, 0.1), (-0.1, 0.3), False),
+        ((0.1, 0.3), (-0.1, 0.3), False),  # it wins from the champion alone
+    ],
+)
+def test_a_ladder_asks_for_more_from_others_and_no_loss_to_the_champion(apart, gain, accepted):
+    side = Contender("one", "random", "")
+    between, ladder = (Estimate(sum(pair) / 2, *pair, 100) for pair in (apart, gain))
+    decision = Decision(side, side, between, 200, 1, sequential=False, ladder=Ladder(("greedy",), ladder))
+    assert decision.accepted is accepted
 
 
 def test_equal_agents_do_not_pass():

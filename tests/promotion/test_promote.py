@@ -16,9 +16,10 @@ from cardlab.arena.options import ArenaOptions
 from cardlab.games.catalogue import make_game
 from cardlab.options import InvalidOption
 from cardlab.promotion.champions import write_champion
-from cardlab.promotion.gate import Decision
+from cardlab.promotion.gate import Decision, Ladder
 from cardlab.promotion.options import PromotionOptions
 from cardlab.promotion.promote import ChallengeUnderway, Outcome, make_challenge, promote
+from cardlab.promotion.telling import tell_outcome
 from cardlab.tracking import Store
 from cardlab.tracking.registry import NotRegistered, Registry
 
@@ -122,6 +123,28 @@ def test_policies_that_see_different_features_meet_at_one_table(store: Store, un
     assert result.decision.opponent.digest == policy_digest(Path("models/table"))
 
 
+def test_a_ladder_is_told_recorded_and_put_on_the_card(
+    store: Store, untrained: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_champion(Path("champions"), make_game("big2"), untrained("old", "big2"), {})
+
+    def even(game, challenger, opponent, arena, options, watch) -> Decision:
+        ladder = Ladder(options.ladder, Estimate(0.5, 0.25, 0.75, 100))
+        return Decision(challenger, opponent, Estimate(0.0, -1.0, 1.0, 100), 8, 5, False, ladder)
+
+    monkeypatch.setattr("cardlab.promotion.promote.decide", even)
+    policy = untrained("new", "big2", seed=1)
+    asked = make_challenge(policy, "new", make_game("big2"), ARENA, PromotionOptions(ladder=("greedy",)))
+    result = promote(asked, store)
+    assert result.folder is not None
+    said = "+0.500 points a game more than champion"
+    assert f"against greedy: {said}, 95 % interval +0.250 to +0.750" in tell_outcome(asked, result)
+    assert "Against `greedy` it wins +0.500 points a game more" in (result.folder / "README.md").read_text()
+    assert json.loads((result.folder / "decision.json").read_text())["ladder"]["difference"]["low"] == 0.25
+    (run,) = store.client.search_runs([store.experiment_id("big2")], "tags.kind = 'promotion'")
+    assert run.data.metrics["promotion/ladder_low"] == 0.25
+
+
 @pytest.mark.usefixtures("won")
 def test_the_composed_game_goes_with_the_champion(store: Store, untrained: Callable[..., Path]) -> None:
     folder = challenge(untrained("full", "big2", features="full"), store, "big2").folder
@@ -143,6 +166,13 @@ def test_what_does_not_fit_is_said_before_anything_is_written(root: Path, untrai
         make_challenge(untrained("big"), "big", make_game("poker_squares"), few, PromotionOptions())
     with pytest.raises(InvalidOption, match=r"^reference=shark: must be"):
         challenge(untrained("big"), Store(), reference="shark")
+    with pytest.raises(InvalidOption, match=r"^ladder=shark: must be"):
+        challenge(untrained("big"), Store(), ladder=("random", "shark"))
+    with pytest.raises(InvalidOption, match=r"^ladder=\['random'\]: must be left out: poker_squares is played alone"):
+        challenge(untrained("big"), Store(), ladder=("random",))
+    narrow = ArenaOptions(deals=100, until=0.1)
+    with pytest.raises(InvalidOption, match=r"^arena\.until=0\.1: must be null with a ladder"):
+        make_challenge(untrained("two", "big2"), "two", make_game("big2"), narrow, PromotionOptions(ladder=("random",)))
     assert {path.name for path in root.iterdir()} == {"models", "mlflow.db"}
     write_champion(Path("champions"), make_game("poker_squares", scoring="british"), british, {})
     with pytest.raises(PolicyError, match="champions/poker_squares: was trained for scoring=british"):

@@ -21,7 +21,7 @@ from cardlab.promotion.promote import make_challenge, promote
 from cardlab.promotion.telling import tell_outcome, write_decision
 from cardlab.tracking import Store
 
-_KEYS = {"reference": str, "sequential": bool, "max_megabytes": float}
+_KEYS = {"reference": str, "sequential": bool, "max_megabytes": float, "ladder": tuple[str, ...]}
 
 
 def run(request: Request) -> int:

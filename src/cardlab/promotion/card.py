@@ -72,9 +72,16 @@ def _strength(decision: Decision, evaluation: Mapping[str, Any] | None) -> str:
     against = f"the champion, {opponent.name}" if opponent.digest else f"`{opponent.name}`"
     verdict = "became the champion" if decision.accepted else "did not become the champion"
     figures = f"{apart.mean:+.3f} points a game, 95 % interval {apart.low:+.3f} to {apart.high:+.3f}"
+    gained = ""
+    if decision.ladder is not None:
+        gain, agents = decision.ladder.difference, ", ".join(f"`{name}`" for name in decision.ladder.agents)
+        gained = (
+            f"Against {agents} it wins {gain.mean:+.3f} points a game more than {opponent.name} does, "
+            f"{gain.low:+.3f} to {gain.high:+.3f}, in their mean. "
+        )
     parts = [
         "## How strong it is",
-        f"Against {against}: {figures}, on {apart.deals:,} deals ({decision.games:,} games). It {verdict}.",
+        f"Against {against}: {figures}, on {apart.deals:,} deals ({decision.games:,} games). {gained}It {verdict}.",
     ]
     if evaluation is not None:
         rows = ["| reference | points | 95 % interval | wins |", "|---|---|---|---|"]

@@ -1,14 +1,18 @@
-"""The gate: a challenger takes the champion's place when the interval of their difference lies above zero."""
+"""The gate: a challenger takes the champion's place when the interval of their difference lies above zero.
+
+Where the best agents of a game draw even among themselves, that tells nothing: then a ladder of other agents decides.
+"""
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from cardlab.arena.intervals import FIRST_LOOK, Estimate, PerDeal, estimate
-from cardlab.arena.match import paired
+from cardlab.arena.match import compare, paired
 from cardlab.arena.options import ArenaOptions
 from cardlab.arena.progress import Watch, watch_nothing
 from cardlab.arena.seating import Lineup, make_lineup
@@ -30,6 +34,14 @@ class Contender:
 
 
 @dataclass(frozen=True)
+class Ladder:
+    """How both sides did against other agents, on the same deals."""
+
+    agents: tuple[str, ...]
+    difference: Estimate  # points a game: the challenger's less the opponent's, in the mean over the agents
+
+
+@dataclass(frozen=True)
 class Decision:
     """What a challenge came to."""
 
@@ -39,26 +51,37 @@ class Decision:
     games: int
     seed: int
     sequential: bool
+    ladder: Ladder | None = None  # where one was asked for
 
     @property
     def accepted(self) -> bool:
-        """Whether the challenger becomes the champion."""
-        return self.difference.low > 0
+        """Whether the challenger becomes the champion: it beats it, or wins more from a ladder and does not lose to it.
+
+        Either way no two agents can each dethrone the other.
+        """
+        if self.ladder is None:
+            return self.difference.low > 0
+        return self.ladder.difference.low > 0 and self.difference.high > 0
 
     def figures(self) -> dict[str, Any]:
         """The decision as data, the same for the same match: no times, paths or run ids."""
-        difference = {key: getattr(self.difference, key) for key in ("mean", "low", "high")}
+        ladder = self.ladder
         return {
             "format": FORMAT,
             "accepted": self.accepted,
             "challenger": {"name": self.challenger.name, "digest": self.challenger.digest},
             "opponent": {"name": self.opponent.name, "digest": self.opponent.digest},
-            "difference": difference,
+            "difference": _figures(self.difference),
             "interval": "95 %, holding at every look" if self.sequential else "95 %",
             "deals": self.difference.deals,
             "games": self.games,
             "seed": self.seed,
+            **({"ladder": {"agents": [*ladder.agents], "difference": _figures(ladder.difference)}} if ladder else {}),
         }
+
+
+def _figures(apart: Estimate) -> dict[str, float]:
+    return {"mean": apart.mean, "low": apart.low, "high": apart.high}
 
 
 def decide(
@@ -75,7 +98,8 @@ def decide(
     so that the difference changes its sign when the two change names: no two agents can each dethrone the other. A
     single player plays the same deals alone. The deals follow from `arena.seed` and the two digests: no challenger
     meets deals on which another was chosen, and the same challenge gives the same figures. With `options.sequential`
-    the match ends when the interval leaves zero; with `arena.until`, when it is that narrow.
+    the match ends when the interval leaves zero; with `arena.until`, when it is that narrow. With `options.ladder` each
+    side then plays P − 1 copies of each of its agents, on the first deals of the same seed.
     """
     seed = _seed_of(arena.seed, challenger, opponent)
     arena = replace(arena, seed=seed)
@@ -95,7 +119,19 @@ def decide(
     assert done is not None, "at least one chunk is played"
     apart = _interval(_differences(done), arena, options)
     games = apart.deals * sum(lineup.num_seatings for lineup in lineups)
-    return Decision(challenger, opponent, apart, games, seed, options.sequential)
+    ladder = _climb(game, challenger, opponent, arena, options.ladder, watch) if options.ladder else None
+    return Decision(challenger, opponent, apart, games, seed, options.sequential, ladder)
+
+
+def _climb(
+    game: Game, challenger: Contender, opponent: Contender, arena: ArenaOptions, agents: Sequence[str], watch: Watch
+) -> Ladder:
+    differences: list[PerDeal] = []
+    for name in agents:
+        field = [name] * (game.spec.num_players - 1)
+        both = compare(game, challenger.agent, opponent.agent, field, arena, partial(watch, name))
+        differences.append(paired(both.first.per_deal(), both.second.per_deal()))
+    return Ladder(tuple(agents), estimate(np.mean(differences, axis=0)))
 
 
 def _lineups(game: Game, challenger: Contender, opponent: Contender) -> list[Lineup]:

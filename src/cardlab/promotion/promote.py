@@ -67,10 +67,15 @@ def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, opt
     check_range("arena.deals", arena.deals, FIRST_LOOK, whole=True)  # a few deals may look alike by chance
     load_agent(game, str(policy))
     check_size(policy, options.max_megabytes)
-    try:
-        load_agent(game, options.reference)
-    except InvalidOption as refusal:
-        raise InvalidOption("reference", options.reference, refusal.allowed) from refusal
+    for key, agent in [("reference", options.reference), *(("ladder", agent) for agent in options.ladder)]:
+        try:
+            load_agent(game, agent)
+        except InvalidOption as refusal:
+            raise InvalidOption(key, agent, refusal.allowed) from refusal
+    if options.ladder and game.spec.num_players == 1:
+        raise InvalidOption("ladder", [*options.ladder], f"left out: {game.spec.name} is played alone")
+    if options.ladder and arena.until is not None:
+        raise InvalidOption("arena.until", arena.until, "null with a ladder, all of which is played on the same deals")
     return Challenge(policy, name, game_for(policy, game), arena, options)
 
 
@@ -159,6 +164,9 @@ def _record(challenge: Challenge, store: Store, decision: Decision, card: str) -
     with store.start_run(challenge.game.spec.name, name, tags=tags, params=params) as run:
         apart = decision.difference
         figures = {"difference": apart.mean, "difference_low": apart.low, "difference_high": apart.high}
+        if decision.ladder is not None:
+            gain = decision.ladder.difference
+            figures |= {"ladder": gain.mean, "ladder_low": gain.low, "ladder_high": gain.high}
         run.log_metrics({f"promotion/{key}": value for key, value in figures.items()}, step=0)
         run.log_metrics({"promotion/deals": apart.deals}, step=0)
         run.log_text(as_text(decision.figures()), DECISION)

@@ -14,15 +14,28 @@ def tell_outcome(challenge: Challenge, outcome: Outcome) -> str:
         return f"{challenge.name} is the champion of {game} already: {version.name} version {version.version}"
     apart, opponent = outcome.decision.difference, outcome.decision.opponent
     against = f"the champion {opponent.name}" if opponent.digest else f"{opponent.name}, as there is no champion yet"
-    verdict = f"promoted: {outcome.folder}" if outcome.folder else "not promoted: the interval is not above zero"
-    return "\n".join(
-        [
-            f"{challenge.name} against {against}: {apart.mean:+.3f} points a game, "
-            f"95 % interval {apart.low:+.3f} to {apart.high:+.3f}, {apart.deals:,} deals",
-            verdict,
-            f"registered: {version.name} version {version.version}",
-        ]
-    )
+    lines = [
+        f"{challenge.name} against {against}: {apart.mean:+.3f} points a game, "
+        f"95 % interval {apart.low:+.3f} to {apart.high:+.3f}, {apart.deals:,} deals"
+    ]
+    if (ladder := outcome.decision.ladder) is not None:
+        gain = ladder.difference
+        lines.append(
+            f"against {', '.join(ladder.agents)}: {gain.mean:+.3f} points a game more than {opponent.name}, "
+            f"95 % interval {gain.low:+.3f} to {gain.high:+.3f}"
+        )
+    return "\n".join([*lines, _verdict(outcome), f"registered: {version.name} version {version.version}"])
+
+
+def _verdict(outcome: Outcome) -> str:
+    decision = outcome.decision
+    if decision is None or outcome.folder:
+        return f"promoted: {outcome.folder}"
+    if decision.ladder is None:
+        return "not promoted: the interval is not above zero"
+    if decision.difference.high <= 0:
+        return "not promoted: it loses to the champion"
+    return "not promoted: the interval of the ladder is not above zero"
 
 
 def write_decision(challenge: Challenge, outcome: Outcome, path: Path) -> None:
