@@ -145,3 +145,14 @@ def test_a_restored_pool_draws_the_same() -> None:
 def test_impossible_pools_are_refused_by_name(options: dict, said: str) -> None:
     with pytest.raises(InvalidOption, match=said):
         PoolOptions(**options)
+
+
+def test_who_is_drawn_alike_takes_all_seats_but_the_learners_by_weight() -> None:
+    field = pool({"greedy": 3.0, "random": 0.0}, alike=True)  # beside the fresh network, which weighs 1
+    seats = field.seat(4000, 3, np.random.default_rng(0))
+    others = np.sort(seats, axis=1)
+    assert (others[:, 0] == 0).all()
+    assert (others[:, 1] == others[:, 2]).all()
+    assert set(others[:, 1]) == {1, 4}
+    assert np.mean(others[:, 1] == 4) == pytest.approx(0.75, abs=0.03)
+    assert np.bincount(np.argmin(seats, axis=1)) == pytest.approx([4000 / 3] * 3, rel=0.1)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cardlab.agents.loading import load_agent
 from cardlab.experience.opponents.protocol import AgentOf, Seats
 from cardlab.experience.opponents.results import WinShares
-from cardlab.experience.opponents.seating import seat_by_weight
+from cardlab.experience.opponents.seating import seat_alike, seat_by_weight
 from cardlab.games.protocol import Floats, Game
 from cardlab.networks.protocol import Network
 from cardlab.options import InvalidOption, check_range
@@ -29,6 +29,7 @@ class PoolOptions:
     every: int = 20  # rounds between two that are kept
     current_share: float = 0.8  # of the games that are pure self-play
     agents: Mapping[str, float] = field(default_factory=dict[str, float])  # name or folder → weight; a past self has 1
+    alike: bool = False  # whether one agent takes all other seats of a table
     priority: float = 0.0  # p: each is drawn by weight · (1 − x)^p, x the share of games that the learner wins
 
     def __post_init__(self) -> None:
@@ -70,7 +71,8 @@ class Pool:
 
     def seat(self, num_games: int, num_players: int, rng: np.random.Generator) -> Seats:
         """[G, P] who sits where."""
-        seats = seat_by_weight(num_games, num_players, self._chances(), rng)
+        draw = seat_alike if self.options.alike else seat_by_weight
+        seats = draw(num_games, num_players, self._chances(), rng)
         seats[rng.random(num_games) < self.options.current_share] = 0
         return seats
 

@@ -28,6 +28,14 @@ def seat_distinct(num_games: int, num_players: int, weights: NDArray[Any], rng: 
     return rng.permuted(seats, axis=1)
 
 
+def seat_alike(num_games: int, num_players: int, weights: NDArray[Any], rng: np.random.Generator) -> Seats:
+    """[G, P] one opponent drawn for each game by `weights`, which sum to 1: it takes all seats but the learner's."""
+    drawn = rng.choice(len(weights), size=num_games, p=weights).astype(np.int8) + np.int8(1)
+    seats = np.repeat(drawn[:, None], num_players, axis=1)
+    seats[np.arange(num_games), rng.integers(num_players, size=num_games)] = 0
+    return seats
+
+
 def bring_to_table(seats: Seats, seated: Bools, rng: np.random.Generator) -> None:
     """Let the learner change places in `seats` [G, P] with somebody who is `seated` [G, P], where it is not itself."""
     absent = np.flatnonzero(~((seats == 0) & seated).any(axis=1))
