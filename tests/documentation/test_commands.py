@@ -42,6 +42,7 @@ ARENA = ("arena.deals=4", "arena.processes=1")
 SMALLER: dict[str, Sequence[str]] = {
     r"cardlab train .*": (*TRAINING, "trainer.snapshots=0", "agent.decisions_per_round=200", *ARENA),
     r"cardlab train .*stop_after=.*": ("trainer.stop_after=200",),
+    r"cardlab train .*start_from=.*": ("trainer.decisions=800",),
     r"cardlab sweep .*": (*TRAINING, "sweep.trials=2", "sweep.deals=2", "agent.decisions_per_round=200"),
     r"cardlab (evaluate|tournament) .*": ARENA,
     r"cardlab (evaluate .*|tournament .*)(search|monte_carlo).*": ("arena.deals=2", "arena.processes=1"),
