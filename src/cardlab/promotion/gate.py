@@ -99,7 +99,7 @@ def decide(
     single player plays the same deals alone. The deals follow from `arena.seed` and the two digests: no challenger
     meets deals on which another was chosen, and the same challenge gives the same figures. With `options.sequential`
     the match ends when the interval leaves zero; with `arena.until`, when it is that narrow. With `options.ladder` each
-    side then plays P − 1 copies of each of its agents, on the first deals of the same seed.
+    side then plays P − 1 copies of each of its agents, on all of `arena.deals`.
     """
     seed = _seed_of(arena.seed, challenger, opponent)
     arena = replace(arena, seed=seed)
