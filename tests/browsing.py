@@ -51,6 +51,7 @@ class Person:
         self.page = page
         self.base = base
         self.faults: list[str] = []
+        self._expected: list[str] = []
         self.touches = page.evaluate("navigator.maxTouchPoints > 0")
         page.set_default_timeout(1000 * SECONDS)
         page.on("console", self._note)
@@ -59,6 +60,15 @@ class Person:
     def _note(self, message: "ConsoleMessage") -> None:
         if message.type in ("error", "warning"):
             self.faults.append(message.text)
+
+    def expect(self, *parts: str) -> None:
+        """Faults with one of these in their words belong to the test, whenever the browser comes to tell them."""
+        self._expected.extend(parts)
+
+    @property
+    def unexpected(self) -> list[str]:
+        """Faults noted so far that no test made on purpose."""
+        return [fault for fault in self.faults if not any(part in fault for part in self._expected)]
 
     def start(self) -> None:
         """Look at the start page."""

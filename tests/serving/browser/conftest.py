@@ -31,4 +31,4 @@ def person(browser: "Browser", server: Any) -> Iterator[Callable[..., Person]]:
     yield arrive
     for one in people:
         one.page.context.close()
-    assert [fault for one in people for fault in one.faults] == []
+    assert [fault for one in people for fault in one.unexpected] == []

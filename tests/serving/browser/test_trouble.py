@@ -20,7 +20,7 @@ def test_a_lost_connection_is_told_and_tried_again(person):
     banner.wait_for(state="hidden")
     one.choices()
     assert one.ask(f"/api/tables/{table['id']}")["number"] == 1
-    one.faults = [fault for fault in one.faults if "net::ERR_FAILED" not in fault]  # the ones made here
+    one.expect("net::ERR_FAILED")  # the ones made here
 
 
 def test_a_move_whose_reply_was_lost_counts_once(person):
@@ -36,7 +36,7 @@ def test_a_move_whose_reply_was_lost_counts_once(person):
     one.wait_until("document.querySelectorAll('.squares [data-card]').length === 1")
     one.choices()
     assert one.ask(f"/api/tables/{table['id']}")["number"] == 1
-    one.faults = [fault for fault in one.faults if "net::ERR_FAILED" not in fault and "409" not in fault]
+    one.expect("net::ERR_FAILED", "409")
 
 
 def test_a_refusal_is_shown_in_the_words_of_the_server(person):
@@ -50,7 +50,7 @@ def test_a_refusal_is_shown_in_the_words_of_the_server(person):
     trouble.wait_for(state="visible")
     assert trouble.inner_text() == words
     assert one.choices() == before  # the table stands as it was
-    one.faults = [fault for fault in one.faults if "429" not in fault]
+    one.expect("429")
 
 
 def test_a_click_in_a_tab_that_is_behind_says_that_nothing_was_done(person):
@@ -67,7 +67,7 @@ def test_a_click_in_a_tab_that_is_behind_says_that_nothing_was_done(person):
     one.choose(one.choices()[-1])
     trouble.wait_for(state="hidden")
     assert one.ask(f"/api/tables/{table['id']}")["number"] == 2
-    one.faults = [fault for fault in one.faults if "409" not in fault]
+    one.expect("409")
 
 
 def test_an_agent_that_cannot_advise_is_asked_once(person):
@@ -90,7 +90,7 @@ def test_an_agent_that_cannot_advise_is_asked_once(person):
     one.page.locator(".panel .field select").select_option("random")
     one.wait_until("document.querySelector('.advice .trouble')")
     assert len(asked) == 2
-    one.faults = [fault for fault in one.faults if "422" not in fault]
+    one.expect("422")
 
 
 def test_a_table_whose_agents_are_gone_can_be_given_up(person, server):
@@ -106,7 +106,7 @@ def test_a_table_whose_agents_are_gone_can_be_given_up(person, server):
     end = one.ask(f"/api/tables/{table['id']}")
     assert end["status"] == "over"
     assert end["result"]["given_up"]
-    one.faults = [fault for fault in one.faults if "422" not in fault]
+    one.expect("422")
 
 
 def _owner(house, table_id):
@@ -124,7 +124,7 @@ def test_addresses_that_are_none_lead_to_the_start(person):
     one.page.get_by_text("There is no such page").wait_for()
     assert one.page.locator(".tiles").is_visible()
     assert one.page.request.get(f"{one.base}/foo").json()["error"]
-    one.faults = [fault for fault in one.faults if "404" not in fault]
+    one.expect("404")
 
 
 def test_a_name_that_is_too_long_is_refused_in_words(person):
@@ -134,7 +134,7 @@ def test_a_name_that_is_too_long_is_refused_in_words(person):
     one.page.get_by_role("button", name="Keep").click()
     one.page.get_by_text("must be 1 to 24 characters").wait_for()
     assert one.page.get_by_label("Your name", exact=True).input_value() == "A" * 25
-    one.faults = [fault for fault in one.faults if "422" not in fault]
+    one.expect("422")
 
 
 def test_a_table_that_is_not_there(person):
@@ -145,4 +145,4 @@ def test_a_table_that_is_not_there(person):
     assert "This cannot be shown" in alert.inner_text()
     alert.get_by_role("link", name="To the start").click()
     one.page.wait_for_selector(".tiles")
-    one.faults = [fault for fault in one.faults if "404" not in fault]
+    one.expect("404")
