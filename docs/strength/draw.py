@@ -28,6 +28,7 @@ MATCHES = 4000  # that the champion plays against itself to show when it calls
 TURNS = 8  # of a player in a round, that are shown apart
 BELOW = 123.5  # whose label stands under its line: the next line is close above
 COLUMNS = ("minutes", "mean", "low", "high")
+SEED_LEVEL = 13.4  # points a game that the Big 2 seed reports against three random players at its end
 FEWEST = 30  # decisions behind a share that is drawn
 FOUL_SHOWN, ROYALTIES_SHOWN, POINTS_SHOWN = 0.5, 5.0, 4.0  # where the axes of Open-face's risks end
 PARTS = 12  # of equally many positions, by what the risk is worth
@@ -109,6 +110,29 @@ def call_shares(turns: dict[str, NDArray[np.int64]], rows: NDArray[np.bool_]) ->
     return np.where(counts >= FEWEST, called / np.maximum(counts, 1), np.nan)
 
 
+def draw_big2() -> Figure:
+    """Points a game of the policies kept on the way, against references and against older ones of the same training."""
+    with (HERE / "curves" / "big2.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    figure, (outer, inner) = new_grid([3.4, 2.8])
+    outer.axhline(SEED_LEVEL, color=GREY, linewidth=1, linestyle=":")
+    outer.annotate(
+        f"seed against random {SEED_LEVEL}", (0.99, SEED_LEVEL), ("axes fraction", "data"), ha="right", va="top", size=8
+    )
+    inner.axhline(0, color=GREY, linewidth=1, linestyle=":")
+    for colour, against in zip(COLOURS, dict.fromkeys(row["against"] for row in rows), strict=False):
+        own = [row for row in rows if row["against"] == against]
+        axes = inner if against.startswith("itself") else outer
+        decisions, mean, low, high = (np.array([float(row[key]) for row in own]) for key in ("decisions", *COLUMNS[1:]))
+        axes.errorbar(decisions / 1e6, mean, yerr=(mean - low, high - mean), color=colour, marker="o", label=against)
+    for axes in (outer, inner):
+        axes.set_xlabel("million decisions")
+        axes.set_ylabel("points a game")
+        axes.set_xlim(left=0)
+        axes.legend(loc="best")
+    return figure
+
+
 def draw_open_face() -> Figure:
     """What bolder placements are worth by what they risk and promise, and how often the champion takes them."""
     risks = read_columns("open_face_risks")
@@ -175,6 +199,7 @@ def read_columns(name: str) -> dict[str, NDArray[np.float64]]:
 PICTURES: dict[str, Callable[[], Figure]] = {
     "poker_squares": draw_poker_squares,
     "thirty_one": draw_thirty_one,
+    "big2": draw_big2,
     "open_face": draw_open_face,
 }
 

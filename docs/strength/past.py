@@ -1,0 +1,54 @@
+"""Strength through training against references and against its own past, as the plot of the Big 2 seed shows it.
+
+Usage: past.py NAME game=GAME features=FEATURES run=FOLDER minutes=M deals=N references=AGENT,… past=DECISIONS,…
+
+Plays the policies that a training kept on the way, on deals that it never saw: each against copies of every reference,
+and against copies of the policies kept first after those many decisions, that are older. Writes curves/NAME.csv, a line
+for each match; M is what the training spent in all, in minutes of processor time.
+"""
+
+import csv
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+
+import cardlab
+from cardlab.arena.evaluate import evaluate
+from cardlab.arena.history import find_snapshots
+from cardlab.arena.options import ArenaOptions
+
+COLUMNS = ("decisions", "minutes", "against", "mean", "low", "high", "deals")
+SEED = 20_000_001  # of the deals: that of every evaluation
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Play all matches and write them, a line at a time."""
+    name, *pairs = arguments
+    given = dict(pair.split("=", maxsplit=1) for pair in pairs)
+    torch.set_num_threads(1)
+    game = cardlab.make_game(given["game"], features=given["features"])
+    snapshots = find_snapshots(Path(given["run"], "snapshots"))
+    decisions = [int(path.name) for path in snapshots]
+    starts = [next(step for step in decisions if step >= int(mark)) for mark in given["past"].split(",")]
+    with (Path(__file__).parent / "curves" / f"{name}.csv").open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for path, step in zip(snapshots, decisions, strict=True):
+            older = {
+                str(path.parent / str(start)): f"itself at {start / 1e6:.0f} M" for start in starts if start < step
+            }
+            names = {reference: reference for reference in given["references"].split(",")} | older
+            options = ArenaOptions(deals=int(given["deals"]), references=tuple(names), seed=SEED)
+            measured = evaluate(game, str(path), options, policy_digest="", experiment=name)["references"]
+            minutes = float(given["minutes"]) * step / decisions[-1]
+            for reference, shown in names.items():
+                figures = [f"{measured[reference][key]:.4g}" for key in ("mean", "low", "high")]
+                writer.writerow([step, f"{minutes:.1f}", shown, *figures, given["deals"]])
+                file.flush()
+                print(step, shown, *figures, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
