@@ -116,20 +116,20 @@ def draw_big2() -> Figure:
         rows = list(csv.DictReader(file))
     figure, (outer, inner) = new_grid([3.4, 2.8])
     outer.axhline(SEED_LEVEL, color=GREY, linewidth=1, linestyle=":")
-    outer.annotate(
-        f"seed against random {SEED_LEVEL}", (0.99, SEED_LEVEL), ("axes fraction", "data"), ha="right", va="top", size=8
-    )
+    told = f"seed against random {SEED_LEVEL}"
+    outer.annotate(told, (0.99, SEED_LEVEL), xycoords=("axes fraction", "data"), ha="right", va="top", size=8)
     inner.axhline(0, color=GREY, linewidth=1, linestyle=":")
     for colour, against in zip(COLOURS, dict.fromkeys(row["against"] for row in rows), strict=False):
         own = [row for row in rows if row["against"] == against]
         axes = inner if against.startswith("itself") else outer
         decisions, mean, low, high = (np.array([float(row[key]) for row in own]) for key in ("decisions", *COLUMNS[1:]))
         axes.errorbar(decisions / 1e6, mean, yerr=(mean - low, high - mean), color=colour, marker="o", label=against)
+    outer.set_ylim(bottom=0)
     for axes in (outer, inner):
         axes.set_xlabel("million decisions")
         axes.set_ylabel("points a game")
-        axes.set_xlim(left=0)
-        axes.legend(loc="best")
+        axes.set_xlim(0, 1.05 * int(rows[-1]["decisions"]) / 1e6)
+        axes.legend(loc="lower center", ncols=3)
     return figure
 
 
