@@ -87,7 +87,8 @@ def test_an_agent_that_cannot_advise_is_asked_once(person):
     one.choices()
     assert alert.is_visible()
     assert len(asked) == 1
-    one.page.locator(".panel .field select").select_option("random")
+    with one.page.expect_response("**/advice**"):
+        one.page.locator(".panel .field select").select_option("random")
     one.wait_until("document.querySelector('.advice .trouble')")
     assert len(asked) == 2
     one.expect("422")
