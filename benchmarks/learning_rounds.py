@@ -66,7 +66,7 @@ def learn(
     options = experiment.trainer
     learner, collector = build_learner(experiment)
     if options.compile:
-        learner.network.compile_layers()
+        learner.fuse()
     if prepare is not None:
         prepare(learner, collector)
     clock = Clock(after_round)

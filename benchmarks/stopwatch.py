@@ -13,8 +13,9 @@ import torch
 
 from cardlab.agents import network as agents_network
 from cardlab.experience.collector import Collector
-from cardlab.learners import dqn, ppo
+from cardlab.learners import dqn
 from cardlab.learners.rounds import RoundLearner
+from cardlab.networks import encoded
 
 ENGINE = (
     "deal",
@@ -30,7 +31,7 @@ ENCODING = ("observe", "action_features")
 NETWORK = ("forward", "score_legal", "value")
 ENCODERS = (
     (agents_network, ("encode_for", "legal_pairs")),
-    (ppo, ("encode_for", "legal_pairs")),
+    (encoded, ("encode_for", "legal_pairs")),
     (dqn, ("encode_for",)),
 )
 

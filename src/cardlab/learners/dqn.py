@@ -110,6 +110,11 @@ class DQNLearner(RoundLearner):
         self._same_turn = [game.spec.decision_kinds.index(kind) for kind in options.same_turn_kinds]
         self.memory = ReplayMemory(options.memory_size, game.state_dtype)
 
+    def fuse(self) -> None:
+        """The network's passes, and those of its target."""
+        super().fuse()
+        self.target_network.fused = True
+
     @property
     def epsilon(self) -> float:
         """Exploration now."""
@@ -152,7 +157,7 @@ class DQNLearner(RoundLearner):
             loss, count = regression_of_all(scores, targets, options.loss), int((~scores.isneginf()).sum())
         else:
             loss, count = regression(predicted, targets, options.loss), len(predicted)
-        norm = self.descend(loss, count, options.max_grad_norm)
+        norm = self.descend([(loss, 1.0)], count, options.max_grad_norm)
         means.add(**{"loss/value": loss, "action_value": predicted.mean(), "grad_norm": norm})
         means.add(**self._losses_by_kind(drawn, predicted.detach(), targets))
 

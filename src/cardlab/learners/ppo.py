@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from cardlab.agents.network import SoftmaxAgent
 from cardlab.experience.records import Experience
@@ -14,9 +14,9 @@ from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import take
 from cardlab.learners.rounds import Means, Metrics, RoundLearner
 from cardlab.networks.critic import Critic
-from cardlab.networks.inputs import legal_pairs
+from cardlab.networks.encoded import EncodedDecisions
 from cardlab.networks.layers import check_widths
-from cardlab.networks.protocol import Network, encode_for
+from cardlab.networks.protocol import Network
 from cardlab.objectives.policy import clipped_surrogate, mean_entropy
 from cardlab.objectives.returns import advantages, lambda_returns
 from cardlab.objectives.values import explained_variance, regression
@@ -77,6 +77,15 @@ class PPOOptions:
         return PPOLearner(game, network, self, total_rounds, seed)
 
 
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """What an epoch learns from: N decisions."""
+
+    experience: Experience
+    actions: NDArray[np.int64]  # [N] taken, in the form that was encoded
+    returns: Floats  # [N]
+
+
 class PPOLearner(RoundLearner):
     """Clipped policy gradient on advantages over each player's own decisions."""
 
@@ -86,9 +95,10 @@ class PPOLearner(RoundLearner):
         super().__init__(game, network, options, total_rounds, seed)
         self.options = options
         self.critic = None if options.critic == "own" else Critic(game.spec, options.critic_widths)
+        self._decided = EncodedDecisions(network, game)
 
     @property
-    def trained(self) -> tuple[nn.Module, ...]:
+    def trained(self) -> tuple[Network | Critic, ...]:
         """The network, and beside it the critic that sees all."""
         return (self.network,) if self.critic is None else (self.network, self.critic)
 
@@ -96,12 +106,6 @@ class PPOLearner(RoundLearner):
     def needs_states(self) -> bool:
         """Whether there is a critic that sees them."""
         return self.critic is not None
-
-    def compile_layers(self) -> None:
-        """The network's and the critic's."""
-        super().compile_layers()
-        if self.critic is not None:
-            self.critic.compile_layers()
 
     def learning_agent(self) -> SoftmaxAgent:
         """Samples from the policy."""
@@ -119,14 +123,18 @@ class PPOLearner(RoundLearner):
         """Epochs of minibatches over one round's decisions."""
         options = self.options
         rewards = experience.rewards / np.float32(self.reward_scale)
+        actions = self._encode(experience)
         values = experience.values if self.critic is None else self._appraise(self.critic, experience)
         returns = lambda_returns(rewards, values, experience.ends, options.gamma, options.gae_lambda)
         gains = advantages(returns, values)
         means = Means()
-        for _ in range(options.epochs):
+        for epoch in range(options.epochs):
+            if epoch and options.symmetries:
+                actions = self._encode(experience)
             parts = list(self.minibatches(len(experience), options.minibatch_size))
+            lesson = _Lesson(experience, actions, returns)
             for index, gain in zip(parts, self.ranks.standardize([gains[part] for part in parts]), strict=True):
-                self._step(experience, returns[index], gain, index, means)
+                self._step(lesson, index, gain, means)
         judges = {"": experience.values} if self.critic is None else {"": experience.values, "/critic": values}
         explained = {
             f"explained_variance{name}": float(explained_variance(torch.from_numpy(seen), torch.from_numpy(returns)))
@@ -134,20 +142,26 @@ class PPOLearner(RoundLearner):
         }
         return {**means.result(), **explained}
 
-    def _step(
-        self,
-        experience: Experience,
-        returns: Floats,
-        gains: Floats,
-        index: NDArray[np.int64],
-        means: Means,
-    ) -> None:
-        options, device = self.options, self.device
-        info_states, moves = self.varied(take(experience.info_states, index), experience.actions[index])
-        inputs = encode_for(self.network, self.game, info_states, experience.players[index])
-        pairs = legal_pairs(inputs)
+    def _encode(self, experience: Experience) -> NDArray[np.int64]:
+        """Encode the round's decisions, with symmetries each in an equivalent form; the actions taken [N] in it."""
+        info_states, actions = self.varied(experience.info_states, experience.actions)
+        self._decided.encode(info_states, experience.players)
+        return actions.astype(np.int64)
+
+    def _step(self, lesson: "_Lesson", index: NDArray[np.int64], gains: Floats, means: Means) -> None:
+        """Down the loss of the decisions `index` with these gains, standardised."""
+        num = len(index)
+        losses = (
+            (self._loss(lesson, index[part], gains[part], means), len(index[part]) / num)
+            for part in self.parts_in_cache(num)
+        )
+        means.add(grad_norm=self.descend(losses, num, self.options.max_grad_norm))
+
+    def _loss(self, lesson: "_Lesson", index: NDArray[np.int64], gains: Floats, means: Means) -> Tensor:
+        options, device, experience = self.options, self.device, lesson.experience
+        inputs, pairs = self._decided.pick(index)
         scores, values = self.network.score_legal(inputs, pairs)
-        actions = torch.from_numpy(moves.astype(np.int64)).to(device)
+        actions = torch.from_numpy(lesson.actions[index]).to(device)
         behaviour = torch.from_numpy(experience.log_probabilities[index]).to(device)
         gain = torch.from_numpy(gains).to(device)
         clip_range = self._annealed(options.clip_range, "clip_range")
@@ -155,7 +169,7 @@ class PPOLearner(RoundLearner):
         chosen = log_probabilities.index_select(0, pairs.positions_of(actions))
         terms = clipped_surrogate(chosen, behaviour, gain, clip_range)
         entropy = mean_entropy(log_probabilities, len(index))
-        wanted = torch.from_numpy(returns).to(device)
+        wanted = torch.from_numpy(lesson.returns[index]).to(device)
         value_loss = regression(values, wanted, "mse")
         entropy_weight = self._annealed(options.entropy_weight, "entropy_weight")
         loss = terms.surrogate - entropy_weight * entropy + options.value_weight * value_loss
@@ -163,14 +177,13 @@ class PPOLearner(RoundLearner):
             critic_loss = regression(self._judged(self.critic, experience, inputs.observations, index), wanted, "mse")
             means.add(**{"loss/critic": critic_loss})
             loss = loss + critic_loss  # they share no weights: it needs none
-        norm = self.descend(loss, len(index), options.max_grad_norm)
         means.add(
             **{"loss/policy": terms.surrogate, "loss/value": value_loss},
             entropy=entropy,
             divergence=terms.divergence,
             clipped=terms.clipped,
-            grad_norm=norm,
         )
+        return loss
 
     def _appraise(self, critic: Critic, experience: Experience) -> Floats:
         """[N] the critic's values of a round before its updates."""
@@ -178,8 +191,7 @@ class PPOLearner(RoundLearner):
         with torch.no_grad():
             for start in range(0, len(values), _ROWS_AT_ONCE):
                 index = np.arange(start, min(start + _ROWS_AT_ONCE, len(values)))
-                seen = self.game.observe(take(experience.info_states, index), experience.players[index])
-                judged = self._judged(critic, experience, torch.from_numpy(seen).to(self.device), index)
+                judged = self._judged(critic, experience, self._decided.observations[index[0] : index[-1] + 1], index)
                 values[index] = judged.float().cpu().numpy()
         return values
 

@@ -4,8 +4,9 @@ One `training_step` is one round, with manual optimisation: Lightning's cost per
 once a round, not once a minibatch. The learner counts rounds itself: Lightning's own counters follow optimisers.
 """
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, cast
@@ -22,11 +23,14 @@ from cardlab.experience.records import Experience, generator_state, restore_gene
 from cardlab.games.protocol import Actions, Game, InfoStates, Symmetric
 from cardlab.learners.gradients import JointGradient
 from cardlab.learners.ranks import Ranks, merged
+from cardlab.networks.critic import Critic
 from cardlab.networks.protocol import Network
 from cardlab.options import InvalidOption
 from cardlab.playing.protocol import Agent
 
 Metrics = dict[str, float]
+
+_ROWS_IN_CACHE = 2048  # decisions
 
 
 class TrainingDiverged(RuntimeError):
@@ -118,7 +122,7 @@ class RoundLearner(lightning.LightningModule, ABC):
         return self.network if self.average is None else cast(Network, self.average.module)
 
     @property
-    def trained(self) -> tuple[nn.Module, ...]:
+    def trained(self) -> tuple[Network | Critic, ...]:
         """The parts that the optimiser moves; the gradient of each is clipped by itself."""
         return (self.network,)
 
@@ -146,9 +150,10 @@ class RoundLearner(lightning.LightningModule, ABC):
         """The options of that agent, beside game and network."""
         return {"reward_scale": self.reward_scale}
 
-    def compile_layers(self) -> None:
-        """Compile all that is trained."""
-        self.network.compile_layers()
+    def fuse(self) -> None:
+        """Let torch.compile translate the passes of all that is trained: a minute once, for less in each later step."""
+        for part in self.trained:
+            part.fused = True
 
     @abstractmethod
     def update(self, experience: Experience) -> Metrics:
@@ -172,20 +177,21 @@ class RoundLearner(lightning.LightningModule, ABC):
         joint = merged(everyone) if len(everyone) > 1 else metrics
         return {"metrics": {**joint, "learning_rate": rate}, "played": played}
 
-    def descend(self, loss: Tensor, count: int, max_grad_norm: float) -> float:
-        """One clipped step down `loss`, a mean over `count` decisions, and those of the other processes with it.
+    def descend(self, losses: Iterable[tuple[Tensor, float]], count: int, max_grad_norm: float) -> float:
+        """One clipped step down the mean loss over `count` decisions, and those of the other processes with it.
 
-        The gradient is that of the mean over all processes' decisions: each counts by its number of them. Gives the
-        network's norm before clipping. TrainingDiverged, weights untouched and in all processes alike, if one is not
-        finite.
+        `losses` are means over parts of the decisions, each with the part's share of them; each is freed before the
+        next is asked for. The gradient is that of the mean over all processes' decisions: each counts by its number of
+        them. Gives the network's norm before clipping. TrainingDiverged, weights untouched and in all processes alike,
+        if one is not finite.
         """
         self.optimizer.zero_grad(set_to_none=True)
-        mean = float(loss.detach())
-        if self.ranks.size == 1:
-            loss.backward()
-        else:
+        alone, mean = self.ranks.size == 1, 0.0
+        for loss, share in losses:
+            mean += share * float(loss.detach())
             if count:  # else there is nothing to learn from here, but the others wait for this process
-                (loss * count).backward()
+                (loss * (share if alone else share * count)).backward()
+        if not alone:
             mean = self._joint_gradient.average(mean, count)
         norms = [float(nn.utils.clip_grad_norm_(part.parameters(), max_grad_norm)) for part in self.trained]
         if not np.isfinite([*norms, mean]).all():
@@ -206,6 +212,14 @@ class RoundLearner(lightning.LightningModule, ABC):
         """
         order = self.rng.permutation(num)
         yield from np.array_split(order, self.ranks.parts(num, size))
+
+    def parts_in_cache(self, num: int) -> Iterator[slice]:
+        """A minibatch of `num` decisions in parts whose layers stay in a core's cache; a GPU takes it whole.
+
+        Gradients add up, so the step is the same, but for rounding and for what batch normalisation sees.
+        """
+        pieces = max(1, math.ceil(num / _ROWS_IN_CACHE)) if self.device.type == "cpu" else 1
+        yield from (slice(num * piece // pieces, num * (piece + 1) // pieces) for piece in range(pieces))
 
     def varied(self, info_states: InfoStates, actions: Actions) -> tuple[InfoStates, Actions]:
         """What a minibatch is learned from: with `symmetries` each decision in an equivalent form, else as it was."""

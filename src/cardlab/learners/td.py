@@ -125,7 +125,7 @@ class TDLearner(RoundLearner):
                 predicted = self.network.value(torch.from_numpy(observations).to(self.device))
                 wanted = torch.from_numpy(targets[index]).to(self.device)
                 loss = regression(predicted, wanted, "mse", weights[index])
-                norm = self.descend(loss, len(index), options.max_grad_norm)
+                norm = self.descend([(loss, 1.0)], len(index), options.max_grad_norm)
                 means.add(**{"loss/value": loss, "value": predicted.mean(), "grad_norm": norm})
         variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
         return {**means.result(), "explained_variance": float(variance), "epsilon": self.epsilon}

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from cardlab.games.protocol import GameSpec
+from cardlab.networks.fusion import fusible
 from cardlab.networks.inputs import Inputs, LegalActions, LegalPairs
 from cardlab.networks.layers import check_activation, check_widths, head, perceptron
 from cardlab.networks.protocol import Network
@@ -61,21 +62,24 @@ class ActionsNetwork(Network):
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Scores [N, A] and values [N]; needs `inputs.choices`."""
         choices = _choices(inputs)
-        chosen, values = self._judge(inputs.observations, choices)
+        chosen, values = self._judge(inputs.observations, choices.rows, choices.features)
         scores = chosen.new_full((len(values), self.num_actions), -torch.inf)
         return scores.index_put((choices.rows, choices.actions), chosen), values
 
     def score_legal(self, inputs: Inputs, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
         """Scores [K] and values [N]; the choices are the pairs, in the same order."""
-        return self._judge(inputs.observations, _choices(inputs))
+        choices = _choices(inputs)
+        return self._judge(inputs.observations, choices.rows, choices.features)
 
-    def _judge(self, observations: Tensor, choices: LegalActions) -> tuple[Tensor, Tensor]:
+    @fusible
+    def _judge(self, observations: Tensor, rows: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
         state = self.state(observations)
-        joint = self.state_to_joint(state).index_select(0, choices.rows)
-        joint = joint + self.action_to_joint(self.action(choices.features))
+        joint = self.state_to_joint(state).index_select(0, rows)
+        joint = joint + self.action_to_joint(self.action(features))
         scores = self.score_head(self.joint(self.activate(joint))).squeeze(-1)
         return scores, self.value_head(state).squeeze(-1)
 
+    @fusible
     def value(self, observations: Tensor) -> Tensor:
         """Values [N]."""
         return self.value_head(self.state(observations)).squeeze(-1)

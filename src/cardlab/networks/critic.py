@@ -6,21 +6,21 @@ import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import GameSpec
+from cardlab.networks.fusion import fusible
 from cardlab.networks.layers import head, perceptron
 
 
 class Critic(nn.Module):
     """Observation and privileged features → value: the critic of asymmetric actor-critic (Pinto et al. 2018)."""
 
+    fused: bool = False  # whether its pass is translated by torch.compile (fusion.py)
+
     def __init__(self, spec: GameSpec, widths: Sequence[int]) -> None:
         super().__init__()
         self.trunk = perceptron((spec.num_features + spec.num_privileged, *widths))
         self.head = head(widths[-1], 1, 0.1)
 
+    @fusible
     def forward(self, observations: Tensor, privileged: Tensor) -> Tensor:
         """Values [N] of `observations` [N, F] with `privileged` [N, Fp]."""
         return self.head(self.trunk(torch.cat([observations, privileged], dim=1))).squeeze(-1)
-
-    def compile_layers(self) -> None:
-        """Compile the layers by torch.compile, as those of a Network."""
-        self.trunk.compile(dynamic=True)

@@ -53,23 +53,13 @@ def perceptron(
     return nn.Sequential(*layers)
 
 
-def _outputs_at(hidden: Tensor, weight: Tensor, bias: Tensor, rows: Tensor, outputs: Tensor) -> Tensor:
-    products = hidden.index_select(0, rows) * weight.index_select(0, outputs)
-    return products.sum(dim=-1) + bias.index_select(0, outputs)
-
-
-_compiled_outputs_at = torch.compile(_outputs_at, dynamic=True)  # nothing is compiled before it is called
-
-
 class Head(nn.Linear):
     """A linear output layer that can compute chosen outputs alone."""
 
-    fused = False  # whether `outputs_at` is compiled: it never writes its [K, H] products then
-
     def outputs_at(self, hidden: Tensor, rows: Tensor, outputs: Tensor) -> Tensor:
         """[K] of hidden [N, H]: of each row in `rows` [K] the output in `outputs` [K]."""
-        compute = _compiled_outputs_at if self.fused else _outputs_at
-        return compute(hidden, self.weight, self.bias, rows, outputs)
+        products = hidden.index_select(0, rows) * self.weight.index_select(0, outputs)
+        return products.sum(dim=-1) + self.bias.index_select(0, outputs)
 
 
 def head(width: int, outputs: int, scale: float) -> Head:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import Block, GameSpec
+from cardlab.networks.fusion import fusible
 from cardlab.networks.inputs import Inputs
 from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
 from cardlab.networks.protocol import Network
@@ -81,19 +82,24 @@ class LinesNetwork(Network):
         self.context_value = head(context_width, 1, 0.1)
         self.score_head = head(self.lines.width * self.lines.num_lines + context_width, spec.num_actions, 0.01)
 
+    def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
+        """Scores [N, A] and values [N]."""
+        scores, values = self._judge(inputs.observations)
+        return mask_scores(scores, inputs.legal), values
+
+    @fusible
+    def value(self, observations: Tensor) -> Tensor:
+        """Values [N]."""
+        return self._parts(observations)[2]
+
+    @fusible
+    def _judge(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        lines, context, values = self._parts(observations)
+        return self.score_head(torch.cat((lines.flatten(1), context), dim=1)), values
+
     def _parts(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         lines, rest = self.lines(observations)
         pooled = lines.flatten(1) if self.concatenated else lines.mean(dim=1)
         context = self.context(torch.cat((pooled, rest), dim=1))
         values = self.line_value(lines).sum(dim=(1, 2)) + self.context_value(context).squeeze(-1)
         return lines, context, values
-
-    def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
-        """Scores [N, A] and values [N]."""
-        lines, context, values = self._parts(inputs.observations)
-        scores = self.score_head(torch.cat((lines.flatten(1), context), dim=1))
-        return mask_scores(scores, inputs.legal), values
-
-    def value(self, observations: Tensor) -> Tensor:
-        """Values [N]."""
-        return self._parts(observations)[2]

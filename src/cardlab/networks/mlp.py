@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import GameSpec
+from cardlab.networks.fusion import fusible
 from cardlab.networks.inputs import Inputs, LegalPairs
 from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
 from cardlab.networks.protocol import Network
@@ -71,27 +72,31 @@ class MLP(Network):
 
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Scores [N, A] and values [N]."""
-        hidden = self.actor_trunk(inputs.observations)
-        scores = mask_scores(self.score_head(self.actor_branch(hidden)), inputs.legal)
-        return scores, self._value_beside(hidden, inputs.observations)
+        scores, values = self._judge(inputs.observations)
+        return mask_scores(scores, inputs.legal), values
 
     def score_legal(self, inputs: Inputs, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
         """Scores [K] and values [N]; of many actions only the legal ones are computed."""
         if self.score_head.out_features < _MANY_ACTIONS:
             return super().score_legal(inputs, pairs)
-        hidden = self.actor_trunk(inputs.observations)
-        scores = self.score_head.outputs_at(self.actor_branch(hidden), pairs.rows, pairs.actions)
-        return scores, self._value_beside(hidden, inputs.observations)
+        return self._judge_at(inputs.observations, pairs.rows, pairs.actions)
 
+    @fusible
     def value(self, observations: Tensor) -> Tensor:
         """Values [N]."""
         trunk = self.actor_trunk if self.critic_trunk is None else self.critic_trunk
         return self._price(trunk(observations))
 
-    def compile_layers(self) -> None:
-        """The layers, and the scores of legal actions."""
-        super().compile_layers()
-        self.score_head.fused = True
+    @fusible
+    def _judge(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        hidden = self.actor_trunk(observations)
+        return self.score_head(self.actor_branch(hidden)), self._value_beside(hidden, observations)
+
+    @fusible
+    def _judge_at(self, observations: Tensor, rows: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+        hidden = self.actor_trunk(observations)
+        scores = self.score_head.outputs_at(self.actor_branch(hidden), rows, actions)
+        return scores, self._value_beside(hidden, observations)
 
     def _value_beside(self, hidden: Tensor, observations: Tensor) -> Tensor:
         """Values from the actor's hidden layer, or from a trunk of their own."""

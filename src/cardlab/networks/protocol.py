@@ -18,16 +18,12 @@ class Network(nn.Module, ABC):
     """
 
     reads_actions: bool = False  # whether `forward` needs Inputs.choices
+    fused: bool = False  # whether its passes are translated by torch.compile (fusion.py)
 
     @property
     def device(self) -> torch.device:
         """Where the weights are."""
         return next(self.parameters()).device
-
-    def compile_layers(self) -> None:
-        """Compile the layers by torch.compile: up to a minute once, for less time in each later step."""
-        for layer in self.children():
-            layer.compile(dynamic=True)
 
     @abstractmethod
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
@@ -39,7 +35,7 @@ class Network(nn.Module, ABC):
         return scores[pairs.rows, pairs.actions], values
 
     @abstractmethod
-    def value(self, observations: Tensor) -> Tensor:
+    def value(self, observations: Tensor, /) -> Tensor:
         """Values [N] of the situations with these observations [N, F] alone: what afterstates are judged by."""
 
 

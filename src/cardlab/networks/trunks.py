@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import GameSpec
+from cardlab.networks.fusion import fusible
 from cardlab.networks.inputs import Inputs
 from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
 from cardlab.networks.protocol import Network
@@ -68,6 +69,7 @@ class Trunks(Network):
             scores = scores.index_put((rows[:, None], actions[None]), score_head(hidden))
         return mask_scores(scores, inputs.legal), self.value_head(first).squeeze(-1)
 
+    @fusible
     def value(self, observations: Tensor) -> Tensor:
         """Values [N]: a situation between decisions has no kind, so the first trunk prices them all."""
         return self.value_head(self.trunks[0](observations)).squeeze(-1)

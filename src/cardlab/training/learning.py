@@ -71,7 +71,7 @@ class Learning:
         self.stretch = read_stretch(experiment)
         self.learner, self.collector = build_learner(experiment, ranks, self.stretch)
         if experiment.trainer.compile:
-            self.learner.compile_layers()
+            self.learner.fuse()
         self.gauges = Gauges(ranks)
         self.saver = Checkpoints(checkpoint, experiment.trainer.checkpoint_seconds, ranks)
 
