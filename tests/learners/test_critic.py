@@ -61,6 +61,7 @@ def test_it_judges_what_is_hidden() -> None:
     """Two deals that differ in the other's card alone are one to the network, and two to the critic."""
     learner, collector = build_learner(short("ppo_all_cards"))
     experience = collector.collect(600)
+    learner._encode(experience)
     values = learner._appraise(learner.critic, experience)
     seen = np.unique([record.tobytes() for record in experience.info_states])
     pairs = {(x.tobytes(), player): set() for x, player in zip(experience.info_states, experience.players, strict=True)}
@@ -88,7 +89,7 @@ def test_its_gradient_is_clipped_apart() -> None:
         before = [weights.detach().clone() for weights in learner.network.parameters()]
         loss = sum((weights**2).sum() for weights in learner.network.parameters())
         loss = loss + factor * sum((weights**2).sum() for weights in learner.critic.parameters())
-        learner.descend(loss, 1, 0.5)
+        learner.descend([(loss, 1.0)], 1, 0.5)
         after = [weights.detach() for weights in learner.network.parameters()]
         moved = sum(float((old - new).square().sum()) for old, new in zip(before, after, strict=True))
         norms.append(moved**0.5)

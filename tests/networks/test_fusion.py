@@ -1,0 +1,79 @@
+"""Translated passes: torch does compile them, they give what the plain ones give, and copies share the program."""
+
+from copy import deepcopy
+
+import numpy as np
+import pytest
+import torch
+from torch._dynamo.utils import counters
+
+from cardlab.agents.random import RandomAgent
+from cardlab.games.catalogue import make_game
+from cardlab.networks.actions import ActionsOptions
+from cardlab.networks.inputs import legal_pairs
+from cardlab.networks.lines import LinesOptions
+from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.protocol import encode_for
+from cardlab.playing.loop import play
+
+NETWORKS = [
+    ("big2", MLPOptions(widths=(32,), head_widths=(16,))),
+    ("big2", ActionsOptions(state_widths=(32,), action_widths=(16,), joint_widths=(8,))),
+    ("five_o", MLPOptions(widths=(32,))),
+    ("poker_squares", LinesOptions(line_widths=(16,), context_widths=(16,))),
+]
+
+
+def decisions(game, tables, steps=7):
+    rng = np.random.default_rng(1)
+    moves = play(game, game.deal(tables, rng), [RandomAgent(game)], rng, ask_forced=True)
+    for _ in range(steps):
+        move = next(moves)
+    return move.info_states, move.players
+
+
+def programs() -> int:
+    return counters["stats"]["unique_graphs"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "options"), NETWORKS)
+def test_translated_passes_give_what_plain_ones_give(name, options):
+    torch.manual_seed(0)
+    game = make_game(name)
+    plain = options.build(game.spec)
+    fused = deepcopy(plain)
+    fused.fused = True
+    before = programs()
+    for tables in (64, 33):
+        inputs = encode_for(plain, game, *decisions(game, tables))
+        pairs = legal_pairs(inputs)
+        for network in (plain, fused):
+            network.zero_grad()
+            scores, values = network.score_legal(inputs, pairs)
+            (scores.square().mean() + values.square().mean()).backward()
+        wanted, found = plain.score_legal(inputs, pairs), fused.score_legal(inputs, pairs)
+        torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+        for mine, theirs in zip(fused.parameters(), plain.parameters(), strict=True):
+            torch.testing.assert_close(mine.grad, theirs.grad, rtol=1e-3, atol=1e-5)
+        torch.testing.assert_close(fused.value(inputs.observations), plain.value(inputs.observations))
+    assert programs() > before
+
+
+@pytest.mark.slow
+def test_a_copy_plays_its_own_weights_by_the_same_program():
+    """Past selves are copies of a network that is translated."""
+    game = make_game("five_o")
+    network = MLPOptions(widths=(24,)).build(game.spec)
+    network.fused = True
+    inputs = encode_for(network, game, *decisions(game, 16))
+    first, _ = network(inputs)
+    copy, before = deepcopy(network), programs()
+    torch.testing.assert_close(copy(inputs)[0], first)
+    with torch.no_grad():
+        for weights in copy.parameters():
+            weights.zero_()
+    assert not torch.equal(copy(inputs)[0][inputs.legal], first[inputs.legal])
+    assert not copy(inputs)[0][inputs.legal].any()
+    torch.testing.assert_close(network(inputs)[0], first)
+    assert programs() == before
