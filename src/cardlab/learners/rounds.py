@@ -30,7 +30,7 @@ from cardlab.playing.protocol import Agent
 
 Metrics = dict[str, float]
 
-_ROWS_IN_CACHE = 2048  # decisions
+_ROWS_IN_CACHE = 4096  # decisions
 
 
 class TrainingDiverged(RuntimeError):
