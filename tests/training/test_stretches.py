@@ -8,6 +8,7 @@ import torch
 from safetensors.numpy import load_file
 
 from cardlab.experience.opponents import PoolOptions
+from cardlab.experience.opponents.results import PRIOR
 from cardlab.options import InvalidOption
 from cardlab.training.experiment import Experiment
 from cardlab.training.learning import build_learner
@@ -103,6 +104,24 @@ def test_another_start_is_another_run(first: Trained, tmp_path: Path):
     with (first.stretch / TRAINING_FILE).open("ab") as file:
         file.write(b"more")
     assert run_folder(tmp_path, experiment) != before
+
+
+@pytest.mark.parametrize("agent", ["ppo"], indirect=True)
+def test_the_next_stretch_may_meet_other_agents(first: Trained, tmp_path: Path):
+    experiment = experiment_of("ppo", stop_after=None, start_from=first.stretch)
+    met = replace(experiment.opponents, agents={"random": 1.0})
+    second = run(replace(experiment, opponents=met), tmp_path / "second")
+    assert second.rounds == ROUNDS
+    content = torch.load(second.stretch / TRAINING_FILE, weights_only=True)
+    assert content["opponents"]["agents"]["random"] != PRIOR
+    new = str(first.folder)
+    third = replace(met, agents={new: 1.0, "random": 1.0})
+    experiment = replace(experiment_of("ppo", start_from=second.stretch), opponents=met)
+    field = build_learner(replace(experiment, opponents=third))[1].opponents
+    field.load_state_dict(content["opponents"])
+    known = field.win_shares
+    assert known[new] == PRIOR
+    assert known["random"] == content["opponents"]["agents"]["random"]
 
 
 def test_what_does_not_fit_is_refused_in_one_line(first: Trained, tmp_path: Path):

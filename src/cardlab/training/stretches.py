@@ -26,8 +26,8 @@ _KEY = "trainer.start_from"
 _FORMAT = 1
 _SHAPING = ("decisions_per_round", "critic", "critic_widths", "average_decay", "optimizer")
 """Options of a learner that decide what it keeps, and what a round is."""
-_FIELD = ("size", "agents")
-"""Options of a field of opponents that decide what it keeps."""
+_FIELD = ("size",)
+"""Options of a field of opponents that decide what it keeps; whom the learner meets beside its past may change."""
 _CALLBACKS = ("Curve", "Stopwatch")  # whose state goes on, beside the learner's
 
 

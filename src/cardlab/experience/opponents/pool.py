@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cardlab.agents.loading import load_agent
 from cardlab.experience.opponents.protocol import AgentOf, Seats
-from cardlab.experience.opponents.results import WinShares
+from cardlab.experience.opponents.results import PRIOR, WinShares
 from cardlab.experience.opponents.seating import seat_alike, seat_by_weight
 from cardlab.games.protocol import Floats, Game
 from cardlab.networks.protocol import Network
@@ -93,13 +93,21 @@ class Pool:
             self.kept += 1
 
     def state_dict(self) -> dict[str, Any]:
-        """The past networks' weights, and the results."""
+        """The past networks' weights, and the results: by place, and by the names of those that do not change."""
         networks = [network.state_dict() for network in self._networks]
-        return {"kept": self.kept, "networks": networks, "win_shares": self._results.shares.tolist()}
+        past, fixed = np.split(self._results.shares, [self.options.size])
+        return {
+            "kept": self.kept,
+            "networks": networks,
+            "win_shares": past.tolist(),
+            "agents": dict(zip(self.options.agents, fixed.tolist(), strict=True)),
+        }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state_dict`."""
+        """Go on from `state_dict`; of agents that were not there then nothing is known yet."""
         self.kept = int(state["kept"])
-        self._results.shares[:] = state["win_shares"]
+        past = state["win_shares"][: self.options.size]
+        fixed = [state.get("agents", {}).get(text, PRIOR) for text in self.options.agents]
+        self._results.shares[:] = [*past, *fixed]
         for network, weights in zip(self._networks, state["networks"], strict=True):
             network.load_state_dict(weights)
