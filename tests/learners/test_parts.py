@@ -10,7 +10,7 @@ from cardlab.training.learning import build_learner
 from learners.kuhn_training import kuhn_experiment
 
 
-@pytest.mark.parametrize("size", [1, 7, 64, 1000])
+@pytest.mark.parametrize("size", [1, 7, 64])
 def test_the_gradient_is_that_of_the_whole(size, monkeypatch):
     gradients = []
     for rows in (1000, size):
@@ -18,6 +18,7 @@ def test_the_gradient_is_that_of_the_whole(size, monkeypatch):
         experiment = kuhn_experiment("ppo")
         agent = replace(experiment.agent, minibatch_size=200, epochs=1, decisions_per_round=200)
         learner, collector = build_learner(replace(experiment, agent=agent))
+        assert len(list(learner.parts_in_cache(200))) == -(-200 // rows)
         optimizer = torch.optim.SGD(learner.network.parameters(), lr=0.0)
         learner.optimizers = lambda *_, chosen=optimizer, **__: chosen
         torch.manual_seed(0)

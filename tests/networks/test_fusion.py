@@ -62,7 +62,7 @@ def test_translated_passes_give_what_plain_ones_give(name, options):
 
 @pytest.mark.slow
 def test_a_copy_plays_its_own_weights_by_the_same_program():
-    """Past selves are copies of a network that is translated."""
+    """Else a copy would play as the network that it was made of goes on to."""
     game = make_game("five_o")
     network = MLPOptions(widths=(24,)).build(game.spec)
     network.fused = True
