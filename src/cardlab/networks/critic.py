@@ -14,6 +14,7 @@ class Critic(nn.Module):
     """Observation and privileged features → value: the critic of asymmetric actor-critic (Pinto et al. 2018)."""
 
     fused: bool = False  # whether its pass is translated by torch.compile (fusion.py)
+    mixes_rows: bool = False
 
     def __init__(self, spec: GameSpec, widths: Sequence[int]) -> None:
         super().__init__()

@@ -11,13 +11,15 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import torch
 from torch import Tensor
 
+from cardlab.networks.padding import RowWise, in_common_sizes
+
 _FEW = 2  # rows: torch.compile makes a program of its own for one
 
 Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
 
 
-class Fusible(Protocol):
+class Fusible(RowWise, Protocol):
     """Whoever has such passes."""
 
     fused: bool  # whether they are translated; copies keep it
@@ -30,11 +32,13 @@ Pass = Callable[Concatenate[Owner, Tensor, Rest], Result]
 def fusible(run: Pass[Owner, Rest, Result]) -> Pass[Owner, Rest, Result]:
     """A method from tensors to tensors, the first of them [N, F], that is translated where its owner is `fused`.
 
-    Networks of the same shape share the program: weights are its inputs. The first call of each kind (with gradients,
+    Its results are as `in_common_sizes` (padding.py) has them. Networks of the same shape share the program: weights
+    are its inputs. The first call of each kind (with gradients,
     without) takes up to half a minute of one core.
     """
     compiled: Any = torch.compile(run, dynamic=True)  # nothing is compiled before it is called
 
+    @in_common_sizes
     @wraps(run)
     def choose(self: Owner, rows: Tensor, *rest: Rest.args, **options: Rest.kwargs) -> Result:
         result: Result = (compiled if self.fused and len(rows) >= _FEW else run)(self, rows, *rest, **options)

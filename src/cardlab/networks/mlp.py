@@ -51,6 +51,7 @@ class MLP(Network):
     def __init__(self, spec: GameSpec, options: MLPOptions) -> None:
         super().__init__()
         self.value_range = options.value_range
+        self.mixes_rows = options.batch_norm
 
         def layers(*sizes: int) -> nn.Module:
             return perceptron(

@@ -14,6 +14,7 @@ from cardlab.games.protocol import GameSpec
 from cardlab.networks.fusion import fusible
 from cardlab.networks.inputs import Inputs
 from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
+from cardlab.networks.padding import in_common_sizes
 from cardlab.networks.protocol import Network
 from cardlab.options import InvalidOption
 
@@ -60,14 +61,18 @@ class Trunks(Network):
 
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Scores [N, A] and values [N]."""
-        first = self.trunks[0](inputs.observations)
+        first = self._through(inputs.observations, self.trunks[0])
         scores = torch.full_like(inputs.legal, -torch.inf, dtype=first.dtype)
         for kind, (trunk, score_head) in enumerate(zip(self.trunks, self.heads, strict=True)):
             actions = self.get_buffer(f"actions_{kind}")
             rows = torch.nonzero(inputs.legal[:, actions].any(dim=1)).squeeze(1)
-            hidden = first[rows] if kind == 0 else trunk(inputs.observations[rows])
-            scores = scores.index_put((rows[:, None], actions[None]), score_head(hidden))
-        return mask_scores(scores, inputs.legal), self.value_head(first).squeeze(-1)
+            hidden = first[rows] if kind == 0 else self._through(inputs.observations[rows], trunk)
+            scores = scores.index_put((rows[:, None], actions[None]), self._through(hidden, score_head))
+        return mask_scores(scores, inputs.legal), self._through(first, self.value_head).squeeze(-1)
+
+    @in_common_sizes
+    def _through(self, rows: Tensor, layers: nn.Module) -> Tensor:
+        return layers(rows)
 
     @fusible
     def value(self, observations: Tensor) -> Tensor:
