@@ -65,8 +65,6 @@ def learn(
     experiment = build_experiment(compose_experiment([*overrides, budget]))
     options = experiment.trainer
     learner, collector = build_learner(experiment)
-    if options.compile:
-        learner.fuse()
     if prepare is not None:
         prepare(learner, collector)
     clock = Clock(after_round)

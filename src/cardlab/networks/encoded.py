@@ -25,10 +25,9 @@ class EncodedDecisions:
         self._game = game
         self._actions: Places = np.empty(0, dtype=np.int64)  # [K]
         self._starts: Places = np.zeros(1, dtype=np.int64)  # [N + 1]
-        self._observations = torch.empty((0, game.spec.num_features), device=network.device)  # [at least N, F]
-        self._features = torch.empty(
-            (0, game.spec.num_action_features), device=network.device
-        )  # [at least K, Fa], where actions are read
+        nothing = torch.empty(0, device=network.device)
+        self._observations = nothing.new_empty((0, game.spec.num_features))  # [at least N, F]
+        self._features = nothing.new_empty((0, game.spec.num_action_features))  # [at least K, Fa], where read
 
     def __len__(self) -> int:
         return len(self._starts) - 1

@@ -44,6 +44,8 @@ def build_learner(
     learner.ranks = ranks
     if not ranks.first:
         torch.manual_seed(int(for_torch))
+    if options.compile:
+        learner.fuse()  # before its past selves are copied from it: they share its programs
     opponents = experiment.opponents.build(game, partial(learner.playing_agent, game), network)
     tables, rng = ranks.share(options.tables), np.random.default_rng(for_tables)
     collector = Collector(
@@ -70,8 +72,6 @@ class Learning:
         keep_freed_memory()
         self.stretch = read_stretch(experiment)
         self.learner, self.collector = build_learner(experiment, ranks, self.stretch)
-        if experiment.trainer.compile:
-            self.learner.fuse()
         self.gauges = Gauges(ranks)
         self.saver = Checkpoints(checkpoint, experiment.trainer.checkpoint_seconds, ranks)
 
