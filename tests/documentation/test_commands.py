@@ -43,6 +43,7 @@ SMALLER: dict[str, Sequence[str]] = {
     r"cardlab train .*": (*TRAINING, "trainer.snapshots=0", "agent.decisions_per_round=200", *ARENA),
     r"cardlab train .*stop_after=.*": ("trainer.stop_after=200",),
     r"cardlab train .*start_from=.*": ("trainer.decisions=800",),
+    r"cardlab train .*start_from=runs/big2_league/.*": ("trainer.decisions=1600",),  # a stretch after a stretch
     r"cardlab sweep .*": (*TRAINING, "sweep.trials=2", "sweep.deals=2", "agent.decisions_per_round=200"),
     r"cardlab (evaluate|tournament) .*": ARENA,
     r"cardlab (evaluate .*|tournament .*)(search|monte_carlo).*": ("arena.deals=2", "arena.processes=1"),

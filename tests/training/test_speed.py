@@ -1,8 +1,14 @@
 """What a training changes of its process for speed, and what it leaves."""
 
+from dataclasses import replace
+
+import pytest
 import torch
 
+from cardlab.experience.opponents import PoolOptions
+from cardlab.training.learning import build_learner
 from cardlab.training.speed import denormals_flushed
+from learners.kuhn_training import kuhn_experiment
 
 
 def smallest() -> float:
@@ -15,3 +21,14 @@ def test_denormals_are_zero_only_while_it_learns() -> None:
     with denormals_flushed():
         assert smallest() == 0
     assert smallest() > 0
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_past_selves_are_translated_where_the_learner_is(compiled):
+    experiment = kuhn_experiment("ppo")
+    trainer = replace(experiment.trainer, compile=compiled)
+    field = PoolOptions(size=3, every=1, current_share=0.5)
+    learner, collector = build_learner(replace(experiment, trainer=trainer, opponents=field))
+    selves = collector.opponents.agents
+    assert learner.network.fused == compiled
+    assert [past.network.fused for past in selves] == 3 * [compiled]
