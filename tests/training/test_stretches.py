@@ -13,7 +13,8 @@ from cardlab.options import InvalidOption
 from cardlab.training.experiment import Experiment
 from cardlab.training.learning import build_learner
 from cardlab.training.run import Trained, run_folder, train
-from cardlab.training.stretches import TRAINING_FILE, read_stretch
+from cardlab.training.start import read_start
+from cardlab.training.stretches import TRAINING_FILE
 from learners.kuhn_training import kuhn_experiment
 from training.test_resume import CutOff, Cutter
 
@@ -57,7 +58,7 @@ def first(agent: str, tmp_path: Path) -> Trained:
 
 def test_the_next_stretch_begins_where_the_first_ended(agent: str, first: Trained):
     experiment = experiment_of(agent, stop_after=None, start_from=first.stretch)
-    learner, collector = build_learner(experiment, stretch=read_stretch(experiment))
+    learner, collector = build_learner(experiment, start=read_start(experiment))
     kept = load_file(first.folder / "weights.safetensors")
     weights = learner.network.state_dict()
     assert all((weights[name].numpy() == kept[name]).all() for name in kept)
@@ -92,7 +93,7 @@ def test_a_stretch_deals_its_own_games(agent: str, first: Trained):
     one = experiment_of(agent)
     other = experiment_of(agent, stop_after=None, start_from=first.stretch)
     decks = [
-        build_learner(experiment, stretch=read_stretch(experiment))[1].collect(100).info_states
+        build_learner(experiment, start=read_start(experiment))[1].collect(100).info_states
         for experiment in (one, other)
     ]
     assert decks[0][:50].tobytes() != decks[1][:50].tobytes()
@@ -126,18 +127,18 @@ def test_the_next_stretch_may_meet_other_agents(first: Trained, tmp_path: Path):
 
 def test_what_does_not_fit_is_refused_in_one_line(first: Trained, tmp_path: Path):
     with pytest.raises(InvalidOption, match=rf"trainer\.start_from={tmp_path}: must be a folder with"):
-        read_stretch(experiment_of("ppo", start_from=tmp_path))
+        read_start(experiment_of("ppo", start_from=tmp_path))
     (tmp_path / TRAINING_FILE).write_bytes(b"torn")
     with pytest.raises(InvalidOption, match=rf"must be a folder with the {TRAINING_FILE} that a training left"):
-        read_stretch(experiment_of("ppo", start_from=tmp_path))
+        read_start(experiment_of("ppo", start_from=tmp_path))
 
 
 def test_a_stretch_of_another_learner_or_of_a_spent_budget_is_refused(agent: str, first: Trained):
     another = "td" if agent == "ppo" else "ppo"
     with pytest.raises(InvalidOption, match=rf"a training with agent\.name={another}: this one has {agent}"):
-        read_stretch(experiment_of(another, stop_after=None, start_from=first.stretch))
+        read_start(experiment_of(another, stop_after=None, start_from=first.stretch))
     with pytest.raises(InvalidOption, match=r"short of trainer\.decisions or trainer\.stop_after: \d+ are done"):
-        read_stretch(experiment_of(agent, start_from=first.stretch))
+        read_start(experiment_of(agent, start_from=first.stretch))
 
 
 def _steps(trained: Trained) -> int:

@@ -92,16 +92,16 @@ def read_description(folder: Path) -> PolicyDescription:
 
 def load_policy(game: Game, folder: Path) -> Policy:
     """The policy in `folder`, ready to play `game`; PolicyError when it does not fit."""
-    description = read_description(folder)
-    wanted = {"game": game.spec.name, **game.spec.options}
-    has = {"game": description.game, "features": _default_features(game), **description.game_options}
-    for key, value in wanted.items():
-        if _plain(has.get(key)) != _plain(value):
-            raise PolicyError(f"{folder}: was trained for {key}={has.get(key)}, the game has {key}={value}")
-    network = _build_network(game, folder, description)
+    description = _fitting(game, folder)
+    network = _network(game, folder, description)
     if description.plays not in PLAYS:
         raise PolicyError(f"{folder / _DESCRIPTION}: plays={description.plays}: must be one of {', '.join(PLAYS)}")
     return PLAYS[description.plays](game, network, **description.play_options)
+
+
+def load_network(game: Game, folder: Path) -> Network:
+    """The network of the policy in `folder`, for what `game` shows; PolicyError when it does not fit."""
+    return _network(game, folder, _fitting(game, folder))
 
 
 def policy_game(folder: Path, **options: Any) -> Game:
@@ -127,7 +127,18 @@ def _default_features(game: Game) -> str | None:
     return next((cast(str, entry.default) for entry in fields(cast(Any, game)) if entry.name == "features"), None)
 
 
-def _build_network(game: Game, folder: Path, description: PolicyDescription) -> Network:
+def _fitting(game: Game, folder: Path) -> PolicyDescription:
+    """What policy.json says; PolicyError when it is of another game."""
+    description = read_description(folder)
+    wanted = {"game": game.spec.name, **game.spec.options}
+    has = {"game": description.game, "features": _default_features(game), **description.game_options}
+    for key, value in wanted.items():
+        if _plain(has.get(key)) != _plain(value):
+            raise PolicyError(f"{folder}: was trained for {key}={has.get(key)}, the game has {key}={value}")
+    return description
+
+
+def _network(game: Game, folder: Path, description: PolicyDescription) -> Network:
     options_class = NETWORKS.get(description.network)
     if options_class is None:
         known = ", ".join(NETWORKS)

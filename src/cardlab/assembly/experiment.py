@@ -14,7 +14,7 @@ from cardlab.networks.catalogue import NETWORKS
 from cardlab.options import InvalidOption, check_range
 from cardlab.training.experiment import Experiment, check_device
 from cardlab.training.options import TrainerOptions
-from cardlab.training.stretches import read_stretch
+from cardlab.training.start import read_start
 
 PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
 """The groups of which an experiment is made; beside them it has `name` and `seed`."""
@@ -42,7 +42,7 @@ def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> E
     if not elsewhere:
         check_device(experiment.trainer)
     _check_fit(experiment)
-    read_stretch(experiment)
+    read_start(experiment)
     return experiment
 
 

@@ -124,7 +124,7 @@ class PPOLearner(RoundLearner):
         options = self.options
         rewards = experience.rewards / np.float32(self.reward_scale)
         actions = self._encode(experience)
-        values = experience.values if self.critic is None else self._appraise(self.critic, experience, self._decided)
+        values = experience.values if self.critic is None else self._appraise(self.critic, experience)
         returns = lambda_returns(rewards, values, experience.ends, options.gamma, options.gae_lambda)
         gains = advantages(returns, values)
         means = Means()
@@ -185,13 +185,13 @@ class PPOLearner(RoundLearner):
         )
         return loss
 
-    def _appraise(self, critic: Critic, experience: Experience, decided: EncodedDecisions) -> Floats:
-        """[N] the critic's values of a round, encoded as `decided`, before its updates."""
+    def _appraise(self, critic: Critic, experience: Experience) -> Floats:
+        """[N] the critic's values of a round that is encoded, before its updates."""
         values = np.empty(len(experience), dtype=np.float32)
         with torch.no_grad():
             for start in range(0, len(values), _ROWS_AT_ONCE):
                 index = np.arange(start, min(start + _ROWS_AT_ONCE, len(values)))
-                judged = self._judged(critic, experience, decided.observations[index[0] : index[-1] + 1], index)
+                judged = self._judged(critic, experience, self._decided.observations[index[0] : index[-1] + 1], index)
                 values[index] = judged.float().cpu().numpy()
         return values
 

@@ -6,17 +6,14 @@ writes less of what lies between its layers to memory.
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Protocol, TypeVar
 
 import torch
 from torch import Tensor
 
-from cardlab.networks.padding import RowWise, in_common_sizes
+from cardlab.networks.padding import Rest, Result, RowWise, in_common_sizes
 
 _FEW = 2  # rows: torch.compile makes a program of its own for one
-
-Rest = ParamSpec("Rest")
-Result = TypeVar("Result")
 
 
 class Fusible(RowWise, Protocol):
@@ -33,8 +30,7 @@ def fusible(run: Pass[Owner, Rest, Result]) -> Pass[Owner, Rest, Result]:
     """A method from tensors to tensors, the first of them [N, F], that is translated where its owner is `fused`.
 
     Its results are as `in_common_sizes` (padding.py) has them. Networks of the same shape share the program: weights
-    are its inputs. The first call of each kind (with gradients,
-    without) takes up to half a minute of one core.
+    are its inputs. The first call of each kind (with gradients, without) takes up to half a minute of one core.
     """
     compiled: Any = torch.compile(run, dynamic=True)  # nothing is compiled before it is called
 

@@ -21,27 +21,29 @@ from cardlab.training.gauges import Gauges
 from cardlab.training.options import TrainerOptions
 from cardlab.training.rounds import Rounds
 from cardlab.training.speed import denormals_flushed, keep_freed_memory
+from cardlab.training.start import Start, read_start
 from cardlab.training.strength import metric_name
-from cardlab.training.stretches import Stretch, read_stretch
 
 
 def build_learner(
-    experiment: Experiment, ranks: Ranks | None = None, stretch: Stretch | None = None
+    experiment: Experiment, ranks: Ranks | None = None, start: Start | None = None
 ) -> tuple[RoundLearner, Collector]:
     """The learner with a fresh network, and the tables that it learns from; a function of the seed and of the rank.
 
-    With what an earlier `stretch` left, it goes on from there, at new tables.
+    With a `start` it goes on from there, at new tables.
 
     All ranks have the same weights; each has tables, opponents' seats, memory and generators of its own.
     """
     ranks, options, game = ranks or Ranks(), experiment.trainer, experiment.game
     torch.manual_seed(experiment.seed)
     network = experiment.network.build(game.spec)
-    entropy = experiment.seed if stretch is None else (experiment.seed, stretch.rounds)
+    entropy = experiment.seed if start is None else (experiment.seed, start.rounds)
     for_tables, for_learner = np.random.SeedSequence(entropy).spawn(2 * ranks.size)[2 * ranks.rank :][:2]
     for_updates, for_torch = for_learner.generate_state(2, np.uint64)
     learner = _share(experiment.agent, ranks).build(game, network, experiment.rounds, int(for_updates))
     learner.ranks = ranks
+    if start is not None:
+        start.set_learner(learner)
     if not ranks.first:
         torch.manual_seed(int(for_torch))
     if options.compile:
@@ -57,8 +59,8 @@ def build_learner(
         ask_forced=options.ask_forced,
         keep_states=learner.needs_states,
     )
-    if stretch is not None:
-        stretch.put_into(learner, collector)
+    if start is not None:
+        start.set_field(collector)
     return learner, collector
 
 
@@ -70,8 +72,8 @@ class Learning:
         self.ranks = ranks
         torch.set_num_threads(experiment.trainer.threads)
         keep_freed_memory()
-        self.stretch = read_stretch(experiment)
-        self.learner, self.collector = build_learner(experiment, ranks, self.stretch)
+        self.start = read_start(experiment)
+        self.learner, self.collector = build_learner(experiment, ranks, self.start)
         self.gauges = Gauges(ranks)
         self.saver = Checkpoints(checkpoint, experiment.trainer.checkpoint_seconds, ranks)
 
@@ -86,8 +88,8 @@ class Learning:
         Rank 0 alone has `callbacks`: what they say of stopping goes for all.
         """
         around = [Field(self.collector, self.ranks), self.gauges, *(callbacks or []), self.saver]
-        if self.stretch is not None and resume is None:
-            around.append(self.stretch.callback(callbacks or []))
+        if self.start is not None and resume is None:
+            around.append(self.start.callback(callbacks or []))
         options = self.experiment.trainer
         trainer = lightning_trainer(options, around, self.ranks)
         decisions = self.ranks.share(self.experiment.agent.decisions_per_round)

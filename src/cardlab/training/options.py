@@ -11,7 +11,7 @@ class TrainerOptions:
 
     decisions: int = 1_000_000  # of the learner, in all: what annealing goes by
     stop_after: int | None = None  # decisions after which training ends short of its budget; none: at the budget
-    start_from: str | None = None  # folder that an earlier stretch left (stretches.py); none: from fresh weights
+    start_from: str | None = None  # folder of an earlier stretch or of a policy (start.py); none: fresh weights
     tables: int = 1024  # games side by side
     ask_forced: bool = False  # whether a decision with a single legal action is asked for, and learned from
     threads: int = 1  # of torch, in each process

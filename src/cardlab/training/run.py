@@ -23,9 +23,10 @@ from cardlab.training.experiment import Experiment, check_device
 from cardlab.training.learning import Learning
 from cardlab.training.processes import together
 from cardlab.training.snapshots import Snapshots
+from cardlab.training.start import start_digest
 from cardlab.training.stopwatch import Spent, Stopwatch
 from cardlab.training.strength import measure_strength
-from cardlab.training.stretches import TRAINING_FILE, write_stretch
+from cardlab.training.stretches import write_stretch
 
 _PACKAGE = Path(__file__).parents[1]
 _CHECKPOINT = "checkpoint.ckpt"
@@ -62,7 +63,7 @@ def run_folder(root: Path, experiment: Experiment) -> Path:
     for path in sorted(_PACKAGE.rglob("*.py")):
         digest.update(path.read_bytes())
     if experiment.trainer.start_from is not None:
-        digest.update((Path(experiment.trainer.start_from) / TRAINING_FILE).read_bytes())
+        digest.update(start_digest(Path(experiment.trainer.start_from)))
     return root / experiment.name / digest.hexdigest()[:16]
 
 

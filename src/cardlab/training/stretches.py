@@ -22,7 +22,7 @@ from cardlab.training.callbacks import CheckpointError
 from cardlab.training.experiment import Experiment
 
 TRAINING_FILE = "training.ckpt"
-_KEY = "trainer.start_from"
+START_KEY = "trainer.start_from"
 _FORMAT = 1
 _SHAPING = ("decisions_per_round", "critic", "critic_widths", "average_decay", "optimizer")
 """Options of a learner that decide what it keeps, and what a round is."""
@@ -42,11 +42,14 @@ class Stretch:
         """Rounds done."""
         return int(self.content["rounds_done"])
 
-    def put_into(self, learner: RoundLearner, collector: Collector) -> None:
-        """Set weights, counters and past selves; the optimiser's turn comes when Lightning has made it."""
+    def set_learner(self, learner: RoundLearner) -> None:
+        """Set weights and counters; the optimiser's turn comes when Lightning has made it."""
         learner.load_state_dict(self.content["weights"])
         learner.rounds_done = self.rounds
         learner.decisions_done = int(self.content["decisions_done"])
+
+    def set_field(self, collector: Collector) -> None:
+        """Set past selves."""
         collector.opponents.load_state_dict(self.content["opponents"])
 
     def callback(self, others: list[Callback]) -> Callback:
@@ -97,26 +100,24 @@ def write_stretch(checkpoint: Path, experiment: Experiment, folder: Path) -> Non
         raise CheckpointError(f"{path}: cannot be written ({error.strerror or error})") from error
 
 
-def read_stretch(experiment: Experiment) -> Stretch | None:
-    """What `trainer.start_from` holds, if given; InvalidOption for another folder, or for one of another training."""
-    given = experiment.trainer.start_from
-    if given is None:
-        return None
+def read_stretch(experiment: Experiment, given: str) -> Stretch:
+    """What the folder `given` holds; InvalidOption for another folder, or for one of another training."""
     path = Path(given) / TRAINING_FILE
     try:
         content: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
         stretch, began = Stretch(content), dict(content["training"])
         has_format = content["format"] == _FORMAT
     except Exception as error:
-        raise InvalidOption(_KEY, given, f"a folder with the {TRAINING_FILE} that a training left") from error
+        allowed = f"a folder with the {TRAINING_FILE} that a training left, or with a policy"
+        raise InvalidOption(START_KEY, given, allowed) from error
     if not has_format:
-        raise InvalidOption(_KEY, given, f"a training of format {_FORMAT}: {path} has another")
+        raise InvalidOption(START_KEY, given, f"a training of format {_FORMAT}: {path} has another")
     for key, value in _identity(experiment).items():
         if began.get(key) != value:
-            raise InvalidOption(_KEY, given, f"a training with {key}={value}: this one has {began.get(key)}")
+            raise InvalidOption(START_KEY, given, f"a training with {key}={value}: this one has {began.get(key)}")
     if stretch.rounds >= experiment.last_round:
         done = int(content["decisions_done"])
-        raise InvalidOption(_KEY, given, f"short of trainer.decisions or trainer.stop_after: {done} are done")
+        raise InvalidOption(START_KEY, given, f"short of trainer.decisions or trainer.stop_after: {done} are done")
     return stretch
 
 

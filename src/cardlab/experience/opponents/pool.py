@@ -44,7 +44,7 @@ class PoolOptions:
         check_range("opponents.priority", self.priority, 0, 10)
 
     def build(self, game: Game, agent_of: AgentOf, network: Network) -> "Pool":
-        """The field, the fresh network its first past self; InvalidOption when an agent does not play this game."""
+        """The field, `network` as it is its first past self; InvalidOption when an agent does not play this game."""
         return Pool(self, agent_of, network, [load_agent(game, text) for text in self.agents])
 
 
@@ -63,7 +63,7 @@ class Pool:
 
     @property
     def win_shares(self) -> Mapping[str, float]:
-        """`round_N` for the past self of that round, 0 the fresh network; and each agent by its name."""
+        """`round_N` for the past self of that round, 0 that of the beginning; and each agent by its name."""
         shares = self._results.shares.tolist()
         numbers = range(max(0, self.kept - self.options.size), self.kept)
         past = {f"round_{number * self.options.every}": shares[number % self.options.size] for number in numbers}

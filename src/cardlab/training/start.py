@@ -1,0 +1,116 @@
+"""Where a training begins: with fresh weights, with those of a policy, or where an earlier stretch of it ended."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from lightning.pytorch.callbacks import Callback
+
+from cardlab.agents.policies import (
+    POLICY_FILES,
+    PolicyDescription,
+    PolicyError,
+    describe,
+    load_network,
+    policy_digest,
+    read_description,
+)
+from cardlab.experience.collector import Collector
+from cardlab.games.catalogue import for_matches
+from cardlab.learners.rounds import RoundLearner
+from cardlab.networks.protocol import Network
+from cardlab.options import InvalidOption
+from cardlab.training.experiment import Experiment
+from cardlab.training.stretches import START_KEY, TRAINING_FILE, read_stretch
+
+
+class Start(Protocol):
+    """What a training begins with that is not fresh."""
+
+    @property
+    def rounds(self) -> int:
+        """Rounds done before."""
+        ...
+
+    def set_learner(self, learner: RoundLearner) -> None:
+        """Set weights and counters, before past selves are copied from it."""
+        ...
+
+    def set_field(self, collector: Collector) -> None:
+        """Set past selves."""
+        ...
+
+    def callback(self, others: list[Callback]) -> Callback:
+        """What sets the optimiser, and the state of the `others` that go on, when the training begins."""
+        ...
+
+
+@dataclass(frozen=True)
+class PolicyStart:
+    """A policy's weights: a new training, with its own budget, rates and past selves."""
+
+    network: Network
+    rounds: int = 0
+
+    def set_learner(self, learner: RoundLearner) -> None:
+        """Set the weights, those of a running mean too; a critic that sees all cards is no part of a policy."""
+        for network in (learner.network, learner.settled_network):
+            network.load_state_dict(self.network.state_dict())
+
+    def set_field(self, collector: Collector) -> None:
+        """Nothing: its one past self is the policy already."""
+
+    def callback(self, others: list[Callback]) -> Callback:
+        """One that does nothing: the optimiser is new."""
+        return Callback()
+
+
+def read_start(experiment: Experiment) -> Start | None:
+    """What `trainer.start_from` holds, if given; InvalidOption for another folder, or for what does not fit."""
+    given = experiment.trainer.start_from
+    if given is None:
+        return None
+    return _read_policy(experiment, given) if _is_policy(Path(given)) else read_stretch(experiment, given)
+
+
+def start_digest(folder: Path) -> bytes:
+    """Of what a training begins with; OSError or PolicyError when it is gone."""
+    if _is_policy(folder):
+        return bytes.fromhex(policy_digest(folder))
+    return hashlib.sha256((folder / TRAINING_FILE).read_bytes()).digest()
+
+
+def _is_policy(folder: Path) -> bool:
+    return not (folder / TRAINING_FILE).exists() and any((folder / name).exists() for name in POLICY_FILES)
+
+
+def _read_policy(experiment: Experiment, given: str) -> PolicyStart:
+    game, folder = for_matches(experiment.game), Path(given)
+    with torch.random.fork_rng(devices=[]):  # what is thrown away draws nothing from the run's own generator
+        network = experiment.network.build(game.spec)
+        learner = experiment.agent.build(experiment.game, network, 1, 0)
+        wanted = describe(game, experiment.network, learner.plays, learner.play_options())
+        try:
+            has = _facts(read_description(folder), type(experiment.network)())
+            for key, value in _facts(wanted).items():
+                if has.get(key) != value:
+                    raise InvalidOption(START_KEY, given, f"a policy with {key}={value}: this one has {has.get(key)}")
+            return PolicyStart(load_network(game, folder))
+        except PolicyError as error:
+            raise InvalidOption(START_KEY, given, f"a policy that fits ({error})") from error
+
+
+def _facts(description: PolicyDescription, defaults: Any = None) -> dict[str, Any]:
+    """What of a policy a training cannot change, flat; `defaults` for options that it was written without."""
+    options: Mapping[str, Any] = {**(asdict(defaults) if defaults else {}), **description.network_options}
+    facts = {
+        "network.name": description.network,
+        **{f"network.{key}": value for key, value in options.items()},
+        "plays": description.plays,
+        "reward_scale": description.play_options.get("reward_scale"),
+    }
+    return json.loads(json.dumps(facts))  # tuples and lists compare alike

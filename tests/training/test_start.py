@@ -1,0 +1,108 @@
+"""A training that begins with a policy's weights: a budget, an optimiser and past selves of its own."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.numpy import load_file
+
+from cardlab.agents.network import SoftmaxAgent
+from cardlab.learners.td import TDOptions
+from cardlab.networks.mlp import MLPOptions
+from cardlab.options import InvalidOption
+from cardlab.training.experiment import Experiment
+from cardlab.training.learning import build_learner
+from cardlab.training.run import Trained, run_folder
+from cardlab.training.start import read_start
+from cardlab.training.stretches import TRAINING_FILE
+from training.test_stretches import ROUNDS, experiment_of, run
+
+
+@pytest.fixture(params=["ppo", "dqn", "td"])
+def agent(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def first(agent: str, tmp_path: Path) -> Trained:
+    return run(experiment_of(agent), tmp_path / "first")
+
+
+def from_policy(learner: str, folder: Path, **options: Any) -> Experiment:
+    experiment = experiment_of(learner, stop_after=None, start_from=folder)
+    return replace(experiment, **options)
+
+
+def same_weights(network: torch.nn.Module, folder: Path) -> bool:
+    kept = load_file(folder / "weights.safetensors")
+    return all((weights.numpy() == kept[name]).all() for name, weights in network.state_dict().items())
+
+
+def test_it_begins_with_the_weights_alone(agent: str, first: Trained):
+    experiment = from_policy(agent, first.folder)
+    learner, _ = build_learner(experiment, start=read_start(experiment))
+    assert same_weights(learner.network, first.folder)
+    assert not same_weights(build_learner(experiment)[0].network, first.folder)
+    assert (learner.rounds_done, learner.decisions_done) == (0, 0)
+    assert all(weights.requires_grad for weights in learner.network.parameters())
+
+
+def test_it_has_the_whole_budget_and_a_new_optimiser(agent: str, first: Trained, tmp_path: Path):
+    second = run(from_policy(agent, first.folder), tmp_path / "second")
+    assert (second.rounds, len(second.rows)) == (ROUNDS, ROUNDS)
+    assert second.rows[0]["learning_rate"] == first.rows[0]["learning_rate"]
+    assert _steps(second) == pytest.approx(_steps(first) * ROUNDS / first.rounds, rel=0.2)
+
+
+@pytest.mark.parametrize("agent", ["ppo"], indirect=True)
+def test_its_first_past_self_is_the_policy(first: Trained):
+    experiment = from_policy("ppo", first.folder)
+    opponents = build_learner(experiment, start=read_start(experiment))[1].opponents
+    assert opponents.state_dict()["kept"] == 1
+    past = opponents.agents[0]
+    assert isinstance(past, SoftmaxAgent)
+    assert same_weights(past.network, first.folder)
+
+
+@pytest.mark.parametrize("agent", ["ppo"], indirect=True)
+def test_the_running_mean_begins_there_too(first: Trained):
+    experiment = experiment_of("ppo", stop_after=None, start_from=first.folder)
+    experiment = replace(experiment, agent=replace(experiment.agent, average_decay=0.9))
+    learner, _ = build_learner(experiment, start=read_start(experiment))
+    assert same_weights(learner.settled_network, first.folder)
+
+
+@pytest.mark.parametrize("agent", ["ppo"], indirect=True)
+def test_other_weights_are_another_run(first: Trained, tmp_path: Path):
+    experiment = from_policy("ppo", first.folder)
+    before = run_folder(tmp_path, experiment)
+    weights = first.folder / "weights.safetensors"
+    weights.write_bytes(weights.read_bytes() + b"more")
+    assert run_folder(tmp_path, experiment) != before
+
+
+@pytest.mark.parametrize("agent", ["ppo"], indirect=True)
+def test_what_does_not_fit_is_refused_in_one_line(first: Trained):
+    def refused(**options: Any) -> str:
+        with pytest.raises(InvalidOption) as caught:
+            read_start(from_policy("ppo", first.folder, **options))
+        assert str(caught.value).startswith(f"trainer.start_from={first.folder}: must be a policy ")
+        return str(caught.value)
+
+    experiment = experiment_of("ppo")
+    assert "network.widths=[7]: this one has [" in refused(network=MLPOptions(widths=(7,)))
+    assert "plays=afterstate: this one has softmax" in refused(agent=TDOptions())
+    scaled = replace(experiment.agent, reward_scale=3.0)
+    assert "reward_scale=3.0: this one has " in refused(agent=scaled)
+    (first.folder / "weights.safetensors").write_bytes(b"torn")
+    assert "weights.safetensors: are not the weights of this network" in refused()
+    (first.folder / "policy.json").unlink()
+    assert "is not a policy's folder: no policy.json in it" in refused()
+
+
+def _steps(trained: Trained) -> int:
+    """Gradient steps that the optimiser has made, as it counts them."""
+    content = torch.load(trained.stretch / TRAINING_FILE, weights_only=True)
+    return int(next(iter(content["optimizer"]["state"].values()))["step"])
