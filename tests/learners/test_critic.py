@@ -62,7 +62,7 @@ def test_it_judges_what_is_hidden() -> None:
     learner, collector = build_learner(short("ppo_all_cards"))
     experience = collector.collect(600)
     learner._encode(experience)
-    values = learner._appraise(learner.critic, experience, learner._decided)
+    values = learner._appraise(learner.critic, experience)
     seen = np.unique([record.tobytes() for record in experience.info_states])
     pairs = {(x.tobytes(), player): set() for x, player in zip(experience.info_states, experience.players, strict=True)}
     for x, player, value in zip(experience.info_states, experience.players, values, strict=True):

@@ -16,7 +16,12 @@ from cardlab.tracking import Store
 from cardlab.tracking.ui import check_free, compare_links
 from services import free_port
 
-SERVE = "import sys; from cardlab.tracking import Store, ui; sys.exit(ui.serve(Store(), port=int(sys.argv[1])))"
+SERVE = """
+import signal, sys
+from cardlab.tracking import Store, ui
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are started deaf to Ctrl-C
+sys.exit(ui.serve(Store(), port=int(sys.argv[1])))
+"""
 
 
 def test_a_taken_port_is_one_line_with_a_free_one(capsys: pytest.CaptureFixture[str]) -> None:
