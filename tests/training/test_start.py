@@ -16,18 +16,7 @@ from cardlab.training.experiment import Experiment
 from cardlab.training.learning import build_learner
 from cardlab.training.run import Trained, run_folder
 from cardlab.training.start import read_start
-from cardlab.training.stretches import TRAINING_FILE
-from training.test_stretches import ROUNDS, experiment_of, run
-
-
-@pytest.fixture(params=["ppo", "dqn", "td"])
-def agent(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture
-def first(agent: str, tmp_path: Path) -> Trained:
-    return run(experiment_of(agent), tmp_path / "first")
+from training.stretching import ROUNDS, experiment_of, run, steps
 
 
 def from_policy(learner: str, folder: Path, **options: Any) -> Experiment:
@@ -53,7 +42,7 @@ def test_it_has_the_whole_budget_and_a_new_optimiser(agent: str, first: Trained,
     second = run(from_policy(agent, first.folder), tmp_path / "second")
     assert (second.rounds, len(second.rows)) == (ROUNDS, ROUNDS)
     assert second.rows[0]["learning_rate"] == first.rows[0]["learning_rate"]
-    assert _steps(second) == pytest.approx(_steps(first) * ROUNDS / first.rounds, rel=0.2)
+    assert steps(second) == pytest.approx(steps(first) * ROUNDS / first.rounds, rel=0.2)
 
 
 @pytest.mark.parametrize("agent", ["ppo"], indirect=True)
@@ -100,9 +89,3 @@ def test_what_does_not_fit_is_refused_in_one_line(first: Trained):
     assert "weights.safetensors: are not the weights of this network" in refused()
     (first.folder / "policy.json").unlink()
     assert "is not a policy's folder: no policy.json in it" in refused()
-
-
-def _steps(trained: Trained) -> int:
-    """Gradient steps that the optimiser has made, as it counts them."""
-    content = torch.load(trained.stretch / TRAINING_FILE, weights_only=True)
-    return int(next(iter(content["optimizer"]["state"].values()))["step"])

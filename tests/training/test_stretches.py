@@ -7,53 +7,14 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from cardlab.experience.opponents import PoolOptions
 from cardlab.experience.opponents.results import PRIOR
 from cardlab.options import InvalidOption
-from cardlab.training.experiment import Experiment
 from cardlab.training.learning import build_learner
-from cardlab.training.run import Trained, run_folder, train
+from cardlab.training.run import Trained, run_folder
 from cardlab.training.start import read_start
 from cardlab.training.stretches import TRAINING_FILE
-from learners.kuhn_training import kuhn_experiment
+from training.stretching import FIRST, ROUNDS, experiment_of, run, steps
 from training.test_resume import CutOff, Cutter
-
-ROUNDS = 10
-FIRST = 4
-
-
-def quiet(_: str) -> None:
-    """Say nothing."""
-
-
-def experiment_of(agent: str, *, stop_after: int | None = FIRST, start_from: Path | None = None) -> Experiment:
-    """Ten short rounds, of which `stop_after` are done; PPO against its own past."""
-    experiment = kuhn_experiment(agent, rounds=ROUNDS)
-    decisions = experiment.agent.decisions_per_round
-    trainer = replace(
-        experiment.trainer,
-        stop_after=stop_after and stop_after * decisions,
-        start_from=start_from and str(start_from),
-        checkpoint_seconds=0.0,
-        evaluations=ROUNDS,
-        evaluation_deals=20,
-    )
-    opponents = PoolOptions(size=2, every=3, current_share=0.5) if agent == "ppo" else experiment.opponents
-    return replace(experiment, trainer=trainer, opponents=opponents)
-
-
-def run(experiment: Experiment, folder: Path, log: Cutter | None = None) -> Trained:
-    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=quiet)
-
-
-@pytest.fixture(params=["ppo", "dqn", "td"])
-def agent(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
-@pytest.fixture
-def first(agent: str, tmp_path: Path) -> Trained:
-    return run(experiment_of(agent), tmp_path / "first")
 
 
 def test_the_next_stretch_begins_where_the_first_ended(agent: str, first: Trained):
@@ -74,8 +35,8 @@ def test_rates_curve_and_optimiser_go_on(agent: str, first: Trained, tmp_path: P
     assert [row["round"] for row in second.rows] == list(range(1, ROUNDS + 1))
     whole = [row["learning_rate"] for row in second.rows]
     assert whole == pytest.approx([whole[0] * (1 - n / ROUNDS) for n in range(ROUNDS)])
-    steps = [_steps(trained) for trained in (first, second)]
-    assert 0 < steps[0] < steps[1]
+    made = [steps(trained) for trained in (first, second)]
+    assert 0 < made[0] < made[1]
     assert second.spent.cpu > first.spent.cpu
 
 
@@ -139,9 +100,3 @@ def test_a_stretch_of_another_learner_or_of_a_spent_budget_is_refused(agent: str
         read_start(experiment_of(another, stop_after=None, start_from=first.stretch))
     with pytest.raises(InvalidOption, match=r"short of trainer\.decisions or trainer\.stop_after: \d+ are done"):
         read_start(experiment_of(agent, start_from=first.stretch))
-
-
-def _steps(trained: Trained) -> int:
-    """Gradient steps that the optimiser has made, as it counts them."""
-    content = torch.load(trained.stretch / TRAINING_FILE, weights_only=True)
-    return int(next(iter(content["optimizer"]["state"].values()))["step"])

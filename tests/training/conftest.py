@@ -1,0 +1,18 @@
+"""What the tests of stretches and of starts go on from."""
+
+from pathlib import Path
+
+import pytest
+
+from cardlab.training.run import Trained
+from training.stretching import experiment_of, run
+
+
+@pytest.fixture(params=["ppo", "dqn", "td"])
+def agent(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def first(agent: str, tmp_path: Path) -> Trained:
+    return run(experiment_of(agent), tmp_path / "first")
