@@ -30,8 +30,8 @@ ENGINE = (
 ENCODING = ("observe", "action_features")
 NETWORK = ("forward", "score_legal", "value")
 ENCODERS = (
-    (agents_network, ("encode_for", "legal_pairs")),
-    (encoded, ("encode_for", "legal_pairs")),
+    (agents_network, ("encode_for", "encode_legal_for")),
+    (encoded, ("encode_legal_for",)),
     (dqn, ("encode_for",)),
 )
 

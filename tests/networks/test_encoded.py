@@ -6,15 +6,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random import RandomAgent, choose_uniformly
 from cardlab.games.catalogue import make_game
 from cardlab.games.rows import take
 from cardlab.networks import encoded
 from cardlab.networks.actions import ActionsOptions
 from cardlab.networks.encoded import EncodedDecisions
-from cardlab.networks.inputs import legal_pairs
 from cardlab.networks.mlp import MLPOptions
-from cardlab.networks.protocol import encode_for
+from cardlab.networks.protocol import encode_legal_for
 from cardlab.playing.loop import play
 
 NETWORKS = {"mlp": MLPOptions(widths=(8,)), "actions": ActionsOptions(state_widths=(8,), action_widths=(8,))}
@@ -39,29 +38,37 @@ def test_what_is_picked_is_what_would_be_encoded(name, data):
         patch.setattr(encoded, "_ROWS_AT_ONCE", 16)  # so that a round is encoded in several parts
         for tables in data.draw(st.lists(st.integers(1, 70), min_size=1, max_size=3)):  # one round after another
             info_states, players = decisions(tables)
-            store.encode(info_states, players)
+            actions = choose_uniformly(GAME.legal_actions(info_states), np.random.default_rng(tables).random(tables))
+            store.encode(info_states, players, actions)
             assert len(store) == len(players)
             index = np.array(data.draw(st.lists(st.integers(0, len(players) - 1), min_size=1, max_size=40)))
-            inputs, pairs = store.pick(index)
-            wanted = encode_for(network, GAME, take(info_states, index), players[index])
-            torch.testing.assert_close(inputs.observations, wanted.observations, rtol=0, atol=0)
-            torch.testing.assert_close(store.observations[index], wanted.observations, rtol=0, atol=0)
-            assert torch.equal(inputs.legal, wanted.legal)
-            alone = legal_pairs(wanted)
-            for mine, theirs in (
-                (pairs.rows, alone.rows),
-                (pairs.actions, alone.actions),
-                (pairs.starts, alone.starts),
-            ):
-                assert torch.equal(mine, theirs)
-            assert (inputs.choices is None) == (wanted.choices is None)
-            if inputs.choices is not None and wanted.choices is not None:
-                assert torch.equal(inputs.choices.features, wanted.choices.features)
+            picked = store.pick(index)
+            observations, alone = encode_legal_for(network, GAME, take(info_states, index), players[index])
+            assert torch.equal(picked.observations, observations)
+            assert torch.equal(store.observations[index], observations)
+            for column in ("rows", "actions", "starts"):
+                assert torch.equal(getattr(picked.pairs, column), getattr(alone, column))
+            assert picked.pairs.num_actions == alone.num_actions
+            assert (picked.pairs.features is None) == (alone.features is None)
+            if picked.pairs.features is not None and alone.features is not None:
+                assert torch.equal(picked.pairs.features, alone.features)
+            np.testing.assert_array_equal(picked.pairs.rows[picked.taken], np.arange(len(index)))
+            np.testing.assert_array_equal(picked.pairs.actions[picked.taken], actions[index])
+
+
+def test_an_action_that_is_not_legal_is_refused():
+    info_states, players = decisions(20)
+    actions = GAME.legal_actions(info_states).argmax(axis=1)
+    actions[7] = GAME.legal_actions(info_states)[7].argmin()
+    with pytest.raises(ValueError, match="not legal"):
+        EncodedDecisions(NETWORKS["mlp"].build(GAME.spec), GAME).encode(info_states, players, actions)
 
 
 def test_the_next_round_lies_in_the_same_memory():
     store = EncodedDecisions(NETWORKS["actions"].build(GAME.spec), GAME)
-    store.encode(*decisions(64))
-    first = store.observations.data_ptr()
-    store.encode(*decisions(60))
+    for tables in (64, 60):
+        info_states, players = decisions(tables)
+        store.encode(info_states, players, GAME.legal_actions(info_states).argmax(axis=1))
+        if tables == 64:
+            first = store.observations.data_ptr()
     assert store.observations.data_ptr() == first

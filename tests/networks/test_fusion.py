@@ -47,12 +47,12 @@ def test_translated_passes_give_what_plain_ones_give(name, options):
     before = programs()
     for tables in (64, 33):
         inputs = encode_for(plain, game, *decisions(game, tables))
-        pairs = legal_pairs(inputs)
+        pairs = inputs.choices or legal_pairs(inputs.legal.numpy())
         for network in (plain, fused):
             network.zero_grad()
-            scores, values = network.score_legal(inputs, pairs)
+            scores, values = network.score_legal(inputs.observations, pairs)
             (scores.square().mean() + values.square().mean()).backward()
-        wanted, found = plain.score_legal(inputs, pairs), fused.score_legal(inputs, pairs)
+        wanted, found = plain.score_legal(inputs.observations, pairs), fused.score_legal(inputs.observations, pairs)
         torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
         for mine, theirs in zip(fused.parameters(), plain.parameters(), strict=True):
             torch.testing.assert_close(mine.grad, theirs.grad, rtol=1e-3, atol=1e-5)

@@ -11,10 +11,12 @@ from cardlab.agents.network import SoftmaxAgent, best_of_each, sample_each
 from cardlab.agents.random import RandomAgent
 from cardlab.games.catalogue import make_game
 from cardlab.networks.actions import ActionsOptions
-from cardlab.networks.inputs import Inputs, legal_pairs
+from cardlab.networks.inputs import encode, encode_legal, legal_pairs
 from cardlab.networks.layers import mask_scores
+from cardlab.networks.lines import LinesOptions
 from cardlab.networks.mlp import MLPOptions
-from cardlab.networks.protocol import encode_for
+from cardlab.networks.protocol import encode_for, encode_legal_for
+from cardlab.networks.trunks import TrunksOptions
 from cardlab.objectives.policy import clipped_surrogate, mean_entropy
 from cardlab.playing.loop import play
 
@@ -23,6 +25,8 @@ NETWORKS = [
     ("big2", MLPOptions(widths=(32,), separate_critic=True)),
     ("big2", ActionsOptions(state_widths=(32,), action_widths=(16,), joint_widths=(8,))),
     ("five_o", MLPOptions(widths=(32,))),
+    ("five_o", LinesOptions(line_widths=(16,), context_widths=(16,))),
+    ("thirty_one", TrunksOptions(widths=(32,))),
 ]
 
 
@@ -38,18 +42,18 @@ def decisions(game, steps=7, tables=64):
 @given(arrays.arrays(np.bool_, st.tuples(st.integers(1, 9), st.integers(1, 70))))
 def test_pairs_are_the_legal_actions_in_order(legal):
     legal[:, 0] |= ~legal.any(axis=1)
-    inputs = Inputs(torch.zeros(len(legal), 1), torch.from_numpy(legal))
-    pairs = legal_pairs(inputs)
+    pairs = legal_pairs(legal)
     rows, actions = np.nonzero(legal)
     np.testing.assert_array_equal(pairs.rows, rows)
     np.testing.assert_array_equal(pairs.actions, actions)
     np.testing.assert_array_equal(pairs.starts, np.searchsorted(rows, np.arange(len(legal) + 1)))
+    np.testing.assert_array_equal(pairs.mask(), legal)
 
 
 @given(arrays.arrays(np.bool_, st.tuples(st.integers(1, 9), st.integers(1, 70))), st.floats(0.01, 1000))
 def test_log_probabilities_are_those_of_the_masked_table(legal, spread):
     legal[:, 0] |= ~legal.any(axis=1)
-    pairs = legal_pairs(Inputs(torch.zeros(len(legal), 1), torch.from_numpy(legal)))
+    pairs = legal_pairs(legal)
     table = torch.linspace(-spread, spread, legal.size).reshape(legal.shape)
     dense = mask_scores(table, torch.from_numpy(legal)).log_softmax(dim=-1)
     alone = pairs.log_softmax(table[pairs.rows, pairs.actions])
@@ -59,7 +63,7 @@ def test_log_probabilities_are_those_of_the_masked_table(legal, spread):
 @given(arrays.arrays(np.bool_, st.tuples(st.integers(1, 9), st.integers(1, 70))), st.integers(0, 99))
 def test_what_is_drawn_is_legal_and_the_best_is_the_first_maximum(legal, seed):
     legal[:, 0] |= ~legal.any(axis=1)
-    pairs = legal_pairs(Inputs(torch.zeros(len(legal), 1), torch.from_numpy(legal)))
+    pairs = legal_pairs(legal)
     rng = np.random.default_rng(seed)
     scores = np.round(rng.normal(size=len(pairs.rows)) * 2).astype(np.float32)  # with equals among them
     dense = np.where(legal, 0, -np.inf)
@@ -81,14 +85,18 @@ def test_draws_are_as_frequent_as_they_are_likely():
     np.testing.assert_allclose(counts / 4000, [1.0, 0.1, 0.2, 0.7, 0.0, 1.0], atol=0.03)
 
 
-@given(arrays.arrays(np.bool_, st.tuples(st.integers(1, 9), st.integers(1, 70))), st.data())
-def test_actions_are_found_among_the_pairs(legal, data):
-    legal[:, 0] |= ~legal.any(axis=1)
-    pairs = legal_pairs(Inputs(torch.zeros(len(legal), 1), torch.from_numpy(legal)))
-    chosen = torch.tensor([data.draw(st.sampled_from(np.flatnonzero(row).tolist())) for row in legal])
-    positions = pairs.positions_of(chosen)
-    torch.testing.assert_close(pairs.actions[positions], chosen)
-    torch.testing.assert_close(pairs.rows[positions], torch.arange(len(legal)))
+@pytest.mark.parametrize(("name", "options"), NETWORKS)
+def test_pairs_are_the_same_with_features_and_without(name, options):
+    game = make_game(name)
+    seen = decisions(game)
+    observations, pairs = encode_legal(game, *seen, reads_actions=options.name == "actions")
+    assert (pairs.features is None) == (options.name != "actions")
+    inputs, alone = encode(game, *seen), legal_pairs(game.legal_actions(seen[0]))
+    for mine, theirs in ((observations, inputs.observations), (pairs.mask(), inputs.legal)):
+        assert torch.equal(mine, theirs)
+    for column in ("rows", "actions", "starts"):
+        assert torch.equal(getattr(pairs, column), getattr(alone, column))
+    assert pairs.num_actions == alone.num_actions == game.spec.num_actions
 
 
 @pytest.mark.parametrize(("name", "options"), NETWORKS)
@@ -97,8 +105,8 @@ def test_scores_are_those_among_all_actions(name, options):
     game = make_game(name)
     network = options.build(game.spec)
     inputs = encode_for(network, game, *decisions(game))
-    pairs = legal_pairs(inputs)
-    scores, values = network.score_legal(inputs, pairs)
+    observations, pairs = encode_legal_for(network, game, *decisions(game))
+    scores, values = network.score_legal(observations, pairs)
     dense, dense_values = network(inputs)
     torch.testing.assert_close(scores, dense[pairs.rows, pairs.actions], rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(values, dense_values)
@@ -111,18 +119,18 @@ def test_gradients_are_those_among_all_actions(name, options):
     game = make_game(name)
     network = options.build(game.spec)
     inputs = encode_for(network, game, *decisions(game))
-    pairs = legal_pairs(inputs)
+    observations, pairs = encode_legal_for(network, game, *decisions(game))
     num = len(inputs.legal)
     first = pairs.starts[:-1]
     behaviour, gains = torch.full((num,), -1.0), torch.linspace(-1, 1, num)
 
     def gradients(log_probabilities):
         network.zero_grad()
-        terms = clipped_surrogate(log_probabilities[first], behaviour, gains, 0.2)
+        terms = clipped_surrogate(log_probabilities[first], behaviour, gains, torch.tensor(0.2))
         (terms.surrogate - 0.1 * mean_entropy(log_probabilities, num)).backward()
         return [parameter.grad.clone() for parameter in network.parameters() if parameter.grad is not None]
 
-    alone = gradients(pairs.log_softmax(network.score_legal(inputs, pairs)[0]))
+    alone = gradients(pairs.log_softmax(network.score_legal(observations, pairs)[0]))
     among_all = gradients(network(inputs)[0].log_softmax(dim=-1)[pairs.rows, pairs.actions])
     for one, other in zip(alone, among_all, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-6)

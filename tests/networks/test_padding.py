@@ -68,13 +68,13 @@ def test_a_decision_is_judged_alike_whatever_is_filled_in(name, options, monkeyp
     network = options.build(game.spec)
     info_states, players = decisions(game, 64)
     inputs = encode_for(network, game, info_states, players)
-    pairs = legal_pairs(inputs)
+    pairs = inputs.choices or legal_pairs(inputs.legal.numpy())
 
     def judged(size):
         network.zero_grad()
         with monkeypatch.context() as patch, torch.autocast("cpu", torch.bfloat16):
             patch.setattr("cardlab.networks.padding.common_size", size)
-            scores, values = network.score_legal(inputs, pairs)
+            scores, values = network.score_legal(inputs.observations, pairs)
             alone = network.value(inputs.observations)
             (scores.square().mean() + values.square().mean() + alone.sum()).backward()
             tables, _ = network(inputs)
@@ -90,15 +90,15 @@ def test_layers_meet_common_sizes_alone_and_float32_meets_what_is_there(name, op
     game = make_game(name)
     network = options.build(game.spec)
     inputs = encode_for(network, game, *decisions(game, 301))
-    pairs = legal_pairs(inputs)
+    pairs = inputs.choices or legal_pairs(inputs.legal.numpy())
     met = SizesMet(network)
-    network.score_legal(inputs, pairs)
+    network.score_legal(inputs.observations, pairs)
     network(inputs)
     network.value(inputs.observations)
     assert any(common_size(size) != size for size in met.sizes)
     met.sizes.clear()
     with torch.autocast("cpu", torch.bfloat16):
-        network.score_legal(inputs, pairs)
+        network.score_legal(inputs.observations, pairs)
         network(inputs)
         network.value(inputs.observations)
     assert met.sizes
@@ -115,9 +115,9 @@ def test_translated_passes_meet_the_filled_rows_too(name, options):
     fused.fused = True
     for tables in (301, 173):
         inputs = encode_for(plain, game, *decisions(game, tables))
-        pairs = legal_pairs(inputs)
+        pairs = inputs.choices or legal_pairs(inputs.legal.numpy())
         with torch.autocast("cpu", torch.bfloat16):
-            wanted, found = plain.score_legal(inputs, pairs), fused.score_legal(inputs, pairs)
+            wanted, found = plain.score_legal(inputs.observations, pairs), fused.score_legal(inputs.observations, pairs)
         for mine, theirs, num in zip(found, wanted, (len(pairs.rows), len(inputs.observations)), strict=True):
             assert len(mine) == num
             torch.testing.assert_close(mine, theirs, rtol=0.03, atol=0.03)  # bfloat16, rounded elsewhere

@@ -9,6 +9,7 @@ import torch
 from safetensors.numpy import load_file
 
 from cardlab.agents.network import SoftmaxAgent
+from cardlab.games.catalogue import make_game
 from cardlab.learners.td import TDOptions
 from cardlab.networks.mlp import MLPOptions
 from cardlab.options import InvalidOption
@@ -82,6 +83,8 @@ def test_what_does_not_fit_is_refused_in_one_line(first: Trained):
 
     experiment = experiment_of("ppo")
     assert "network.widths=[7]: this one has [" in refused(network=MLPOptions(widths=(7,)))
+    game = make_game("five_o")
+    assert f"game=five_o: this one has {experiment.game.spec.name}" in refused(game=game, network=MLPOptions())
     assert "plays=afterstate: this one has softmax" in refused(agent=TDOptions())
     scaled = replace(experiment.agent, reward_scale=3.0)
     assert "reward_scale=3.0: this one has " in refused(agent=scaled)

@@ -10,8 +10,8 @@ from cardlab.agents.random import choose_uniformly
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players
 from cardlab.games.rows import take
 from cardlab.kernels import kernel
-from cardlab.networks.inputs import Places, legal_pairs
-from cardlab.networks.protocol import Network, encode_for
+from cardlab.networks.inputs import Places
+from cardlab.networks.protocol import Network, encode_for, encode_legal_for
 
 _ROWS_AT_ONCE = 2048  # afterstates: more leave the cache, and their pages cost more than their arithmetic
 
@@ -85,9 +85,8 @@ class SoftmaxAgent:
     def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
         """Actions with their log-probabilities and the values of the situations."""
         with torch.inference_mode():
-            inputs = encode_for(self.network, self.game, info_states, players)
-            pairs = legal_pairs(inputs)
-            scores, values = self.network.score_legal(inputs, pairs)
+            observations, pairs = encode_legal_for(self.network, self.game, info_states, players)
+            scores, values = self.network.score_legal(observations, pairs)
             log_probabilities = pairs.log_softmax(scores).cpu().numpy()
             starts = pairs.starts.cpu().numpy()
             if self.greedy:

@@ -67,5 +67,4 @@ def _check_fit(experiment: Experiment) -> None:
         experiment.agent.build(game, network, experiment.rounds, experiment.seed)
         with agent_key("opponents.agents"):
             experiment.opponents.build(game, lambda _: RandomAgent(game), network)
-        experiment.agent.build(game, network, experiment.rounds, experiment.seed)
     check_agents(game, "arena.references", experiment.arena.references)

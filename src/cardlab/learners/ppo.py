@@ -15,6 +15,7 @@ from cardlab.games.rows import take
 from cardlab.learners.rounds import Means, Metrics, RoundLearner
 from cardlab.networks.critic import Critic
 from cardlab.networks.encoded import EncodedDecisions
+from cardlab.networks.inputs import LegalPairs
 from cardlab.networks.layers import check_widths
 from cardlab.networks.protocol import Network
 from cardlab.objectives.policy import clipped_surrogate, mean_entropy
@@ -82,8 +83,40 @@ class _Lesson:
     """What an epoch learns from: N decisions."""
 
     experience: Experience
-    actions: NDArray[np.int64]  # [N] taken, in the form that was encoded
     returns: Floats  # [N]
+    clip_range: float
+    entropy_weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the loss of N decisions is made of, beside the network's answers."""
+
+    pairs: LegalPairs
+    taken: Tensor  # [N] which of them are those of the actions taken
+    behaviour: Tensor  # [N] log-probabilities of these when they were chosen
+    gains: Tensor  # [N] advantages, standardised
+    returns: Tensor  # [N]
+    clip_range: Tensor  # scalar, as the next: a number that changes would be translated anew
+    entropy_weight: Tensor
+
+
+_TERMS = ("loss/policy", "loss/value", "entropy", "divergence", "clipped")
+
+
+def _objective(scores: Tensor, values: Tensor, wanted: _Wanted, value_weight: float) -> tuple[Tensor, Tensor]:
+    """The loss of scores [K] and values [N], and its _TERMS [5] (Schulman et al. 2017, equation 9)."""
+    log_probabilities = wanted.pairs.log_softmax(scores)
+    chosen = log_probabilities.index_select(0, wanted.taken)
+    terms = clipped_surrogate(chosen, wanted.behaviour, wanted.gains, wanted.clip_range)
+    entropy = mean_entropy(log_probabilities, len(wanted.taken))
+    value_loss = regression(values, wanted.returns, "mse")
+    loss = terms.surrogate - wanted.entropy_weight * entropy + value_weight * value_loss
+    parts = (terms.surrogate, value_loss, entropy, terms.divergence, terms.clipped)
+    return loss, torch.stack([part.detach() for part in parts])
+
+
+_translated_objective: Any = torch.compile(_objective, dynamic=True)  # nothing is compiled before it is called
 
 
 class PPOLearner(RoundLearner):
@@ -123,16 +156,17 @@ class PPOLearner(RoundLearner):
         """Epochs of minibatches over one round's decisions."""
         options = self.options
         rewards = experience.rewards / np.float32(self.reward_scale)
-        actions = self._encode(experience)
+        self._encode(experience)
         values = experience.values if self.critic is None else self._appraise(self.critic, experience)
         returns = lambda_returns(rewards, values, experience.ends, options.gamma, options.gae_lambda)
         gains = advantages(returns, values)
+        clip_range = self._annealed(options.clip_range, "clip_range")
+        lesson = _Lesson(experience, returns, clip_range, self._annealed(options.entropy_weight, "entropy_weight"))
         means = Means()
         for epoch in range(options.epochs):
             if epoch and options.symmetries:
-                actions = self._encode(experience)
+                self._encode(experience)
             parts = list(self.minibatches(len(experience), options.minibatch_size))
-            lesson = _Lesson(experience, actions, returns)
             for index, gain in zip(parts, self.ranks.standardize([gains[part] for part in parts]), strict=True):
                 self._step(lesson, index, gain, means)
         judges = {"": experience.values} if self.critic is None else {"": experience.values, "/critic": values}
@@ -142,11 +176,10 @@ class PPOLearner(RoundLearner):
         }
         return {**means.result(), **explained}
 
-    def _encode(self, experience: Experience) -> NDArray[np.int64]:
-        """Encode the round's decisions, with symmetries each in an equivalent form; the actions taken [N] in it."""
+    def _encode(self, experience: Experience) -> None:
+        """Encode the round's decisions, with symmetries each in an equivalent form."""
         info_states, actions = self.varied(experience.info_states, experience.actions)
-        self._decided.encode(info_states, experience.players)
-        return actions.astype(np.int64)
+        self._decided.encode(info_states, experience.players, actions)
 
     def _step(self, lesson: "_Lesson", index: NDArray[np.int64], gains: Floats, means: Means) -> None:
         """Down the loss of the decisions `index` with these gains, standardised."""
@@ -158,31 +191,26 @@ class PPOLearner(RoundLearner):
         means.add(grad_norm=self.descend(losses, num, self.options.max_grad_norm))
 
     def _loss(self, lesson: "_Lesson", index: NDArray[np.int64], gains: Floats, means: Means) -> Tensor:
-        options, device, experience = self.options, self.device, lesson.experience
-        inputs, pairs = self._decided.pick(index)
-        scores, values = self.network.score_legal(inputs, pairs)
-        actions = torch.from_numpy(lesson.actions[index]).to(device)
-        behaviour = torch.from_numpy(experience.log_probabilities[index]).to(device)
-        gain = torch.from_numpy(gains).to(device)
-        clip_range = self._annealed(options.clip_range, "clip_range")
-        log_probabilities = pairs.log_softmax(scores)
-        chosen = log_probabilities.index_select(0, pairs.positions_of(actions))
-        terms = clipped_surrogate(chosen, behaviour, gain, clip_range)
-        entropy = mean_entropy(log_probabilities, len(index))
-        wanted = torch.from_numpy(lesson.returns[index]).to(device)
-        value_loss = regression(values, wanted, "mse")
-        entropy_weight = self._annealed(options.entropy_weight, "entropy_weight")
-        loss = terms.surrogate - entropy_weight * entropy + options.value_weight * value_loss
+        experience, device = lesson.experience, self.device
+        picked = self._decided.pick(index)
+        scores, values = self.network.score_legal(picked.observations, picked.pairs)
+        returns = torch.from_numpy(lesson.returns[index]).to(device)
+        wanted = _Wanted(
+            picked.pairs,
+            picked.taken,
+            torch.from_numpy(experience.log_probabilities[index]).to(device),
+            torch.from_numpy(gains).to(device),
+            returns,
+            torch.tensor(lesson.clip_range, device=device),
+            torch.tensor(lesson.entropy_weight, device=device),
+        )
+        objective = _translated_objective if self.network.fused else _objective
+        loss, terms = objective(scores, values, wanted, self.options.value_weight)
+        means.add(**dict(zip(_TERMS, terms.tolist(), strict=True)))
         if self.critic is not None:
-            critic_loss = regression(self._judged(self.critic, experience, inputs.observations, index), wanted, "mse")
+            critic_loss = regression(self._judged(self.critic, experience, picked.observations, index), returns, "mse")
             means.add(**{"loss/critic": critic_loss})
             loss = loss + critic_loss  # they share no weights: it needs none
-        means.add(
-            **{"loss/policy": terms.surrogate, "loss/value": value_loss},
-            entropy=entropy,
-            divergence=terms.divergence,
-            clipped=terms.clipped,
-        )
         return loss
 
     def _appraise(self, critic: Critic, experience: Experience) -> Floats:

@@ -6,7 +6,7 @@ once a round, not once a minibatch. The learner counts rounds itself: Lightning'
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, cast
@@ -193,12 +193,17 @@ class RoundLearner(lightning.LightningModule, ABC):
                 (loss * (share if alone else share * count)).backward()
         if not alone:
             mean = self._joint_gradient.average(mean, count)
-        norms = [float(nn.utils.clip_grad_norm_(part.parameters(), max_grad_norm)) for part in self.trained]
+        norms = [_clip(weights, max_grad_norm) for weights in self._weights_of_parts]
         if not np.isfinite([*norms, mean]).all():
             shown = " and ".join(map(str, norms))
             raise TrainingDiverged(f"gradient norm is {shown} (loss {mean}): lower agent.learning_rate")
         self.optimizer.step()
         return norms[0]
+
+    @cached_property
+    def _weights_of_parts(self) -> list[list[nn.Parameter]]:
+        """Of all that is trained; found once, since modules are slow to search."""
+        return [list(part.parameters()) for part in self.trained]
 
     @cached_property
     def _joint_gradient(self) -> JointGradient:
@@ -292,6 +297,15 @@ def _running_mean(network: Network, decay: float) -> AveragedModel | None:
         return None
     average = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(decay))
     return average.requires_grad_(False).eval()
+
+
+def _clip(weights: Sequence[nn.Parameter], max_norm: float) -> float:
+    """Scale the gradients of `weights` down to `max_norm` where their norm is larger; gives the norm before."""
+    found = nn.utils.get_total_norm([weight.grad for weight in weights if weight.grad is not None])
+    norm = float(found)
+    if norm > max_norm:
+        nn.utils.clip_grads_with_norm_(weights, max_norm, found)
+    return norm
 
 
 def annealed_epsilon(start: float | None, end: float, share: float, progress: float) -> float:

@@ -11,10 +11,12 @@ from torch import Tensor
 
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.fusion import fusible
-from cardlab.networks.inputs import Inputs, LegalActions, LegalPairs
+from cardlab.networks.inputs import Inputs, LegalPairs
 from cardlab.networks.layers import check_activation, check_widths, head, perceptron
 from cardlab.networks.protocol import Network
 from cardlab.options import InvalidOption
+
+_UNREAD = "this network reads actions: encode with reads_actions=True"
 
 
 @dataclass(frozen=True)
@@ -61,15 +63,17 @@ class ActionsNetwork(Network):
 
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Scores [N, A] and values [N]; needs `inputs.choices`."""
-        choices = _choices(inputs)
-        chosen, values = self._judge(inputs.observations, choices.rows, choices.features)
+        if inputs.choices is None:
+            raise ValueError(_UNREAD)
+        chosen, values = self.score_legal(inputs.observations, inputs.choices)
         scores = chosen.new_full((len(values), self.num_actions), -torch.inf)
-        return scores.index_put((choices.rows, choices.actions), chosen), values
+        return scores.index_put((inputs.choices.rows, inputs.choices.actions), chosen), values
 
-    def score_legal(self, inputs: Inputs, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
-        """Scores [K] and values [N]; the choices are the pairs, in the same order."""
-        choices = _choices(inputs)
-        return self._judge(inputs.observations, choices.rows, choices.features)
+    def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
+        """Scores [K] and values [N]; needs the pairs' features."""
+        if pairs.features is None:
+            raise ValueError(_UNREAD)
+        return self._judge(observations, pairs.rows, pairs.features)
 
     @fusible
     def _judge(self, observations: Tensor, rows: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
@@ -83,9 +87,3 @@ class ActionsNetwork(Network):
     def value(self, observations: Tensor) -> Tensor:
         """Values [N]."""
         return self.value_head(self.state(observations)).squeeze(-1)
-
-
-def _choices(inputs: Inputs) -> LegalActions:
-    if inputs.choices is None:
-        raise ValueError("this network reads actions: encode with reads_actions=True")
-    return inputs.choices

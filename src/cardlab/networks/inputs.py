@@ -7,19 +7,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cardlab.games.protocol import Game, InfoStates, Players
+from cardlab.games.protocol import Bools, Game, InfoStates, Players
 from cardlab.kernels import kernel
 
 Places = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class LegalActions:
-    """The legal actions of N decisions as K rows: which decision, which action, its features."""
-
-    rows: Tensor  # [K] int64, ascending
-    actions: Tensor  # [K] int64
-    features: Tensor  # [K, Fa] float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +20,8 @@ class LegalPairs:
     rows: Tensor  # [K] int64, ascending
     actions: Tensor  # [K] int64, ascending within a row
     starts: Tensor  # [N + 1] int64: row n has the pairs from starts[n] up to starts[n + 1]
+    num_actions: int  # A, the illegal ones among them
+    features: Tensor | None = None  # [K, Fa] float32 of the actions, for networks that read them
 
     def log_softmax(self, scores: Tensor) -> Tensor:
         """[K] log-probabilities of scores [K], float32: those of a row sum to one."""
@@ -39,11 +32,11 @@ class LegalPairs:
         sums = scores.new_zeros(num_rows).index_add(0, self.rows, shifted.exp())
         return shifted - sums.log().index_select(0, self.rows)
 
-    def positions_of(self, actions: Tensor) -> Tensor:
-        """[N] which pairs are those of legal actions [N], one for each decision."""
-        rows = torch.arange(len(actions), device=self.rows.device)
-        stride = int(self.actions.max()) + 1
-        return torch.searchsorted(self.rows * stride + self.actions, rows * stride + actions)
+    def mask(self) -> Tensor:
+        """[N, A] bool: whether an action is legal."""
+        mask = torch.zeros((len(self.starts) - 1, self.num_actions), dtype=torch.bool, device=self.rows.device)
+        mask[self.rows, self.actions] = True
+        return mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +45,14 @@ class Inputs:
 
     observations: Tensor  # [N, F] float32
     legal: Tensor  # [N, A] bool
-    choices: LegalActions | None = None  # for networks that read actions
+    choices: LegalPairs | None = None  # with features, for networks that read actions
 
 
-def legal_pairs(inputs: Inputs) -> LegalPairs:
-    """The pairs of `inputs`, where they are; each decision has a legal action."""
-    legal = inputs.legal.cpu().numpy()
+def legal_pairs(legal: Bools, device: torch.device | str = "cpu") -> LegalPairs:
+    """The pairs of a mask [N, A] in which each row has a legal action."""
     pairs = _split(np.flatnonzero(legal), *legal.shape)
-    return LegalPairs(*(torch.from_numpy(array).to(inputs.legal.device) for array in pairs))
+    rows, actions, starts = (torch.from_numpy(array).to(device) for array in pairs)
+    return LegalPairs(rows, actions, starts, legal.shape[1])
 
 
 @kernel
@@ -84,14 +77,30 @@ def encode(
     device: torch.device | str = "cpu",
 ) -> Inputs:
     """The inputs of [N] decisions; with `reads_actions` the legal actions' own features too."""
-    legal = torch.from_numpy(game.legal_actions(info_states))
-    observations = torch.from_numpy(game.observe(info_states, players))
-    choices = None
+    legal = torch.from_numpy(game.legal_actions(info_states)).to(device)
+    observations = torch.from_numpy(game.observe(info_states, players)).to(device)
+    choices = _described_pairs(game, info_states, players, device) if reads_actions else None
+    return Inputs(observations, legal, choices)
+
+
+def encode_legal(
+    game: Game,
+    info_states: InfoStates,
+    players: Players,
+    *,
+    reads_actions: bool = False,
+    device: torch.device | str = "cpu",
+) -> tuple[Tensor, LegalPairs]:
+    """Observations [N, F] and legal pairs of [N] decisions, without a mask where the pairs are told with features."""
+    observations = torch.from_numpy(game.observe(info_states, players)).to(device)
     if reads_actions:
-        rows, actions, features = game.action_features(info_states, players)
-        choices = LegalActions(
-            torch.from_numpy(rows.astype(np.int64, copy=False)).to(device),
-            torch.from_numpy(actions.astype(np.int64)).to(device),
-            torch.from_numpy(features).to(device),
-        )
-    return Inputs(observations.to(device), legal.to(device), choices)
+        return observations, _described_pairs(game, info_states, players, device)
+    return observations, legal_pairs(game.legal_actions(info_states), device)
+
+
+def _described_pairs(game: Game, info_states: InfoStates, players: Players, device: torch.device | str) -> LegalPairs:
+    rows, actions, features = game.action_features(info_states, players)
+    rows, actions = rows.astype(np.int64, copy=False), actions.astype(np.int64, copy=False)
+    starts = np.searchsorted(rows, np.arange(len(players) + 1))
+    here = [torch.from_numpy(array).to(device) for array in (rows, actions, starts, features)]
+    return LegalPairs(here[0], here[1], here[2], game.spec.num_actions, here[3])

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from cardlab.games.protocol import Block, GameSpec
 from cardlab.networks.fusion import fusible
-from cardlab.networks.inputs import Inputs
+from cardlab.networks.inputs import Inputs, LegalPairs
 from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
 from cardlab.networks.protocol import Network
 from cardlab.options import InvalidOption, check_choice
@@ -86,6 +86,11 @@ class LinesNetwork(Network):
         """Scores [N, A] and values [N]."""
         scores, values = self._judge(inputs.observations)
         return mask_scores(scores, inputs.legal), values
+
+    def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
+        """Scores [K] and values [N]."""
+        scores, values = self._judge(observations)
+        return scores[pairs.rows, pairs.actions], values
 
     @fusible
     def value(self, observations: Tensor) -> Tensor:

@@ -76,11 +76,12 @@ class MLP(Network):
         scores, values = self._judge(inputs.observations)
         return mask_scores(scores, inputs.legal), values
 
-    def score_legal(self, inputs: Inputs, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
+    def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
         """Scores [K] and values [N]; of many actions only the legal ones are computed."""
-        if self.score_head.out_features < _MANY_ACTIONS:
-            return super().score_legal(inputs, pairs)
-        return self._judge_at(inputs.observations, pairs.rows, pairs.actions)
+        if pairs.num_actions < _MANY_ACTIONS:
+            scores, values = self._judge(observations)
+            return scores[pairs.rows, pairs.actions], values
+        return self._judge_at(observations, pairs.rows, pairs.actions)
 
     @fusible
     def value(self, observations: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import Game, GameSpec, InfoStates, Players
-from cardlab.networks.inputs import Inputs, LegalPairs, encode
+from cardlab.networks.inputs import Inputs, LegalPairs, encode, encode_legal
 
 
 class Network(nn.Module, ABC):
@@ -30,9 +30,9 @@ class Network(nn.Module, ABC):
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Scores [N, A], minus infinity where illegal, and values [N]."""
 
-    def score_legal(self, inputs: Inputs, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
+    def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
         """Scores [K] of the legal actions alone, and values [N]; a network with many outputs computes no others."""
-        scores, values = self(inputs)
+        scores, values = self(Inputs(observations, pairs.mask(), pairs if self.reads_actions else None))
         return scores[pairs.rows, pairs.actions], values
 
     @abstractmethod
@@ -53,3 +53,10 @@ class NetworkOptions(Protocol):
 def encode_for(network: Network, game: Game, info_states: InfoStates, players: Players) -> Inputs:
     """The inputs of [N] decisions as `network` reads them, where its weights are."""
     return encode(game, info_states, players, reads_actions=network.reads_actions, device=network.device)
+
+
+def encode_legal_for(
+    network: Network, game: Game, info_states: InfoStates, players: Players
+) -> tuple[Tensor, LegalPairs]:
+    """What `network.score_legal` reads of [N] decisions, where its weights are."""
+    return encode_legal(game, info_states, players, reads_actions=network.reads_actions, device=network.device)

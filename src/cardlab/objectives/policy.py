@@ -21,7 +21,7 @@ def mean_entropy(log_probabilities: Tensor, num_decisions: int) -> Tensor:
 
 
 def clipped_surrogate(
-    log_probabilities: Tensor, behaviour: Tensor, advantages: Tensor, clip_range: float
+    log_probabilities: Tensor, behaviour: Tensor, advantages: Tensor, clip_range: Tensor
 ) -> PolicyTerms:
     """The terms of PPO for the actions taken: log-probabilities [N], those when they were chosen, and advantages [N].
 

@@ -108,6 +108,7 @@ def _facts(description: PolicyDescription, defaults: Any = None) -> dict[str, An
     """What of a policy a training cannot change, flat; `defaults` for options that it was written without."""
     options: Mapping[str, Any] = {**(asdict(defaults) if defaults else {}), **description.network_options}
     facts = {
+        "game": description.game,
         "network.name": description.network,
         **{f"network.{key}": value for key, value in options.items()},
         "plays": description.plays,
