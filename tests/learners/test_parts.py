@@ -29,7 +29,7 @@ def test_the_gradient_is_that_of_the_whole(size, monkeypatch):
     assert metrics["grad_norm"] > 0
 
 
-@pytest.mark.parametrize(("num", "pieces"), [(0, 1), (1, 1), (4096, 1), (4097, 2), (10_000, 3)])
+@pytest.mark.parametrize(("num", "pieces"), [(0, 1), (1, 1), (4096, 1), (4400, 1), (4600, 2), (8200, 2), (10_000, 3)])
 def test_parts_are_even_and_leave_nothing_out(num, pieces):
     learner, _ = build_learner(kuhn_experiment("ppo"))
     parts = list(learner.parts_in_cache(num))

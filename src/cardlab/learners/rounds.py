@@ -31,6 +31,7 @@ from cardlab.playing.protocol import Agent
 Metrics = dict[str, float]
 
 _ROWS_IN_CACHE = 4096  # decisions
+_ROOM = 0.1  # of such a part: so few decisions more make no other, since a round is a little longer than asked for
 
 
 class TrainingDiverged(RuntimeError):
@@ -223,7 +224,7 @@ class RoundLearner(lightning.LightningModule, ABC):
 
         Gradients add up, so the step is the same, but for rounding and for what batch normalisation sees.
         """
-        pieces = max(1, math.ceil(num / _ROWS_IN_CACHE)) if self.device.type == "cpu" else 1
+        pieces = max(1, math.ceil(num / _ROWS_IN_CACHE - _ROOM)) if self.device.type == "cpu" else 1
         yield from (slice(num * piece // pieces, num * (piece + 1) // pieces) for piece in range(pieces))
 
     def varied(self, info_states: InfoStates, actions: Actions) -> tuple[InfoStates, Actions]:
