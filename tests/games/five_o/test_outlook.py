@@ -1,43 +1,82 @@
 """The chances among the features: near the counted ones, the same draws for all columns that a card may go to."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.cards.hands import strength_table
+from cardlab.cards.hands import MAX_STRENGTH, strength_table
 from cardlab.games.five_o import features, outlook, simulation
 from cardlab.games.five_o.chances import win_chance
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.protocol import InfoStates, find_block
 from games.five_o.tables import stopped_at, to_move
 
-GAME = FiveO(features="chances")
+GAME = FiveO(features="prospects")
+CHANCES = FiveO(features="chances")
 turns = st.integers(0, 39)
 
 
 def chances_in(observations: np.ndarray) -> np.ndarray:
-    """[G, 10, 2] of the ten lines."""
-    lines = find_block(outlook.BLOCKS, "lines")
-    return observations[:, lines.start : lines.stop].reshape(-1, *lines.shape)[..., -outlook.NUM_CHANCES :]
+    """[G, 10, P, 2] of the ten lines."""
+    lines = find_block(GAME.spec.blocks, "lines")
+    rows = observations[:, lines.start : lines.stop].reshape(-1, *lines.shape)[..., features.LINE_SIZE :]
+    return rows.reshape(*rows.shape[:2], -1, 2)
 
 
 @settings(max_examples=20, deadline=None)
 @given(turns, st.integers(0, 99))
-def test_the_plain_features_are_among_them(turn: int, seed: int) -> None:
+def test_features_hold_those_of_the_fewer_ones(turn: int, seed: int) -> None:
     known, players = to_move(GAME, stopped_at(GAME, turn, 3, seed))
-    seen, plain = GAME.observe(known, players), FiveO().observe(known, players)
-    for block in features.BLOCKS:
-        mine = find_block(outlook.BLOCKS, block.name)
-        rows = seen[:, mine.start : mine.stop].reshape(-1, *mine.shape)
-        plain_rows = plain[:, block.start : block.stop].reshape(-1, *block.shape)
-        assert (rows[..., : block.shape[-1]] == plain_rows).all()
+    for more, fewer in ((CHANCES, FiveO()), (GAME, CHANCES)):
+        seen, plain = more.observe(known, players), fewer.observe(known, players)
+        for block in fewer.spec.blocks:
+            mine = find_block(more.spec.blocks, block.name)
+            rows = seen[:, mine.start : mine.stop].reshape(-1, *mine.shape)
+            plain_rows = plain[:, block.start : block.stop].reshape(-1, *block.shape)
+            assert (rows[..., : block.shape[-1]] == plain_rows).all()
+
+
+@given(st.lists(st.integers(0, MAX_STRENGTH), max_size=300))
+def test_strengths_are_put_in_order(strengths: list[int]) -> None:
+    assert outlook.ascending(np.array(strengths, dtype=np.int64)).tolist() == sorted(strengths)
+
+
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=3),
+    st.lists(st.integers(0, 4), min_size=1, max_size=3),
+    st.integers(1, 4),
+    st.integers(1, 4),
+)
+def test_the_best_of_several_draws_are_compared_as_if_all_were_listed(
+    mine: list[int], theirs: list[int], num_mine: int, num_theirs: int
+) -> None:
+    shares = np.zeros((2, 2), dtype=np.float32)
+    pairs = np.array([(1, 1), (num_mine, num_theirs)])
+    outlook._compare_best(np.sort(mine), np.sort(theirs), pairs, shares)
+    best = np.array([max(drawn) for drawn in product(mine, repeat=num_mine)])
+    opposite = np.array([max(drawn) for drawn in product(theirs, repeat=num_theirs)])
+    assert shares[1, 0] == pytest.approx((best[:, None] > opposite).mean(), abs=1e-6)
+    assert shares[1, 1] == pytest.approx((best[:, None] < opposite).mean(), abs=1e-6)
+    assert (shares[0] == 0).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(turns, st.integers(0, 99))
+def test_who_chooses_among_more_wins_more(turn: int, seed: int) -> None:
+    known, players = to_move(GAME, stopped_at(GAME, turn, 3, seed))
+    wins = chances_in(GAME.observe(known, players))[:, :5, :, 0]
+    by_pair = dict(zip(outlook.PROSPECTS, np.moveaxis(wins, 2, 0), strict=True))
+    assert (by_pair[4, 1] >= by_pair[4, 4] - 1e-6).all()
+    assert (by_pair[4, 4] >= by_pair[1, 4] - 1e-6).all()
 
 
 @pytest.mark.parametrize("turn", [20, 27, 34])
 def test_chances_are_near_the_counted_ones(turn: int) -> None:
     known, players = to_move(GAME, stopped_at(GAME, turn, 20, turn))
-    seen = chances_in(GAME.observe(known, players))[:, :5]
+    seen = chances_in(GAME.observe(known, players))[:, :5, 0]
     table = strength_table()
     for side, tie_share in enumerate((0.0, 1.0)):
         counted = np.array(
@@ -56,8 +95,10 @@ def test_chances_are_near_the_counted_ones(turn: int) -> None:
 def test_both_players_see_the_same_chances_when_nothing_is_hidden(turn: int, seed: int) -> None:
     known, players = to_move(GAME, stopped_at(GAME, min(turn, 29), 3, seed))
     seen = chances_in(GAME.observe(known, players))
-    assert np.array_equal(seen[:, :5], seen[:, 5:, ::-1])
-    assert (seen.sum(axis=2) <= 1.0).all()
+    mirrored = [outlook.PROSPECTS.index((theirs, mine)) for mine, theirs in outlook.PROSPECTS]
+    np.testing.assert_allclose(seen[:, :5], seen[:, 5:, mirrored, ::-1], atol=1e-5)
+    assert np.array_equal(seen[:, :5, 0], seen[:, 5:, 0, ::-1])
+    assert (seen.sum(axis=3) <= 1.0 + 1e-5).all()
 
 
 @settings(max_examples=20, deadline=None)
@@ -92,7 +133,11 @@ def test_what_is_remembered_of_neighbours_changes_nothing(turn: int, seed: int) 
 def test_the_outlook_is_equation_three() -> None:
     known, players = to_move(GAME, stopped_at(GAME, 22, 5, 3))
     observations = GAME.observe(known, players)
-    block = find_block(outlook.BLOCKS, "outlook")
+    block = find_block(GAME.spec.blocks, "outlook")
     for row, lines in zip(observations[:, block.start : block.stop], chances_in(observations), strict=True):
-        wanted = [win_chance(lines[:5, side].astype(np.float64)) for side in range(2)]
+        wanted = [
+            win_chance(lines[:5, pair, side].astype(np.float64))
+            for pair in range(len(outlook.PROSPECTS))
+            for side in range(2)
+        ]
         assert row == pytest.approx(wanted, abs=1e-6)

@@ -21,7 +21,7 @@ from cardlab.games.protocol import (
 )
 from cardlab.options import check_choice, check_range
 
-FEATURES = ("columns", "chances")
+FEATURES = ("columns", "chances", "prospects")
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class FiveO:
 
     `hidden_round` is the round, 4 or 5, whose cards the opponent does not see before the end; `payoff` is win (±1 for
     three columns) or columns ((won - lost) / 5). `features` are columns, or chances: these with the chance of each to
-    beat the one opposite (outlook.py), counted on `completions`: any policy may be asked with any number. Source: the
-    seed, section I.A.
+    beat the one opposite, or prospects: also when the better of several completions is taken (outlook.py). These are
+    counted on `completions`: any policy may be asked with any number. Source: the seed, section I.A.
     """
 
     hidden_round: int = 5
@@ -58,11 +58,15 @@ class FiveO:
             zero_sum=True,
             decision_kinds=("place",),
             action_kinds=(0,) * rules.NUM_COLUMNS,
-            blocks=features.BLOCKS if self.features == "columns" else outlook.BLOCKS,
+            blocks=features.BLOCKS if self.features == "columns" else outlook.blocks(self._pairs),
             action_blocks=features.ACTION_BLOCKS,
             privileged_blocks=features.PRIVILEGED_BLOCKS,
             options={"hidden_round": self.hidden_round, "payoff": self.payoff, "features": self.features},
         )
+
+    @property
+    def _pairs(self) -> outlook.Pairs:
+        return outlook.PROSPECTS if self.features == "prospects" else outlook.CHANCES
 
     @property
     def state_dtype(self) -> np.dtype[np.void]:
@@ -139,7 +143,7 @@ class FiveO:
         """[G, F] in the blocks of `spec`, for decisions, afterstates and finished games alike."""
         if self.features == "columns":
             return features.observe(strength_table(), info_states, players)
-        return outlook.observe(strength_table(), info_states, players, self.completions)
+        return outlook.observe(strength_table(), info_states, players, self._pairs, self.completions)
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa]: the column with the card, the one opposite, and what changes."""

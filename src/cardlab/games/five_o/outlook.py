@@ -3,6 +3,9 @@
 Where each of the two misses one card at most, all completions are counted; else some random ones. Which cards these
 draw is a function of the unseen cards, so an observation is always the same, and the afterstates of one decision,
 to which the same cards are unseen, are compared on the same draws: their luck cancels.
+
+Players do not fill up at random: they choose where a card goes. So a side may also take the best of several
+completions; those chances tell an open hand that wants one card from a closed one of the same strength.
 """
 
 import numpy as np
@@ -15,55 +18,72 @@ from cardlab.games.five_o.chances import win_chance
 from cardlab.games.five_o.lines import LINE_SIZE
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, Records, list_unseen
 from cardlab.games.five_o.simulation import complete
-from cardlab.games.protocol import Floats, Players, find_block, layout, width
+from cardlab.games.protocol import Block, Floats, Players, find_block, layout, width
 from cardlab.kernels import kernel
 
 NUM_COMPLETIONS = 512
-NUM_CHANCES = 2  # of a column: that it wins, that it loses
+Pairs = tuple[tuple[int, int], ...]
+CHANCES: Pairs = ((1, 1),)
+PROSPECTS: Pairs = ((1, 1), (4, 1), (1, 4), (2, 2), (4, 4))
+"""Of how many completions the player's column is the best, and the one opposite; each pair has its mirror image."""
 _REMEMBERED = 2  # forms of a column in the afterstates of one decision: with the card placed there, and without
 
 # A linear congruential generator modulo 2^64 (Knuth, MMIX); its upper half is used.
 _FACTOR, _STEP = np.uint64(6364136223846793005), np.uint64(1442695040888963407)
 _HALF = np.uint64(32)
 
-# In brackets: the entries of a block, in order.
-BLOCKS = layout(
-    lines=(features.NUM_LINES, LINE_SIZE + NUM_CHANCES),  # as in features.BLOCKS, then the chances
-    **{block.name: block.shape for block in features.BLOCKS if block.name != "lines"},
-    outlook=(2,),  # chance that player and opponent win three columns, taken as independent: equation (3)
-)
-NUM_FEATURES = width(BLOCKS)
+_DIGIT = 7  # bits; two such digits hold a strength
+_DIGITS = (1 << _DIGIT) - 1
 
-_LINES, _WIDER = find_block(features.BLOCKS, "lines"), find_block(BLOCKS, "lines")  # both come first
-_OUTLOOK = find_block(BLOCKS, "outlook").start
+_LINES = find_block(features.BLOCKS, "lines")  # comes first
 
 
-def observe(table: Strengths, states: Records, players: Players, completions: int = NUM_COMPLETIONS) -> Floats:
-    """[G, F] in the blocks of BLOCKS, the chances from so many random `completions`."""
+def blocks(pairs: Pairs) -> tuple[Block, ...]:
+    """Those of features.BLOCKS, with the chances of each line by each of `pairs`, and the outlook.
+
+    In brackets: the entries of a block, in order.
+    """
+    return layout(
+        lines=(features.NUM_LINES, LINE_SIZE + 2 * len(pairs)),  # then, for each pair, [it wins, it loses]
+        **{block.name: block.shape for block in features.BLOCKS if block.name != "lines"},
+        outlook=(
+            2 * len(pairs),
+        ),  # chance that player and opponent win three columns, taken as independent: equation (3)
+    )
+
+
+def observe(
+    table: Strengths, states: Records, players: Players, pairs: Pairs = CHANCES, completions: int = NUM_COMPLETIONS
+) -> Floats:
+    """[G, F] in the blocks of blocks(pairs), the chances from so many random `completions`."""
     plain = features.observe(table, states, players)
-    chances = _chances(table, states, players, completions)
-    out = np.empty((len(states), NUM_FEATURES), dtype=np.float32)
-    lines = out[:, : _WIDER.stop].reshape(-1, *_WIDER.shape)  # a view
+    chances = _chances(table, states, players, np.array(pairs), completions)
+    wider = find_block(blocks(pairs), "lines")
+    out = np.empty((len(states), width(blocks(pairs))), dtype=np.float32)
+    lines = out[:, : wider.stop].reshape(-1, *wider.shape)  # a view
     lines[:, :, :LINE_SIZE] = plain[:, : _LINES.stop].reshape(-1, *_LINES.shape)
-    lines[:, :NUM_COLUMNS, LINE_SIZE:] = chances
-    lines[:, NUM_COLUMNS:, LINE_SIZE:] = chances[:, :, ::-1]
-    out[:, _WIDER.stop : _OUTLOOK] = plain[:, _LINES.stop :]
-    _write_outlook(out[:, _OUTLOOK:], chances)
+    mirrored = chances[:, :, [pairs.index((theirs, mine)) for mine, theirs in pairs], ::-1]
+    for first, seen in ((0, chances), (NUM_COLUMNS, mirrored)):
+        lines[:, first : first + NUM_COLUMNS, LINE_SIZE:] = seen.reshape(*seen.shape[:2], -1)
+    rest = wider.stop + plain.shape[1] - _LINES.stop
+    out[:, wider.stop : rest] = plain[:, _LINES.stop :]
+    _write_outlook(out[:, rest:], chances)
     return out
 
 
 @kernel
-def _chances(table: Strengths, states: Records, players: Players, completions: int) -> Floats:
-    """[G, 5, 2] shares of the completions in which each of the player's columns wins, and loses.
+def _chances(table: Strengths, states: Records, players: Players, pairs: NDArray[np.int64], completions: int) -> Floats:
+    """[G, 5, P, 2] shares of the completions in which each of the player's columns wins, and loses, by `pairs` [P, 2].
 
     A column that an afterstate of the same decision has had before costs nothing.
     """
-    chances = np.zeros((states.shape[0], NUM_COLUMNS, NUM_CHANCES), dtype=np.float32)
+    chances = np.zeros((states.shape[0], NUM_COLUMNS, len(pairs), 2), dtype=np.float32)
     cards = np.empty(52, dtype=np.int8)
     count, known = 0, np.uint64(0)
     keys = np.empty((NUM_COLUMNS, _REMEMBERED, 2), dtype=np.int64)
-    remembered = np.empty((NUM_COLUMNS, _REMEMBERED, NUM_CHANCES), dtype=np.float32)
+    remembered = np.empty((NUM_COLUMNS, _REMEMBERED, len(pairs), 2), dtype=np.float32)
     held = np.zeros(NUM_COLUMNS, dtype=np.int64)
+    mine, theirs = np.empty(completions, dtype=np.int64), np.empty(completions, dtype=np.int64)
     for g in range(states.shape[0]):
         player = np.int64(players[g])
         count = list_unseen(states[g], cards)
@@ -82,18 +102,28 @@ def _chances(table: Strengths, states: Records, players: Players, completions: i
                 place = min(place, _REMEMBERED - 1)
                 held[column] = place + 1
                 keys[column, place, 0], keys[column, place, 1] = own, other
+                shares = remembered[column, place]
                 if hand_size(own) >= COLUMN_SIZE - 1 and hand_size(other) >= COLUMN_SIZE - 1:
-                    _count(table, own, other, cards, count, remembered[column, place])
+                    _count(table, own, other, cards, count, pairs, shares)
                 else:
-                    shares = remembered[column, place]
-                    _sample(table, own, other, cards, count, mix(unseen, np.uint64(column)), completions, shares)
+                    seed = mix(unseen, np.uint64(column))
+                    _sample(table, own, other, cards, count, seed, mine, theirs)
+                    _compare(mine, theirs, pairs, shares)
             chances[g, column] = remembered[column, place]
     return chances
 
 
 @kernel
-def _count(table: Strengths, own: Int, other: Int, cards: Cards, count: int, shares: NDArray[np.float32]) -> None:
-    """Fill `shares` [2] from all completions of two columns that miss one card each at most."""
+def _count(
+    table: Strengths,
+    own: Int,
+    other: Int,
+    cards: Cards,
+    count: int,
+    pairs: NDArray[np.int64],
+    shares: NDArray[np.float32],
+) -> None:
+    """Fill `shares` [P, 2] from all completions of two columns that miss one card each at most."""
     mine, my_cards = np.empty(52, dtype=np.int64), np.empty(52, dtype=np.int64)
     theirs, their_cards = np.empty(52, dtype=np.int64), np.empty(52, dtype=np.int64)
     num_mine = complete(table, own, cards, count, mine, my_cards)
@@ -105,7 +135,9 @@ def _count(table: Strengths, own: Int, other: Int, cards: Cards, count: int, sha
                 won += mine[first] > theirs[second]
                 lost += mine[first] < theirs[second]
                 cases += 1
-    shares[0], shares[1] = won / cases, lost / cases
+    shares[0, 0], shares[0, 1] = won / cases, lost / cases
+    if len(pairs) > 1:
+        _compare_best(ascending(mine[:num_mine]), ascending(theirs[:num_theirs]), pairs, shares)
 
 
 @kernel
@@ -116,19 +148,82 @@ def _sample(
     cards: Cards,
     count: int,
     seed: np.uint64,
-    completions: int,
-    shares: NDArray[np.float32],
+    mine: NDArray[np.int64],
+    theirs: NDArray[np.int64],
 ) -> None:
-    """Fill `shares` [2] from random completions of two columns, as a function of `seed`."""
-    won = lost = 0
-    for fill in range(completions):
+    """Fill `mine` and `theirs` [C] with the strengths of random completions of two columns, a function of `seed`."""
+    for fill in range(len(mine)):
         # the opponent draws first: the same cards whatever the player has placed
-        theirs, drawn, stream = _fill(other, cards, count, np.int64(0), mix(seed, np.uint64(fill)))
-        mine, _, _ = _fill(own, cards, count, drawn, stream)
-        strength, opposite = five_card_strength(table, mine), five_card_strength(table, theirs)
-        won += strength > opposite
-        lost += strength < opposite
-    shares[0], shares[1] = won / completions, lost / completions
+        filled, drawn, stream = _fill(other, cards, count, np.int64(0), mix(seed, np.uint64(fill)))
+        theirs[fill] = five_card_strength(table, filled)
+        filled, _, _ = _fill(own, cards, count, drawn, stream)
+        mine[fill] = five_card_strength(table, filled)
+
+
+@kernel
+def _compare(
+    mine: NDArray[np.int64], theirs: NDArray[np.int64], pairs: NDArray[np.int64], shares: NDArray[np.float32]
+) -> None:
+    """Fill `shares` [P, 2] from strengths [C] that were drawn together."""
+    won = lost = 0
+    for fill in range(len(mine)):
+        won += mine[fill] > theirs[fill]
+        lost += mine[fill] < theirs[fill]
+    shares[0, 0], shares[0, 1] = won / len(mine), lost / len(mine)
+    if len(pairs) > 1:
+        _compare_best(ascending(mine), ascending(theirs), pairs, shares)
+
+
+@kernel
+def _compare_best(
+    mine: NDArray[np.int64], theirs: NDArray[np.int64], pairs: NDArray[np.int64], shares: NDArray[np.float32]
+) -> None:
+    """Fill `shares` [P, 2] but the first from ascending strengths: the best of m of `mine` against the best of n.
+
+    The best of m independent draws is at most s with chance F(s)^m; that both sides draw from the same cards is left
+    out of account.
+    """
+    reached = np.zeros(len(pairs))
+    shares[1:] = 0.0
+    below = upto = 0
+    for rank in range(len(mine)):
+        while below < len(theirs) and theirs[below] < mine[rank]:
+            below += 1
+        while upto < len(theirs) and theirs[upto] <= mine[rank]:
+            upto += 1
+        now, less, at_most = (rank + 1) / len(mine), below / len(theirs), upto / len(theirs)
+        for pair in range(1, len(pairs)):
+            at_rank = _power(now, pairs[pair, 0])
+            shares[pair, 0] += (at_rank - reached[pair]) * _power(less, pairs[pair, 1])
+            shares[pair, 1] += (at_rank - reached[pair]) * (1.0 - _power(at_most, pairs[pair, 1]))
+            reached[pair] = at_rank
+
+
+@kernel
+def _power(base: float, exponent: Int) -> float:
+    """`base` to a small exponent: numba's own power takes several times as long."""
+    result = base
+    for _ in range(exponent - 1):
+        result *= base
+    return result
+
+
+@kernel
+def ascending(strengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[C] strengths in order, by their lower and then their upper bits: several times as fast as by comparisons."""
+    given, out = strengths, np.empty_like(strengths)
+    for shift in (0, _DIGIT):
+        starts = np.zeros((1 << _DIGIT) + 1, dtype=np.int64)
+        for strength in given:
+            starts[(strength >> shift & _DIGITS) + 1] += 1
+        for digit in range(1 << _DIGIT):
+            starts[digit + 1] += starts[digit]
+        for strength in given:
+            digit = strength >> shift & _DIGITS
+            out[starts[digit]] = strength
+            starts[digit] += 1
+        given, out = out, np.empty_like(strengths)
+    return given
 
 
 @kernel
@@ -151,10 +246,11 @@ def _fill(
 
 @kernel
 def _write_outlook(out: Floats, chances: Floats) -> None:
-    """Fill `out` [G, 2] by equation (3) from `chances` [G, 5, 2]."""
+    """Fill `out` [G, 2P] by equation (3) from `chances` [G, 5, P, 2]."""
     wins = np.empty(NUM_COLUMNS)
     for g in range(out.shape[0]):
-        for side in range(NUM_CHANCES):
-            for column in range(NUM_COLUMNS):
-                wins[column] = chances[g, column, side]
-            out[g, side] = win_chance(wins)
+        for pair in range(chances.shape[2]):
+            for side in range(2):
+                for column in range(NUM_COLUMNS):
+                    wins[column] = chances[g, column, pair, side]
+                out[g, 2 * pair + side] = win_chance(wins)
