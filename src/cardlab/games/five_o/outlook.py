@@ -64,7 +64,7 @@ def observe(
     lines[:, :, :LINE_SIZE] = plain[:, : _LINES.stop].reshape(-1, *_LINES.shape)
     mirrored = chances[:, :, [pairs.index((theirs, mine)) for mine, theirs in pairs], ::-1]
     for first, seen in ((0, chances), (NUM_COLUMNS, mirrored)):
-        lines[:, first : first + NUM_COLUMNS, LINE_SIZE:] = seen.reshape(*seen.shape[:2], -1)
+        lines[:, first : first + NUM_COLUMNS, LINE_SIZE:] = seen.reshape(len(out), NUM_COLUMNS, 2 * len(pairs))
     rest = wider.stop + plain.shape[1] - _LINES.stop
     out[:, wider.stop : rest] = plain[:, _LINES.stop :]
     _write_outlook(out[:, rest:], chances)
