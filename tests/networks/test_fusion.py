@@ -10,10 +10,9 @@ from torch._dynamo.utils import counters
 from cardlab.agents.random import RandomAgent
 from cardlab.games.catalogue import make_game
 from cardlab.networks.actions import ActionsOptions
-from cardlab.networks.inputs import legal_pairs
 from cardlab.networks.lines import LinesOptions
 from cardlab.networks.mlp import MLPOptions
-from cardlab.networks.protocol import encode_for
+from cardlab.networks.protocol import encode_for, encode_legal_for
 from cardlab.playing.loop import play
 
 NETWORKS = [
@@ -46,17 +45,16 @@ def test_translated_passes_give_what_plain_ones_give(name, options):
     fused.fused = True
     before = programs()
     for tables in (64, 33):
-        inputs = encode_for(plain, game, *decisions(game, tables))
-        pairs = inputs.choices or legal_pairs(inputs.legal.numpy())
+        observations, pairs = encode_legal_for(plain, game, *decisions(game, tables))
         for network in (plain, fused):
             network.zero_grad()
-            scores, values = network.score_legal(inputs.observations, pairs)
+            scores, values = network.score_legal(observations, pairs)
             (scores.square().mean() + values.square().mean()).backward()
-        wanted, found = plain.score_legal(inputs.observations, pairs), fused.score_legal(inputs.observations, pairs)
+        wanted, found = plain.score_legal(observations, pairs), fused.score_legal(observations, pairs)
         torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
         for mine, theirs in zip(fused.parameters(), plain.parameters(), strict=True):
             torch.testing.assert_close(mine.grad, theirs.grad, rtol=1e-3, atol=1e-5)
-        torch.testing.assert_close(fused.value(inputs.observations), plain.value(inputs.observations))
+        torch.testing.assert_close(fused.value(observations), plain.value(observations))
     assert programs() > before
 
 

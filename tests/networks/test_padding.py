@@ -13,11 +13,10 @@ from cardlab.agents.random import RandomAgent
 from cardlab.games.catalogue import make_game
 from cardlab.networks.actions import ActionsOptions
 from cardlab.networks.critic import Critic
-from cardlab.networks.inputs import legal_pairs
 from cardlab.networks.lines import LinesOptions
 from cardlab.networks.mlp import MLPOptions
 from cardlab.networks.padding import common_size
-from cardlab.networks.protocol import encode_for
+from cardlab.networks.protocol import encode_for, encode_legal_for
 from cardlab.networks.trunks import TrunksOptions
 from cardlab.playing.loop import play
 
@@ -68,7 +67,7 @@ def test_a_decision_is_judged_alike_whatever_is_filled_in(name, options, monkeyp
     network = options.build(game.spec)
     info_states, players = decisions(game, 64)
     inputs = encode_for(network, game, info_states, players)
-    pairs = inputs.choices or legal_pairs(inputs.legal.numpy())
+    _, pairs = encode_legal_for(network, game, info_states, players)
 
     def judged(size):
         network.zero_grad()
@@ -90,7 +89,7 @@ def test_layers_meet_common_sizes_alone_and_float32_meets_what_is_there(name, op
     game = make_game(name)
     network = options.build(game.spec)
     inputs = encode_for(network, game, *decisions(game, 301))
-    pairs = inputs.choices or legal_pairs(inputs.legal.numpy())
+    _, pairs = encode_legal_for(network, game, *decisions(game, 301))
     met = SizesMet(network)
     network.score_legal(inputs.observations, pairs)
     network(inputs)
@@ -114,11 +113,10 @@ def test_translated_passes_meet_the_filled_rows_too(name, options):
     fused = deepcopy(plain)
     fused.fused = True
     for tables in (301, 173):
-        inputs = encode_for(plain, game, *decisions(game, tables))
-        pairs = inputs.choices or legal_pairs(inputs.legal.numpy())
+        observations, pairs = encode_legal_for(plain, game, *decisions(game, tables))
         with torch.autocast("cpu", torch.bfloat16):
-            wanted, found = plain.score_legal(inputs.observations, pairs), fused.score_legal(inputs.observations, pairs)
-        for mine, theirs, num in zip(found, wanted, (len(pairs.rows), len(inputs.observations)), strict=True):
+            wanted, found = plain.score_legal(observations, pairs), fused.score_legal(observations, pairs)
+        for mine, theirs, num in zip(found, wanted, (len(pairs.rows), len(observations)), strict=True):
             assert len(mine) == num
             torch.testing.assert_close(mine, theirs, rtol=0.03, atol=0.03)  # bfloat16, rounded elsewhere
 

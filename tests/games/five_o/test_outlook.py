@@ -98,6 +98,7 @@ def test_both_players_see_the_same_chances_when_nothing_is_hidden(turn: int, see
     mirrored = [outlook.PROSPECTS.index((theirs, mine)) for mine, theirs in outlook.PROSPECTS]
     np.testing.assert_allclose(seen[:, :5], seen[:, 5:, mirrored, ::-1], atol=1e-5)
     assert np.array_equal(seen[:, :5, 0], seen[:, 5:, 0, ::-1])
+    assert (seen[:, :, 0].sum(axis=2) <= 1.0).all()
     assert (seen.sum(axis=3) <= 1.0 + 1e-5).all()
 
 
