@@ -164,14 +164,9 @@ def test_tables_are_limited_for_each_session_and_in_all(start):
         bob.open(ORDERS["big2"])
 
 
-def test_a_table_whose_agent_fails_stands_as_before(visitor, server, monkeypatch):
+def test_what_nobody_foresaw_is_told_without_a_trace(visitor, server, monkeypatch):
     table = visitor.open(ORDERS["big2"])
-    monkeypatch.setattr("cardlab.agents.scripted.big2.Greedy.act", lambda *_: 1 / 0)
-    reply = visitor.http.post(
-        f"{visitor.base}/api/tables/{table['id']}/moves",
-        json={"action": table["legal"][-1]["action"], "number": table["number"]},
-    )
-    assert reply.status_code == 500
-    assert "as it was before" in reply.json()["error"]
-    monkeypatch.undo()
+    monkeypatch.setattr("cardlab.serving.house.House.move", lambda *_: 1 / 0)
+    problem = visitor.move(table, table["legal"][-1]["action"], 500)
+    assert problem["error"] == "the server made a mistake; the table is as it was before"
     assert visitor.get(f"/api/tables/{table['id']}") == table

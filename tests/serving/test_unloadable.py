@@ -127,6 +127,18 @@ def test_a_game_is_given_up_even_if_its_agents_fail(start, monkeypatch):
         assert not end["deal"]["counts"]
 
 
+def test_a_table_whose_agent_fails_at_its_move_stands_as_before_and_says_so(visitor, server, monkeypatch, caplog):
+    table = visitor.open(ORDERS["big2"])
+    action = table["legal"][-1]["action"]
+    with monkeypatch.context() as patch:
+        patch.setattr("cardlab.agents.scripted.big2.Greedy.act", _fails)
+        problem = visitor.move(table, action, 500)
+    assert "an agent failed at its move (no room); the table is as it was before" in problem["error"]
+    assert [record.getMessage() for record in caplog.records] == ["a game of big2 cannot go on: no room"]
+    assert visitor.get(f"/api/tables/{table['id']}") == table
+    assert visitor.move(table, action)["number"] > table["number"]
+
+
 def test_warming_finds_what_cannot_be_loaded(models, tmp_path):
     players = Players(options_in(tmp_path, models=str(models)))
     works = dict(Warming(players, Beliefs({}), lambda: 0.0).works())

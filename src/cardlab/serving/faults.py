@@ -35,6 +35,12 @@ class Full(Refusal):
     status = 503
 
 
+class Stuck(Refusal):
+    """An agent that failed at its move; the table is as it was before."""
+
+    status = 500
+
+
 class Unloadable(Refusal):
     """An agent that is listed, but cannot be loaded."""
 

@@ -18,7 +18,7 @@ from cardlab.playing.protocol import Agent
 from cardlab.serving.database import DAILY, FINISHED, FRESH, GIVEN_UP, OPEN, DealRow, GameRow, now
 from cardlab.serving.dealing import Dealer, Order
 from cardlab.serving.deals import Deal, Secret, new_id
-from cardlab.serving.faults import Conflict, Full, NotFound, TooMany, Unloadable, one_line
+from cardlab.serving.faults import Conflict, Full, NotFound, Stuck, TooMany, Unloadable, one_line
 from cardlab.serving.options import PlayOptions
 from cardlab.serving.players import Player, Players
 from cardlab.serving.settings import game_of
@@ -208,7 +208,7 @@ class House:
                 stood_in = True
         table = Table(game, self.deal_of(row.deal.seed), row.deal.seat, agents)
         table.repeat(row.actions)
-        table.play_on()
+        _play_on(table)
         return Held(row, game, table, opponents, Player(**row.deal.par), par_fails=stood_in, stood_in=stood_in)
 
     def _end_without_agents(self, held: Held) -> None:
@@ -237,7 +237,7 @@ class House:
 
     def _go_on(self, held: Held) -> None:
         with self._safely(held):
-            held.table.play_on()
+            _play_on(held.table)
             self._save(held)
 
     def _safely(self, held: Held) -> "_Forgetting":
@@ -307,6 +307,17 @@ class _Forgetting:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self.house.forget(self.held)
+
+
+def _play_on(table: Table) -> None:
+    """Let the agents move until the person is to; Stuck, told in the log, where one of them fails."""
+    try:
+        table.play_on()
+    except Exception as error:  # whatever is wrong with an agent that somebody put there
+        name, reason = table.game.spec.name, one_line(error)
+        _log.warning("a game of %s cannot go on: %s", name, reason)
+        told = f"an agent failed at its move ({reason}); the table is as it was before: try again, or give it up"
+        raise Stuck(told) from error
 
 
 def _score(table: Table, par: float | None) -> float | None:
