@@ -215,6 +215,16 @@ def test_a_champion_that_cannot_be_written_leaves_the_old_one(root: Path, untrai
     assert not (folder / "README.md").exists()
 
 
+def test_a_training_that_is_kept_beside_a_champion_stays(root: Path, untrained: Callable[..., Path]) -> None:
+    game = make_game("poker_squares")
+    folder = write_champion(Path("champions"), game, untrained("old"), {})
+    (folder / "training").mkdir()
+    (folder / "training" / "training.ckpt").write_bytes(b"half way")
+    write_champion(Path("champions"), game, untrained("new", seed=1), {})
+    assert policy_digest(folder) == policy_digest(Path("models/new"))
+    assert contents(folder / "training") == {"training.ckpt": b"half way"}
+
+
 @pytest.mark.usefixtures("won")
 def test_a_changed_model_in_the_store_is_refused(store: Store, root: Path, untrained: Callable[..., Path]) -> None:
     challenge(untrained("squares"), store)

@@ -14,6 +14,7 @@ from cardlab.options import InvalidOption
 from cardlab.tracking.flavour import GAME_FILE
 
 CARD, DECISION, FIGURES, LINEAGE = "README.md", "decision.json", "evaluation.json", "lineage.json"
+TRAINING = "training"  # folder of a training that is kept in git to go on: no champion's, it stays
 _MEGABYTE = 1_000_000
 
 
@@ -58,6 +59,8 @@ def write_champion(champions: Path, game: Game, policy: Path, files: Mapping[str
     if target.exists():
         target.rename(old)
     draft.rename(target)
+    if (old / TRAINING).is_dir():
+        (old / TRAINING).rename(target / TRAINING)
     shutil.rmtree(old, ignore_errors=True)
     return target
 
