@@ -11,7 +11,7 @@ from cardlab.assembly.parts import build_game
 from cardlab.cli.verbs import Request
 from cardlab.options import InvalidOption, check_range
 from cardlab.tracking import Store
-from cardlab.tracking.provenance import DIGEST, all_runs, concerning
+from cardlab.tracking.provenance import DIGEST, all_runs, concerning, newest_runs
 from cardlab.tracking.registry import Registry
 
 if TYPE_CHECKING:
@@ -31,12 +31,8 @@ def run(request: Request) -> int:
     check_range("limit", limit, 1, 1000, whole=True)
     condition = run_filter(config)
     game = build_game(config["game"]).spec.name if config.get("game") else None
-    client = Store().client
-    games = {entry.experiment_id: entry.name for entry in client.search_experiments() if game in (None, entry.name)}
-    found: list[Run] = []
-    if games:
-        found = client.search_runs(list(games), condition, max_results=limit, order_by=["start_time DESC"])
-    rows = [_HEADINGS, *(_cells(entry, games[entry.info.experiment_id]) for entry in found)]
+    found = newest_runs(Store(), condition, game, limit)
+    rows = [_HEADINGS, *(_cells(entry, of) for of, entry in found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

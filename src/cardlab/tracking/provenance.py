@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.tracking.client import TrackingUnavailable
 from cardlab.tracking.store import Store
 
 if TYPE_CHECKING:
@@ -30,21 +29,28 @@ class Origin:
 
 def all_runs(store: Store, condition: str = "") -> "list[Run]":
     """The runs of all games that meet MLflow's filter, first things first. Raises TrackingUnavailable."""
-    try:
+    found: list[Run] = []
+    token: str | None = None
+    with store.asked():
         experiments = [entry.experiment_id for entry in store.client.search_experiments()]
-        found: list[Run] = []
-        token: str | None = None
         while experiments:
             page = store.client.search_runs(experiments, condition, order_by=["start_time ASC"], page_token=token)
             found += page
             token = page.token
             if not token:
                 break
-    except TrackingUnavailable:
-        raise
-    except Exception as error:
-        raise TrackingUnavailable(store.address, error) from error
     return found
+
+
+def newest_runs(store: Store, condition: str, game: str | None, most: int) -> "list[tuple[str, Run]]":
+    """The newest runs of `game`, or of all, that meet MLflow's filter, with their games. Raises TrackingUnavailable."""
+    with store.asked():
+        entries = store.client.search_experiments()
+        games = {entry.experiment_id: entry.name for entry in entries if game in (None, entry.name)}
+        if not games:
+            return []
+        found = store.client.search_runs([*games], condition, max_results=most, order_by=["start_time DESC"])
+    return [(games[run.info.experiment_id], run) for run in found]
 
 
 def concerning(digest: str) -> str:

@@ -59,8 +59,18 @@ class Store:
 
     def check(self) -> None:
         """Raise TrackingUnavailable unless the store answers."""
-        with self._asked():
+        with self.asked():
             self.desk.check()
+
+    @contextmanager
+    def asked(self) -> Generator[None]:
+        """What the store cannot do is TrackingUnavailable, in one line."""
+        try:
+            yield
+        except TrackingUnavailable:
+            raise
+        except Exception as error:
+            raise TrackingUnavailable(self.address, error) from error
 
     def start_run(
         self,
@@ -80,7 +90,7 @@ class Store:
         carries its lineage as tags. A run to resume that the store does not know is begun anew; one that was cut off
         before all its parameters had arrived gets those that are missing.
         """
-        with self._asked():
+        with self.asked():
             known = resume is not None and self._reopen(resume)
             run_id = resume if resume is not None and known else self._create(experiment, name, parent, tags or {})
             run = Run(self.desk, run_id, self.spool, stopped_by=stopped_by)
@@ -131,16 +141,6 @@ class Store:
         """The id of the experiment with this name, made or brought back from deletion when needed."""
         return self._own.experiment_id(name)
 
-    @contextmanager
-    def _asked(self) -> Generator[None]:
-        """What the store cannot do is TrackingUnavailable, in one line."""
-        try:
-            yield
-        except TrackingUnavailable:
-            raise
-        except Exception as error:
-            raise TrackingUnavailable(self.address, error) from error
-
     def _reopen(self, run_id: str) -> bool:
         """Set a run going again; False when the store has no such run, which is told."""
         known = self.desk.reopen(run_id)
@@ -176,7 +176,7 @@ class Store:
 
     def _find_launch(self, experiment: str, launch: str) -> str | None:
         """The id of the run that has this tag."""
-        with self._asked():
+        with self.asked():
             return self.desk.find(experiment, _LAUNCH, launch)
 
 
