@@ -131,6 +131,15 @@ def test_one_line_names_it(folder: Path, capsys: pytest.CaptureFixture[str], arg
     assert os.listdir(folder) == []
 
 
+@pytest.mark.parametrize("verb", ["runs", "ui"])
+def test_a_store_that_is_away_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
+    assert main([verb]) == 1
+    assert one_line(capsys.readouterr().err).startswith("tracking store http://127.0.0.1:9: ")
+
+
 def test_an_entry_of_a_mapping_is_shown_how_to_be_added(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "opponents=scripted", "opponents.agents.greedy=1"]) == 2
     assert one_line(capsys.readouterr().err).endswith("; +opponents.agents.greedy=1 adds an entry")

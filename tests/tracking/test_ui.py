@@ -36,6 +36,12 @@ def test_a_taken_port_is_one_line_with_a_free_one(capsys: pytest.CaptureFixture[
         check_free("127.0.0.1", 0)
 
 
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "192.0.2.1", "a" * 80 + ".invalid"])
+def test_a_host_that_is_not_this_machine_is_one_line(host: str) -> None:
+    with pytest.raises(InvalidOption, match=rf"^host={host}: must be an address of this machine \("):
+        check_free(host, 5000)
+
+
 def test_links_lead_to_the_compare_view_of_experiments_with_runs(store: Store) -> None:
     store.experiment_id("empty")
     store.start_run("thirty_one", "ppo").finish()

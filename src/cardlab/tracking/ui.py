@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cardlab.options import InvalidOption, check_range
+from cardlab.listening import in_url, listener, reached_at
+from cardlab.options import check_range
 from cardlab.tracking.client import quiet_environment
 from cardlab.tracking.store import Store
 
@@ -23,15 +24,15 @@ def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, tell: Callabl
     """Serve the UI until Ctrl-C or SIGTERM and tell the links to compare runs; the exit status.
 
     A store that is a server has its own pages: only the links are told. Raises InvalidOption for a port that is taken
-    and TrackingUnavailable.
+    or a host that is not this machine's, and TrackingUnavailable.
     """
-    store.client.search_experiments(max_results=1)  # says in one line what is wrong, before anything starts
+    store.check()  # before anything starts
     store.send_leftovers()
     if store.address.startswith("http"):
         _tell_links(store, store.address.rstrip("/"), tell)
         return 0
     check_free(host, port)
-    base = f"http://{_shown(host)}:{port}"
+    base = f"http://{in_url(host)}:{port}"
     log = store.root / "runs" / "tracking" / "ui.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     server = _Server(_command(store, host, port), _environment(store), store.root, log)
@@ -50,19 +51,17 @@ def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, tell: Callabl
 
 def compare_links(store: Store, base: str) -> Iterator[tuple[str, str]]:
     """(experiment, address of the view that compares its runs), for every experiment that has runs."""
-    for experiment in store.client.search_experiments():
-        if store.client.search_runs([experiment.experiment_id], max_results=1):
-            yield experiment.name, f"{base}/{_COMPARE.format(id=experiment.experiment_id)}"
+    with store.asked():
+        experiments = [*store.client.search_experiments()]
+        used = [one for one in experiments if store.client.search_runs([one.experiment_id], max_results=1)]
+    for experiment in used:
+        yield experiment.name, f"{base}/{_COMPARE.format(id=experiment.experiment_id)}"
 
 
 def check_free(host: str, port: int) -> None:
     """Raise InvalidOption unless a server can listen there."""
     check_range("port", port, 1, 65535, whole=True)
-    try:
-        _bind(host, port)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InvalidOption("port", port, f"free on {host} ({reason}), e.g. port={_bind(host, 0)}") from error
+    listener(host, port).close()
 
 
 @dataclass
@@ -101,14 +100,6 @@ class _Server:
             signal.signal(signal.SIGTERM, before)
 
 
-def _bind(host: str, port: int) -> int:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the server does: a port in TIME_WAIT is free
-        probe.bind((host, port))
-        return int(probe.getsockname()[1])
-
-
 def _tell_links(store: Store, base: str, tell: Callable[[str], None]) -> None:
     ends = "" if store.address.startswith("http") else " (Ctrl-C ends it)"
     tell(f"MLflow UI on {base}{ends}")
@@ -136,13 +127,8 @@ def _answers(process: "subprocess.Popen[bytes]", host: str, port: int) -> bool:
     """Wait until the server listens, however slow the machine; False when it has ended."""
     while process.poll() is None:
         try:
-            with socket.create_connection((_shown(host), port), timeout=1.0):
+            with socket.create_connection((reached_at(host), port), timeout=1.0):
                 return True
         except OSError:
             time.sleep(0.2)
     return False
-
-
-def _shown(host: str) -> str:
-    """An address that a browser on this machine can open."""
-    return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)
