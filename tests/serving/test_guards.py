@@ -53,6 +53,19 @@ def test_a_session_is_a_cookie_that_pages_cannot_read(server):
     assert "SameSite=strict" in cookie
 
 
+@pytest.mark.parametrize("secure", [False, True])
+def test_the_cookie_is_kept_to_https_where_that_is_asked_for(start, secure):
+    with start(secure=secure) as server:
+        reply, _ = raw(server, "POST", "/api/tables", json.dumps(ORDERS["big2"]).encode(), JSON)
+        assert ("Secure" in reply.headers["set-cookie"]) == secure
+
+
+def test_names_of_the_server_are_the_same_in_capitals(start):
+    with start(hosts=("Its.Name",)) as server:
+        for host, status in (("its.name", 200), ("ITS.NAME:80", 200), ("other.name", 403)):
+            assert raw(server, "GET", "/api/choices", headers={"Host": host})[0].status == status
+
+
 def test_another_session_sees_no_table_and_moves_at_none(server, visitor):
     table = visitor.open(ORDERS["big2"])
     path = f"/api/tables/{table['id']}"
@@ -73,6 +86,7 @@ def test_another_session_sees_no_table_and_moves_at_none(server, visitor):
     [
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://["},
         {"Sec-Fetch-Site": "cross-site"},
         {"Host": "evil.example"},
         {"Host": ""},

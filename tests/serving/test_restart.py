@@ -1,8 +1,14 @@
 """A server that is started again has every finished game and offers to go on with open ones."""
 
-import pytest
+import asyncio
+from datetime import timedelta
 
-from cardlab.serving.database import DatabaseError, InvalidDatabase, open_database
+import pytest
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from cardlab.serving.application import close_idle_tables
+from cardlab.serving.database import DatabaseError, DealRow, GameRow, InvalidDatabase, now, open_database
 from cardlab.serving.deals import SecretError, load_secret
 from play_server import ORDERS, options_in, running
 
@@ -52,10 +58,42 @@ def test_idle_tables_are_given_up_and_count(start, tmp_path):
     with start(limits=short) as server:
         visitor = server.visitor()
         table = visitor.open(ORDERS["big2"])
-        assert server.desk.house.close_idle() == 1
+        assert asyncio.run(close_idle_tables(server.desk)) == 1
         after = visitor.get(f"/api/tables/{table['id']}")
         assert (after["status"], after["result"]["given_up"]) == ("over", True)
         assert visitor.get("/api/leaderboard", game="big2")["agents"][0]["games"] == 1
+
+
+def test_who_comes_back_to_an_idle_table_keeps_it(start):
+    with start() as server:
+        visitor, house = server.visitor(), server.desk.house
+        table = visitor.open(ORDERS["big2"])
+        with Session(house.engine) as session:
+            session.execute(update(GameRow).values(moved=now() - timedelta(days=30)))
+            session.commit()
+        (idle,) = house.idle_tables()
+        visitor.move(table, table["legal"][-1]["action"])
+        house.close_idle(*idle)
+        assert visitor.get(f"/api/tables/{table['id']}")["status"] == "your_turn"
+
+
+def test_a_table_that_cannot_be_played_again_makes_room_for_others(start, tmp_path, caplog):
+    limits = options_in(tmp_path).limits
+    short = type(limits)(**{**vars(limits), "idle_hours": 1e-9, "tables_per_session": 2})
+    with start(limits=short) as server:
+        visitor, house = server.visitor(), server.desk.house
+        torn, whole = (visitor.open(ORDERS[game]) for game in ("five_o", "big2"))
+        for table in (torn, whole):
+            house.forget(house.find(1, table["id"]))
+        with Session(house.engine) as session:
+            session.execute(update(DealRow).where(DealRow.game == "five_o").values(options={"payoff": "gold"}))
+            session.commit()
+        assert asyncio.run(close_idle_tables(server.desk)) == 2
+        assert visitor.get("/api/tables")["tables"] == []
+        assert visitor.get(f"/api/tables/{whole['id']}")["result"]["given_up"]
+        visitor.open(ORDERS["big2"])
+    (told,) = [record.getMessage() for record in caplog.records if torn["id"] in record.getMessage()]
+    assert told.startswith(f"table {torn['id']} is closed without a result: options.payoff=gold: must be")
 
 
 def test_the_secret_is_for_its_owner_only(tmp_path):

@@ -134,7 +134,7 @@ def test_a_table_whose_agent_fails_at_its_move_stands_as_before_and_says_so(visi
         patch.setattr("cardlab.agents.scripted.big2.Greedy.act", _fails)
         problem = visitor.move(table, action, 500)
     assert "an agent failed at its move (no room); the table is as it was before" in problem["error"]
-    assert [record.getMessage() for record in caplog.records] == ["a game of big2 cannot go on: no room"]
+    assert "a game of big2 cannot go on: no room" in [record.getMessage() for record in caplog.records]
     assert visitor.get(f"/api/tables/{table['id']}") == table
     assert visitor.move(table, action)["number"] > table["number"]
 

@@ -47,7 +47,7 @@ _log = logging.getLogger("cardlab.serving")
 
 def make_application(desk: Desk) -> FastAPI:
     """The application over `desk`."""
-    consulting = Consulting(desk.house)
+    consulting = Consulting(desk.house, desk.beliefs)
     application = FastAPI(
         title="cardlab play",
         docs_url=None,
@@ -82,10 +82,19 @@ async def _live(desk: Desk, beliefs: Beliefs, _: FastAPI) -> AsyncGenerator[None
 async def _keep_house(desk: Desk) -> None:
     while True:
         try:
-            await desk.run(desk.house.close_idle, slow=True)
+            await close_idle_tables(desk)
         except Exception as error:
             _log.warning("idle tables could not be closed: %s", one_line(error))
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
+
+
+async def close_idle_tables(desk: Desk) -> int:
+    """Give up the tables that nobody has moved at for too long, each while nobody else is at it; how many."""
+    idle = await desk.run(desk.house.idle_tables)
+    for person, table_id in idle:
+        async with desk.lock(table_id):
+            await desk.run(partial(desk.house.close_idle, person, table_id), slow=True)
+    return len(idle)
 
 
 def _problem(status: int, error: str, key: str | None = None) -> Response:

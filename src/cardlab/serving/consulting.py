@@ -19,9 +19,7 @@ class Consulting:
     """Advice in a game and the review after it."""
 
     house: House
-
-    def __post_init__(self) -> None:
-        self.beliefs = Beliefs(self.house.options.belief)
+    beliefs: Beliefs
 
     def _advisor(self, held: Held, agent: str | None, search: str | None) -> Player:
         """Who is asked: the one named, else the game's advisor."""

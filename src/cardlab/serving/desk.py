@@ -15,6 +15,7 @@ import anyio.to_thread
 from fastapi import Request
 from starlette.responses import JSONResponse
 
+from cardlab.serving.beliefs import Beliefs
 from cardlab.serving.database import default_address, open_database
 from cardlab.serving.deals import load_secret
 from cardlab.serving.faults import one_line
@@ -36,6 +37,7 @@ class Desk:
 
     house: House
     people: People
+    beliefs: Beliefs
     options: PlayOptions
 
     def __post_init__(self) -> None:
@@ -85,11 +87,11 @@ class Desk:
 def make_desk(options: PlayOptions, **given: Any) -> Desk:
     """The house and its people over the database of `options`; `given` for the house, as tests do."""
     folder = Path(options.folder)
-    players = Players(options)  # first: it checks options, and nothing is written for wrong ones
+    players, beliefs = Players(options), Beliefs(options.belief)  # first: nothing is written for what they find wrong
     engine = open_database(options.database or default_address(folder))
     secret = load_secret(folder / "secret", options.secret)
     house = House(options, engine, secret, players, **given)
-    return Desk(house, People(engine, options.limits.name_length), options)
+    return Desk(house, People(engine, options.limits.name_length), beliefs, options)
 
 
 def answer(content: Any, status: int = 200, token: str | None = None, secure: bool = False) -> JSONResponse:

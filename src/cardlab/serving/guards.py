@@ -126,20 +126,27 @@ def allowed_hosts(options: PlayOptions) -> Collection[str] | None:
     On loopback only its own names are let in, so that no page elsewhere can reach it by a name that resolves to here.
     """
     if options.hosts:
-        return {*options.hosts, *LOOPBACK}
+        return {*map(str.lower, options.hosts), *LOOPBACK}
     return LOOPBACK if options.host in LOOPBACK else None
 
 
 def _refused_change(headers: Headers) -> JSONResponse | None:
     """A change must come from this server's own page, and as JSON, which no form of another page can send."""
-    origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+    if (origin := headers.get("origin")) is not None and _site(origin) != headers.get("host"):
         return _problem(403, "requests from other sites are refused")
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return _problem(403, "requests from other sites are refused")
     if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         return _problem(415, "the body must be application/json")
     return None
+
+
+def _site(origin: str) -> str:
+    """The host and port of an Origin header; empty where it is malformed."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
 
 
 def _with_headers(send: Send, private: bool) -> Send:
@@ -173,12 +180,12 @@ def _problem(status: int, error: str, wait: int | None = None) -> JSONResponse:
 
 
 def _host_name(host: str) -> str:
-    """A Host header without its port."""
-    return host[1 : host.find("]")] if host.startswith("[") else host.partition(":")[0].lower()
+    """A Host header without its port, in lower case."""
+    return (host[1 : host.find("]")] if host.startswith("[") else host.partition(":")[0]).lower()
 
 
 def _cookie(headers: Headers) -> str | None:
-    """The session's token, if it has the right length."""
+    """The session's token, cut off where it is longer than one can be."""
     for part in headers.get("cookie", "").split(";"):
         name, _, value = part.strip().partition("=")
         if name == COOKIE:

@@ -36,6 +36,7 @@ class PlayOptions:
     host: str = "127.0.0.1"
     port: int = 8765  # 0: any that is free
     hosts: tuple[str, ...] = ()  # names that a browser may call the server by; none: loopback's, or any on another host
+    secure: bool = False  # the session's cookie is sent over HTTPS only
     folder: str = "runs/play"  # of the database and the secret
     database: str | None = None  # SQLAlchemy's address; none: sqlite in the folder
     secret: str | None = None  # from which daily deals follow; none: a file in the folder

@@ -23,7 +23,7 @@ SearchQuery = Annotated[str | None, Query(max_length=64)]
 TableId = Annotated[str, Path(min_length=1, max_length=64)]
 MOST_TOLD = 100  # events of the past
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 503)
+    status: {"model": Problem} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503)
 }
 
 
@@ -55,7 +55,7 @@ def _add_session(router: APIRouter, desk: Desk) -> None:
         """Give the session a name."""
         person, token = await desk.registered(request)
         name = await desk.run(partial(desk.people.rename, person, renaming.name))
-        return answer({"name": name}, token=token, secure=request.url.scheme == "https")
+        return answer({"name": name}, token=token, secure=desk.options.secure)
 
     _ = choices, session, rename
 
@@ -76,7 +76,7 @@ def _add_tables(router: APIRouter, desk: Desk) -> None:
         held = await desk.run(partial(work, person))
         message = await desk.run(partial(table_message, held, desk.house.players))
         _find_par(desk, held)
-        return answer(message, 201, token, request.url.scheme == "https")
+        return answer(message, 201, token, desk.options.secure)
 
     @router.get("/tables/{table_id}", response_model=TableMessage)
     async def table(request: Request, table_id: TableId) -> JSONResponse:
