@@ -158,7 +158,7 @@ class House:
             query = select(GameRow).where(GameRow.person_id == person, GameRow.status == OPEN)
             return list(session.scalars(query.order_by(GameRow.moved.desc())).unique())
 
-    def _idle(self) -> Select[tuple[int, str]]:
+    def _idle(self) -> Select[int, str]:
         limit = now() - timedelta(hours=self.options.limits.idle_hours)
         return select(GameRow.person_id, GameRow.id).where(GameRow.status == OPEN, GameRow.moved < limit)
 
