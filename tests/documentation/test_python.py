@@ -19,7 +19,7 @@ FRAGMENTS = {
     "docs/champions.md": "lines that need a registered champion: tests/promotion/ runs them against a registry",
 }
 """Pages whose blocks are no programs, and where what they say is tested."""
-POLICIES = {"docs/search.md": ("five_o", "models/five_o_ppo")}
+POLICIES = {"docs/search.md": ("five_o", "models/five_o_td")}
 """Page → the game and folder of the policy that its blocks load; any policy will do."""
 
 

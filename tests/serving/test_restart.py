@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from cardlab.serving.application import close_idle_tables
 from cardlab.serving.database import DatabaseError, DealRow, GameRow, InvalidDatabase, now, open_database
 from cardlab.serving.deals import SecretError, load_secret
+from cardlab.serving.idle import IdleTables, close_idle_tables
 from play_server import ORDERS, options_in, running
 
 
@@ -71,9 +71,9 @@ def test_who_comes_back_to_an_idle_table_keeps_it(start):
         with Session(house.engine) as session:
             session.execute(update(GameRow).values(moved=now() - timedelta(days=30)))
             session.commit()
-        (idle,) = house.idle_tables()
+        (idle,) = IdleTables(house).listed()
         visitor.move(table, table["legal"][-1]["action"])
-        house.close_idle(*idle)
+        IdleTables(house).close(*idle)
         assert visitor.get(f"/api/tables/{table['id']}")["status"] == "your_turn"
 
 

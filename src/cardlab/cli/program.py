@@ -18,7 +18,7 @@ from cardlab.tracking.apart import speak_apart
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line `arguments` (the process's own by default); the exit status."""
-    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # DDP's hints on speed are for people who write programs
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # torch's hints are for people who write programs
     return reported(lambda: _run(sys.argv[1:] if arguments is None else list(arguments)))
 
 

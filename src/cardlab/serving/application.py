@@ -20,6 +20,7 @@ from cardlab.serving.consulting import Consulting
 from cardlab.serving.desk import Desk
 from cardlab.serving.faults import Refusal, one_line
 from cardlab.serving.guards import Guards
+from cardlab.serving.idle import close_idle_tables
 from cardlab.serving.routes import make_router
 from cardlab.serving.table import IllegalMove
 from cardlab.serving.warming import Warming
@@ -86,15 +87,6 @@ async def _keep_house(desk: Desk) -> None:
         except Exception as error:
             _log.warning("idle tables could not be closed: %s", one_line(error))
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
-
-
-async def close_idle_tables(desk: Desk) -> int:
-    """Give up the tables that nobody has moved at for too long, each while nobody else is at it; how many."""
-    idle = await desk.run(desk.house.idle_tables)
-    for person, table_id in idle:
-        async with desk.lock(table_id):
-            await desk.run(partial(desk.house.close_idle, person, table_id), slow=True)
-    return len(idle)
 
 
 def _problem(status: int, error: str, key: str | None = None) -> Response:

@@ -5,10 +5,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Engine, Select, func, select, update
+from sqlalchemy import Engine, func, select, update
 from sqlalchemy.orm import Session
 
 from cardlab.agents.random import RandomAgent
@@ -133,40 +132,11 @@ class House:
                 self._end_without_agents(held)
             self._save(held, GIVEN_UP)
 
-    def idle_tables(self, most: int = 50) -> list[tuple[int, str]]:
-        """(person, table) of open tables that nobody has moved at for too long."""
-        with self._session() as session:
-            return [(person, table_id) for person, table_id in session.execute(self._idle().limit(most))]
-
-    def close_idle(self, person: int, table_id: str) -> None:
-        """Give the table up for its owner, unless somebody has come back to it meanwhile."""
-        with self._session() as session:
-            if session.execute(self._idle().where(GameRow.id == table_id)).first() is None:
-                return
-        try:
-            held = self.find(person, table_id, to_end=True)
-        except Exception as error:  # it cannot be played again: its game or its rules have changed
-            _log.warning("table %s is closed without a result: %s", table_id, one_line(error))
-            self._write_off(table_id)
-            return
-        if not held.table.over:
-            self.give_up(held, len(held.table.actions))
-
     def open_tables(self, person: int) -> list[GameRow]:
         """The tables that `person` can go on with, the last moved first."""
         with self._session() as session:
             query = select(GameRow).where(GameRow.person_id == person, GameRow.status == OPEN)
             return list(session.scalars(query.order_by(GameRow.moved.desc())).unique())
-
-    def _idle(self) -> Select[int, str]:
-        limit = now() - timedelta(hours=self.options.limits.idle_hours)
-        return select(GameRow.person_id, GameRow.id).where(GameRow.status == OPEN, GameRow.moved < limit)
-
-    def _write_off(self, table_id: str) -> None:
-        with self._session() as session:
-            query = update(GameRow).where(GameRow.id == table_id, GameRow.status == OPEN)
-            session.execute(query.values(status=GIVEN_UP, counts=False))
-            session.commit()
 
     def _session(self) -> Session:
         return Session(self.engine, expire_on_commit=False)

@@ -11,7 +11,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 Entry = Mapping[str, Any]
-"""One of {"step": int, "time": ms, "metrics": {…}}, {"tags": {…}}, {"finish": status, "time": ms}."""
+"""{"step": int, "time": ms, "metrics": {…}}, {"tags": {…}}, {"artifacts": true} or {"finish": status, "time": ms}."""
 
 
 class JournalInUse(RuntimeError):
