@@ -56,11 +56,11 @@ def write_champion(champions: Path, game: Game, policy: Path, files: Mapping[str
         shutil.copyfile(policy / name, draft / name)
     for name, content in {GAME_FILE: game_options(game), **files}.items():
         (draft / name).write_text(as_text(content), encoding="utf-8")
+    if (target / TRAINING).is_dir():
+        shutil.copytree(target / TRAINING, draft / TRAINING)
     if target.exists():
         target.rename(old)
     draft.rename(target)
-    if (old / TRAINING).is_dir():
-        (old / TRAINING).rename(target / TRAINING)
     shutil.rmtree(old, ignore_errors=True)
     return target
 
