@@ -5,19 +5,20 @@ import socket
 
 from cardlab.options import InvalidOption
 
+_BACKLOG = 2048  # who comes before the server has started waits
 _HERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 def listener(host: str, port: int, prefix: str = "") -> socket.socket:
-    """A socket bound to that address. Raises InvalidOption for `prefix`host or `prefix`port, whichever is wrong."""
+    """A socket that listens there. Raises InvalidOption for `prefix`host or `prefix`port, whichever is wrong."""
     try:
-        return _bound(host, port)
+        return _open(host, port)
     except (OSError, UnicodeError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         elsewhere = getattr(error, "errno", None) in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
         if elsewhere or isinstance(error, socket.gaierror | UnicodeError):
             raise InvalidOption(f"{prefix}host", host, f"an address of this machine ({reason})") from error
-        with _bound(host, 0) as free:
+        with _open(host, 0) as free:
             example = f"{prefix}port={free.getsockname()[1]}"
         raise InvalidOption(f"{prefix}port", port, f"free on {host} ({reason}), e.g. {example}") from error
 
@@ -33,12 +34,13 @@ def in_url(host: str) -> str:
     return f"[{here}]" if ":" in here else here
 
 
-def _bound(host: str, port: int) -> socket.socket:
-    probe = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+def _open(host: str, port: int) -> socket.socket:
+    door = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
-        probe.bind((host, port))
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
+        door.bind((host, port))
+        door.listen(_BACKLOG)
     except BaseException:
-        probe.close()
+        door.close()
         raise
-    return probe
+    return door

@@ -58,6 +58,8 @@ def test_it_ends_cleanly_and_open_tables_go_on_afterwards(tmp_path, number):
         (["play.port=70000"], r"play\.port=70000: must be a whole number from 0 to 65535"),
         (["play.host=no.such.host.invalid"], r"play\.host=no\.such\.host\.invalid: must be an address of this machine"),
         (["play.database=nonsense"], r"play\.database: must be an address"),
+        (["play.host=192.0.2.1"], r"play\.host=192\.0\.2\.1: must be an address of this machine"),
+        (["+play.belief.whist=nowhere"], "whist: must be one of"),
         (["play.limits.tables=0"], r"play\.limits\.tables=0: must be"),
         (["play.prot=1"], r"play\.prot"),
         (["play.advisor=nobody"], r"play\.advisor=nobody: must be one of champion, .*planner.*reflex_1.*random"),

@@ -14,7 +14,6 @@ from cardlab.serving.options import PlayOptions
 
 _GRACE_SECONDS = 10
 _KEEP_SECONDS = 75  # longer than most moves are thought about
-_BACKLOG = 2048
 
 
 def serve(options: PlayOptions, tell: Callable[[str], None] = print) -> int:
@@ -22,7 +21,6 @@ def serve(options: PlayOptions, tell: Callable[[str], None] = print) -> int:
     import torch  # noqa: PLC0415 - for policies only, and slow to import
 
     door = listener(options.host, options.port, "play.")  # taken before anything else is done
-    door.listen(_BACKLOG)  # who comes before the server has started waits
     torch.set_num_threads(1)  # requests are served side by side; a network's arithmetic is small
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     application = make_application(make_desk(options))

@@ -52,7 +52,7 @@ def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, tell: Callabl
 def compare_links(store: Store, base: str) -> Iterator[tuple[str, str]]:
     """(experiment, address of the view that compares its runs), for every experiment that has runs."""
     with store.asked():
-        experiments = [*store.client.search_experiments()]
+        experiments = store.client.search_experiments()
         used = [one for one in experiments if store.client.search_runs([one.experiment_id], max_results=1)]
     for experiment in used:
         yield experiment.name, f"{base}/{_COMPARE.format(id=experiment.experiment_id)}"
