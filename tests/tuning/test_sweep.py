@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mlflow import MlflowClient
 from omegaconf import OmegaConf
 from optuna.trial import TrialState
 
@@ -19,6 +20,7 @@ from cardlab.cli import main
 from cardlab.learners.rounds import TrainingDiverged
 from cardlab.training.run import train
 from cardlab.tuning import trials
+from cardlab.tuning.strength import play_references
 from tuning.tiny import PROGRAM, TINY, runs_of, study_of
 
 
@@ -56,6 +58,23 @@ def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: 
     best = OmegaConf.load(folder / "best/config.json")
     assert best.agent.gamma == study.best_params["agent.gamma"]
     assert not (root / "runs/sweeps").exists() or list((root / "runs/sweeps").iterdir()) == []
+
+
+def test_a_store_that_goes_away_before_the_end_costs_no_result(
+    root: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any) -> None:
+        raise ConnectionError("nobody answers")
+
+    def play(*arguments: Any) -> Any:
+        monkeypatch.setattr(MlflowClient, "search_runs", away)
+        return play_references(*arguments)
+
+    monkeypatch.setattr(trials, "play_references", play)
+    assert main(["sweep", *TINY, "sweep.trials=1"]) == 0
+    assert re.search(r"^study: .*, 1 trials$", capsys.readouterr().out, re.MULTILINE)
+    (told,) = [record.getMessage() for record in caplog.records if record.name == "cardlab.tuning"]
+    assert re.fullmatch(r"runs of trials .* stay open until the sweep goes on: tracking store .*: nobody answers", told)
 
 
 def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,8 @@
 """What one worker does: it opens the study of a plan and runs its trials, in whichever process it finds itself."""
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +14,7 @@ from optuna.trial import FrozenTrial, TrialState
 from rich.console import Console
 
 from cardlab.tracking import Store
+from cardlab.tracking.client import TrackingUnavailable
 from cardlab.tuning.options import SweepOptions
 from cardlab.tuning.progress import Progress
 from cardlab.tuning.slots import slot_of
@@ -20,6 +23,7 @@ from cardlab.tuning.storages import reachable
 from cardlab.tuning.study import find_study, open_study, run_trials
 from cardlab.tuning.trials import RUN, ComposeTrial, Trials
 
+_logger = logging.getLogger("cardlab.tuning")
 STUDIES = "studies"
 SWEEP = "sweep"
 CONFIG = "config"
@@ -95,20 +99,33 @@ def close_run(store: Store, plan: Plan, trial: FrozenTrial) -> None:
         f"tags.`sweep.study` = '{plan.study}' and tags.`sweep.trial` = '{trial.number}' "
         "and attributes.status = 'RUNNING'"
     )
-    for orphan in store.client.search_runs([store.experiment_id(plan.game)], condition):
-        run = store.start_run(plan.game, "", resume=orphan.info.run_id)
-        run.set_tags({"sweep.state": "killed"})
-        run.finish("KILLED")
+    with _put_off(store):
+        for orphan in store.client.search_runs([store.experiment_id(plan.game)], condition):
+            run = store.start_run(plan.game, "", resume=orphan.info.run_id)
+            run.set_tags({"sweep.state": "killed"})
+            run.finish("KILLED")
 
 
 def close_orphans(store: Store, plan: Plan, study: Study) -> None:
     """End the runs of all trials that are no longer running, whoever has failed them."""
     condition = f"tags.`sweep.study` = '{plan.study}' and tags.kind = 'trial' and attributes.status = 'RUNNING'"
-    open_runs = store.client.search_runs([store.experiment_id(plan.game)], condition)
-    numbers = {int(run.data.tags["sweep.trial"]) for run in open_runs}
+    numbers: set[int] = set()
+    with _put_off(store):
+        open_runs = store.client.search_runs([store.experiment_id(plan.game)], condition)
+        numbers = {int(run.data.tags["sweep.trial"]) for run in open_runs}
     for trial in study.get_trials(deepcopy=False):
         if trial.number in numbers and trial.state != TrialState.RUNNING:
             close_run(store, plan, trial)
+
+
+@contextmanager
+def _put_off(store: Store) -> Generator[None]:
+    """What a store that is away is not told inside stays open until the study goes on: it costs no trial, no result."""
+    try:
+        with store.asked():
+            yield
+    except TrackingUnavailable as away:
+        _logger.warning("runs of trials that were cut off stay open until the sweep goes on: %s", away)
 
 
 def _objective(
