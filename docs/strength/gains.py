@@ -1,0 +1,103 @@
+"""What a player gains over the champion of Five-O or Poker Squares, told by the decisions where the two differ.
+
+Usage: gains.py game=five_o games=600 playouts=350 seed=1 AGENT [AGENT …]
+Each agent plays its own games, against the champion where there is an opponent. Where it would place a card otherwise
+than the champion, both places are played out by the champion alone, on the same orders of the cards to come. The mean
+sum of these differences over a game is what the agent gains by playing in the champion's place (the performance
+difference lemma of Kakade and Langford 2002, 6.1): an unbiased figure, with hardly any luck in it.
+"""
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+import cardlab
+from cardlab.arena.intervals import estimate
+from cardlab.games.protocol import Game, InfoStates, States
+from cardlab.games.rows import take
+from cardlab.playing.loop import play_out
+from cardlab.playing.protocol import Agent
+from cardlab.search.decisions import crossed
+
+GAMES_AT_ONCE = 20
+OPTIONS = {"five_o": {"features": "prospects"}, "poker_squares": {}}
+"""Of the games whose states have a deck and a turn, as the champions' searches need them."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some games of an agent beside the champion."""
+
+    gains: NDArray[np.float64]  # [G] points
+    differing: int  # decisions, in all of them
+    seconds: float  # of the processor that the agent thought, in all of them
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Play, and print what each agent gains after each part of the games."""
+    given = dict(text.split("=") for text in arguments[:4])
+    torch.set_num_threads(1)
+    game = cardlab.make_game(given["game"], **OPTIONS[given["game"]])
+    champion = cardlab.load_agent(game, "champion")
+    agents = {text: cardlab.load_agent(game, text) for text in arguments[4:]}
+    done: dict[str, list[Part]] = {text: [] for text in agents}
+    for number in range(int(given["games"]) // GAMES_AT_ONCE):
+        for text, agent in agents.items():
+            rng = np.random.default_rng([int(given["seed"]), number])
+            done[text].append(play_beside(game, agent, champion, int(given["playouts"]), rng))
+            print(f"{told(done[text])}: {text}", flush=True)
+
+
+def told(parts: Sequence[Part]) -> str:
+    """One line on all games so far."""
+    gain = estimate(np.concatenate([part.gains for part in parts]))
+    differing = sum(part.differing for part in parts) / gain.deals
+    seconds = sum(part.seconds for part in parts) / gain.deals
+    interval = f"{gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f})"
+    return f"{gain.deals} games, {interval}, {differing:.2f} decisions differ, {seconds:.2f} s of thought a game"
+
+
+def play_beside(game: Game, agent: Agent, champion: Agent, playouts: int, rng: np.random.Generator) -> Part:
+    """Games of `agent` against `champion`, at each seat in turn."""
+    states = game.deal(GAMES_AT_ONCE, rng)
+    seats = np.arange(GAMES_AT_ONCE) % game.spec.num_players  # of the agent
+    gains, differing, seconds = np.zeros(GAMES_AT_ONCE), 0, 0.0
+    while not game.is_over(states).all():
+        movers = game.current_player(states)
+        known = game.information(states, movers)
+        usual = champion.act(known, movers, rng)
+        actions = usual.copy()
+        mine = np.flatnonzero(movers == seats)
+        began = time.process_time()
+        actions[mine] = agent.act(take(known, mine), movers[mine], rng)
+        seconds += time.process_time() - began
+        for row in np.flatnonzero(actions != usual):
+            places = np.array([actions[row], usual[row]], dtype=np.intp)
+            gains[row] += advantage(game, champion, States(states[row : row + 1]), places, playouts, rng)
+            differing += 1
+        game.apply(states, actions)
+    return Part(gains, differing, seconds)
+
+
+def advantage(
+    game: Game, champion: Agent, state: States, places: NDArray[np.intp], playouts: int, rng: np.random.Generator
+) -> float:
+    """What the first of two `places` is paid more than the second, by the champion, the cards to come shuffled."""
+    player = game.current_player(state).item()
+    copies = InfoStates(take(state, np.zeros(playouts, dtype=np.intp)))
+    copies["deck"][:, state[0]["turn"] + 1 :] = -1  # and nothing else, not even what the player does not see
+    players = np.full(playouts, player, dtype=np.int8)
+    both, actions = crossed(game.determinize(copies, players, rng), places)
+    game.apply(both, actions)
+    play_out(game, both, [champion], rng)
+    one, other = game.payoffs(both)[:, player].reshape(playouts, 2).astype(np.float64).T
+    return float((one - other).mean())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
