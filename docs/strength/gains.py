@@ -1,11 +1,11 @@
 """What a player gains over the champion of Five-O or Poker Squares, told by the decisions where the two differ.
 
-Usage: gains.py game=five_o games=600 playouts=350 seed=1 AGENT [AGENT …]
-Each agent plays its own games, against the champion where there is an opponent. Where it would place a card otherwise
-than the champion, both places are played out by the champion alone, on the same orders of the cards to come. The mean
-sum of these differences over a game is what the agent gains by playing in the champion's place (the performance
-difference lemma of Kakade and Langford 2002, 6.1): an unbiased figure, the narrower the fewer decisions differ and the
-more playouts there are. Games are played by the twenty.
+Usage: gains.py game=five_o games=600 playouts=350 seed=1 field=AGENT AGENT [AGENT …]
+Each agent plays its own games, against `field` where there is an opponent. Where it would place a card otherwise
+than the champion, both places are played out by the champion against `field`, on the same orders of the cards to
+come. The mean sum of these differences over a game is what the agent gains by playing in the champion's place (the
+performance difference lemma of Kakade and Langford 2002, 6.1): an unbiased figure, the narrower the fewer decisions
+differ and the more playouts there are. Games are played by the twenty.
 """
 
 import sys
@@ -41,16 +41,17 @@ class Part:
 
 def main(arguments: Sequence[str]) -> None:
     """Play, and print what each agent gains after each part of the games."""
-    given = dict(text.split("=") for text in arguments[:4])
+    given = dict(text.split("=") for text in arguments[:5])
     torch.set_num_threads(1)
     game = cardlab.make_game(given["game"], **OPTIONS[given["game"]])
     champion = cardlab.load_agent(game, "champion")
-    agents = {text: cardlab.load_agent(game, text) for text in arguments[4:]}
+    field = cardlab.load_agent(game, given["field"])
+    agents = {text: cardlab.load_agent(game, text) for text in arguments[5:]}
     done: dict[str, list[Part]] = {text: [] for text in agents}
     for number in range(int(given["games"]) // GAMES_AT_ONCE):
         for text, agent in agents.items():
             rng = np.random.default_rng([int(given["seed"]), number])
-            done[text].append(play_beside(game, agent, champion, int(given["playouts"]), rng))
+            done[text].append(play_beside(game, (agent, champion, field), int(given["playouts"]), rng))
             print(f"{told(done[text])}: {text}", flush=True)
 
 
@@ -63,39 +64,48 @@ def told(parts: Sequence[Part]) -> str:
     return f"{gain.deals} games, {interval}, {differing:.2f} decisions differ, {seconds:.2f} s of thought a game"
 
 
-def play_beside(game: Game, agent: Agent, champion: Agent, playouts: int, rng: np.random.Generator) -> Part:
-    """Games of `agent` against `champion`, at each seat in turn."""
+def play_beside(game: Game, agents: tuple[Agent, Agent, Agent], playouts: int, rng: np.random.Generator) -> Part:
+    """Games of the first of `agents` against the third, at each seat in turn, beside the second, the champion."""
+    agent, champion, field = agents
     states = game.deal(GAMES_AT_ONCE, rng)
     seats = np.arange(GAMES_AT_ONCE) % game.spec.num_players  # of the agent
     gains, differing, seconds = np.zeros(GAMES_AT_ONCE), 0, 0.0
     while not game.is_over(states).all():
         movers = game.current_player(states)
         known = game.information(states, movers)
-        usual = champion.act(known, movers, rng)
-        actions = usual.copy()
-        mine = np.flatnonzero(movers == seats)
+        actions = np.zeros(GAMES_AT_ONCE, dtype=np.int16)
+        mine, others = np.flatnonzero(movers == seats), np.flatnonzero(movers != seats)
+        if others.size:
+            actions[others] = field.act(take(known, others), movers[others], rng)
+        usual = champion.act(take(known, mine), movers[mine], rng)
         began = time.process_time()
         actions[mine] = agent.act(take(known, mine), movers[mine], rng)
         seconds += time.process_time() - began
-        for row in np.flatnonzero(actions != usual):
-            places = np.array([actions[row], usual[row]], dtype=np.intp)
-            gains[row] += advantage(game, champion, States(states[row : row + 1]), places, playouts, rng)
-            differing += 1
+        for row, place in zip(mine, usual, strict=True):
+            if actions[row] != place:
+                places = np.array([actions[row], place], dtype=np.intp)
+                gains[row] += advantage(game, (champion, field), States(states[row : row + 1]), places, playouts, rng)
+                differing += 1
         game.apply(states, actions)
     return Part(gains, differing, seconds)
 
 
 def advantage(
-    game: Game, champion: Agent, state: States, places: NDArray[np.intp], playouts: int, rng: np.random.Generator
+    game: Game,
+    agents: tuple[Agent, Agent],
+    state: States,
+    places: NDArray[np.intp],
+    playouts: int,
+    rng: np.random.Generator,
 ) -> float:
-    """What the first of two `places` is paid more than the second, by the champion, the cards to come shuffled."""
+    """What the first of two `places` is paid more, by the first of `agents` against the second, new cards to come."""
     player = game.current_player(state).item()
     copies = InfoStates(take(state, np.zeros(playouts, dtype=np.intp)))
     copies["deck"][:, state[0]["turn"] + 1 :] = -1  # and nothing else, not even what the player does not see
     players = np.full(playouts, player, dtype=np.int8)
     both, actions = crossed(game.determinize(copies, players, rng), places)
     game.apply(both, actions)
-    play_out(game, both, [champion], rng)
+    play_out(game, both, [agents[seat != player] for seat in range(game.spec.num_players)], rng)
     one, other = game.payoffs(both)[:, player].reshape(playouts, 2).astype(np.float64).T
     return float((one - other).mean())
 
