@@ -1,9 +1,11 @@
 """Draws the pictures of docs/seeds.md from the learning curves beside this file.
 
-Usage: draw.py. curves/NAME.csv is the curve.csv that `cardlab train` left; the commands stand in docs/seeds.md.
+Usage: draw.py. curves/NAME.csv is the curve.csv that `cardlab train` left, and big2_seed_evaluation.json what
+`cardlab evaluate` wrote; the commands stand in docs/seeds.md.
 """
 
 import csv
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +20,8 @@ from cardlab.reporting.drawing import COLOURS, GREY, house_style, inline_svg, ne
 
 HERE = Path(__file__).parent
 POKER_SQUARES_DECISIONS = 24  # of one game: the last card has one cell left
+BIG2_DECISIONS = 131e6  # of the whole recipe
+BIG2_REPORTED = 13.4  # points against random, by its source
 POINTS_PER_VALUE = 100.0  # agent.reward_scale of the two curves of the blow-up
 
 Curve = dict[str, NDArray[np.float64]]
@@ -47,16 +51,21 @@ def draw_band(axes: Axes, at: NDArray[np.float64], curve: Curve, column: str, co
 
 
 def draw_big2() -> Figure:
-    """Points against three copies of a reference."""
+    """Points against three copies of a reference: the first half hour of one run, and another to its end."""
     figure, axes = new_figure(3.1)
-    curve = read_curve("big2_seed")
+    start, whole = read_curve("big2_seed"), read_curve("big2_seed_whole")
+    played = json.loads((HERE / "curves" / "big2_seed_evaluation.json").read_text())["references"]
     for colour, name in zip(COLOURS, ("random", "greedy"), strict=False):
-        draw_band(axes, curve["decisions"], curve, f"strength/{name}", colour, f"against three {name}")
+        draw_band(axes, start["decisions"], start, f"strength/{name}", colour, f"against three {name}")
+        draw_band(axes, whole["decisions"], whole, f"strength/{name}", colour, "")
+        axes.plot(BIG2_DECISIONS, played[name]["mean"], "o", color=colour, markersize=4)
     axes.axhline(0, color=GREY, linewidth=1, linestyle=":")
+    axes.axhline(BIG2_REPORTED, color=COLOURS[0], linewidth=1, linestyle=":")
+    axes.set_xscale("log")
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_xlabel("decisions")
     axes.set_ylabel("points a game")
-    axes.legend(loc="center right")
+    axes.legend(loc="lower right")
     return figure
 
 
