@@ -89,6 +89,22 @@ def test_searches_around_a_trained_policy(plays, text, tmp_path):
         assert game.legal_actions(info_states)[np.arange(3), first].all()
 
 
+@pytest.mark.parametrize("leaf", ["rollout", "value:depth:3"])
+def test_a_search_may_know_its_opponent(leaf, tmp_path):
+    game = make_game("five_o")
+    info_states, players = positions(game, 6, skip=5)
+    around = {"policy": _policy(game, tmp_path), "search": f"monte_carlo:simulations:60:leaf:{leaf}"}
+    values = {
+        opponent: load_agent(game, around["policy"], search=around["search"] + opponent).action_values(
+            info_states, players
+        )
+        for opponent in ("", ":opponent:greedy_1", ":opponent:[" + around["policy"] + "]")
+    }
+    alone, greedy, same = values.values()
+    assert not np.array_equal(alone, greedy)
+    assert not np.array_equal(greedy, same)
+
+
 @pytest.mark.parametrize("text", ["monte_carlo:seconds:0.03", "tree:seconds:0.03", "expectimax:seconds:0.03:depth:3"])
 def test_a_timed_move_is_found_again_by_its_effort(text):
     game = make_game("five_o")
@@ -152,6 +168,8 @@ def test_texts_in_texts():
         ("monte_carlo:depth:3", r"search.depth=3: must be 0 with search.leaf=rollout"),
         ("monte_carlo:candidates:3", r"search.candidates=3: must be left out where there is no search.policy"),
         ("expectimax:choose:best", r"search.choose=best: must be one of votes, mean"),
+        ("monte_carlo:opponent:greedy", r"search.opponent=greedy: must be left out unless search.policy or search.roll"),
+        ("monte_carlo:policy:greedy:opponent:nobody", r"agent=nobody: must be a policy's folder or address"),
         ("puct", r"search.policy=None: must be an agent with a prior, as in puct:policy:models/NAME"),
         ("puct:policy:greedy", r"search.policy=\w+: must be an agent with a prior and values: a trained policy"),
         ("monte_carlo:policy:nobody", r"agent=nobody: must be a policy's folder or address"),
@@ -161,6 +179,11 @@ def test_texts_in_texts():
 def test_what_does_not_fit_is_refused_in_one_line(text, message):
     with pytest.raises(InvalidOption, match=message):
         load_agent(make_game("thirty_one"), text)
+
+
+def test_who_plays_alone_has_no_opponent():
+    with pytest.raises(InvalidOption, match="search.opponent=flush: must be left out at poker_squares, where nobody"):
+        load_agent(make_game("poker_squares"), "monte_carlo:policy:flush:opponent:flush")
 
 
 def test_an_unknown_search_is_refused():

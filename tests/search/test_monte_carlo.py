@@ -1,6 +1,7 @@
 """Monte Carlo: exact means in small games, budgets kept, and halving that drops the weaker half."""
 
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from cardlab.agents.random import RandomAgent
 from cardlab.games.catalogue import make_game
 from cardlab.search.decisions import make_decisions
-from cardlab.search.leaves import Playouts
+from cardlab.search.leaves import Playouts, seats_of
 from cardlab.search.monte_carlo import MonteCarlo
 from cardlab.search.options import MonteCarloOptions
 from small_games.high_card import HighCard, Shower
@@ -19,6 +20,17 @@ def search_of(game, leaf=None, estimates=None, **options):
     leaf = leaf or Playouts(game, [RandomAgent(game)])
     policy = "any" if estimates else None
     return MonteCarlo(game, leaf, MonteCarloOptions(policy=policy, **options), game.determinize, estimates)
+
+
+@dataclass
+class Always:
+    """Passes or bets at Kuhn's poker, whatever it holds."""
+
+    game: Kuhn
+    action: str
+
+    def act(self, info_states, players, rng):
+        return np.full(len(players), "pb".index(self.action), dtype=np.int16)
 
 
 def kuhn_decision(card, line):
@@ -55,6 +67,25 @@ def test_the_luck_of_the_cards_is_common_to_all_candidates():
     for finding, (first, second) in zip(findings, ranks, strict=True):
         lower = 0 if first < second else 1
         assert finding.values[1 - lower] >= finding.values[lower]
+
+
+def test_the_others_may_play_on_by_another_agent():
+    """Every showdown is lost against who always folds to a bet: what bluffs are worth depends on who plays on."""
+    game, decision = kuhn_decision(0, "")
+
+    def worth(*agents):
+        (finding,) = search_of(game, Playouts(game, agents), simulations=400).search([decision])
+        return finding.values
+
+    caller, folder = Always(game, "b"), Always(game, "p")
+    assert worth(caller, folder).tolist() == [-1, 1], "the lowest card wins by a bet alone"
+    assert worth(folder, caller).tolist() == [-1, -2], "and loses two where it is called"
+    assert worth(caller).tolist() == [-2, -2]
+
+
+def test_who_searches_is_told_apart_in_any_order():
+    players = np.array([2, 0], dtype=np.int8)
+    assert seats_of(players, HighCard(num_players=3)).tolist() == [[1, 1, 0], [0, 1, 1]]
 
 
 def test_the_budget_is_kept_and_spent():

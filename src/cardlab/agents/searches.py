@@ -112,17 +112,29 @@ def _tree(game: Game, options: TreeOptions | PuctOptions, leaf: Leaf, policy: Ag
 
 
 def _leaf(game: Game, options: SearchOptions, policy: Agent | None) -> Leaf:
-    """What prices the leaves, by `leaf`, `rollout` and `policy`."""
+    """What prices the leaves, by `leaf`, `rollout`, `opponent` and `policy`."""
     player = policy if options.rollout is None else load_agent(game, str(options.rollout))
+    others = _opponents(game, options)
     if options.leaf == "value":
         depth = options.depth if isinstance(options, MonteCarloOptions) else 0
         valuer = _policy(policy, "leaf")
-        return PolicyValues(game, valuer, [player or valuer], depth)
+        return PolicyValues(game, valuer, [player or valuer, *others], depth)
+    if player is not None and others:
+        return Playouts(game, [player, *others])
     if player is None:
         kernel = _own_playouts(game)
         return KernelPlayouts(kernel) if kernel else Playouts(game, [RandomAgent(game)])
     kernel = _fused_playouts(game, player)
     return KernelPlayouts(kernel) if kernel else Playouts(game, [player])
+
+
+def _opponents(game: Game, options: SearchOptions) -> list[Agent]:
+    """Who plays on for all others, where the options name somebody."""
+    if not isinstance(options, MonteCarloOptions) or options.opponent is None:
+        return []
+    if game.spec.num_players == 1:
+        raise InvalidOption("search.opponent", options.opponent, f"left out at {game.spec.name}, where nobody else plays")
+    return [load_agent(game, options.opponent)]
 
 
 def _policy(agent: Agent | None, key: str) -> Policy:

@@ -36,20 +36,25 @@ class KernelPlayouts:
 
 @dataclass(frozen=True)
 class Playouts:
-    """Playouts through the loop, by `agents`: one per player, or one for all."""
+    """Playouts through the loop, by `agents`: one for all, or the searching player's and all others'."""
 
     game: Game
     agents: Sequence[Agent]
 
     def __call__(self, states: States, players: Players, rng: np.random.Generator) -> Floats:
         """[G, P] payoffs of one playout each."""
-        play_out(self.game, states, self.agents, rng)
+        play_out(self.game, states, self.agents, rng, seats=seats_of(players, self.game))
         return self.game.payoffs(states)
+
+
+def seats_of(players: Players, game: Game) -> NDArray[np.int8]:
+    """[G, P] which of two agents plays on at each seat: 0 for those who search, 1 for all others."""
+    return (np.arange(game.spec.num_players) != players[:, None]).astype(np.int8)
 
 
 @dataclass(frozen=True)
 class PolicyValues:
-    """So many decisions are played by `agents`; then `policy` says what it expects.
+    """So many decisions are played by `agents` (as in Playouts); then `policy` says what it expects.
 
     It is asked as the player who is to move. With one or two players that is enough: the other's prospects are the
     opposite. With more, the game is first played on until the searching player is to move, and what that player
@@ -64,7 +69,8 @@ class PolicyValues:
     def __call__(self, states: States, players: Players, rng: np.random.Generator) -> Floats:
         """[G, P] payoffs so far and expected."""
         if self.depth:
-            for _ in islice(play(self.game, states, self.agents, rng), self.depth):
+            seats = seats_of(players, self.game)
+            for _ in islice(play(self.game, states, self.agents, rng, seats=seats), self.depth):
                 pass
         if self.game.spec.num_players > 2:
             self._play_to(states, players, rng)
@@ -78,7 +84,7 @@ class PolicyValues:
             if waiting.size == 0:
                 return
             part = take(states, waiting)
-            next(play(self.game, part, self.agents, rng))
+            next(play(self.game, part, self.agents, rng, seats=seats_of(players[waiting], self.game)))
             put(states, waiting, part)
 
     def _values(self, states: States) -> Floats:

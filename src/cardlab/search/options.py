@@ -26,6 +26,7 @@ class MonteCarloOptions:
     simulations: int = 1000  # playouts a decision, over all its candidates
     seconds: float | None = None  # a decision, in the place of `simulations`
     rollout: str | None = None  # who plays on: an agent; none: the policy, or else the game's fast playouts
+    opponent: str | None = None  # who plays on for the others, where one knows them; none: whoever plays on
     leaf: str = "rollout"  # or value: the policy's, after `depth` decisions
     depth: int = 0  # decisions that are played before the policy's value is taken
     candidates: int | None = None  # only the policy's best so many; none: every legal action
@@ -51,6 +52,9 @@ class MonteCarloOptions:
         ):
             if value and self.policy is None:
                 raise InvalidOption(f"search.{key}", value, "left out where there is no search.policy")
+        if self.opponent is not None and self.policy is None and self.rollout is None:
+            expected = "left out unless search.policy or search.rollout says who plays on for the searching player"
+            raise InvalidOption("search.opponent", self.opponent, expected)
 
 
 @dataclass(frozen=True)
