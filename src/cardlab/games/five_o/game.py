@@ -30,7 +30,7 @@ class FiveO:
 
     `hidden_round` is the round, 4 or 5, whose cards the opponent does not see before the end; `payoff` is win (±1 for
     three columns) or columns ((won - lost) / 5). `features` are columns, or chances: these with the chance of each to
-    beat the one opposite, or prospects: also when the better of several completions is taken (outlook.py). These are
+    beat the one opposite, or prospects: also when the best of several completions is taken (outlook.py). These are
     counted on `completions`: any policy may be asked with any number. Source: the seed, section I.A.
     """
 

@@ -41,14 +41,13 @@ _LINES = find_block(features.BLOCKS, "lines")  # comes first
 def blocks(pairs: Pairs) -> tuple[Block, ...]:
     """Those of features.BLOCKS, with the chances of each line by each of `pairs`, and the outlook.
 
-    In brackets: the entries of a block, in order.
+    In brackets: the entries of a block, in order. The outlook is the chance that the player wins three columns, and
+    the opponent, by each pair, with columns taken as independent: equation (3).
     """
     return layout(
         lines=(features.NUM_LINES, LINE_SIZE + 2 * len(pairs)),  # then, for each pair, [it wins, it loses]
         **{block.name: block.shape for block in features.BLOCKS if block.name != "lines"},
-        outlook=(
-            2 * len(pairs),
-        ),  # chance that player and opponent win three columns, taken as independent: equation (3)
+        outlook=(2 * len(pairs),),
     )
 
 
@@ -75,7 +74,8 @@ def observe(
 def _chances(table: Strengths, states: Records, players: Players, pairs: NDArray[np.int64], completions: int) -> Floats:
     """[G, 5, P, 2] shares of the completions in which each of the player's columns wins, and loses, by `pairs` [P, 2].
 
-    A column that an afterstate of the same decision has had before costs nothing.
+    A column that an afterstate of the same decision has had before costs nothing, and the completions of the one
+    opposite are drawn once for all forms of it.
     """
     chances = np.zeros((states.shape[0], NUM_COLUMNS, len(pairs), 2), dtype=np.float32)
     cards = np.empty(52, dtype=np.int8)
@@ -83,7 +83,11 @@ def _chances(table: Strengths, states: Records, players: Players, pairs: NDArray
     keys = np.empty((NUM_COLUMNS, _REMEMBERED, 2), dtype=np.int64)
     remembered = np.empty((NUM_COLUMNS, _REMEMBERED, len(pairs), 2), dtype=np.float32)
     held = np.zeros(NUM_COLUMNS, dtype=np.int64)
-    mine, theirs = np.empty(completions, dtype=np.int64), np.empty(completions, dtype=np.int64)
+    mine = np.empty(completions, dtype=np.int64)
+    theirs = np.empty((NUM_COLUMNS, 2, completions), dtype=np.int64)  # as drawn, and ascending
+    drawn = np.empty((NUM_COLUMNS, completions), dtype=np.int64)
+    streams = np.empty((NUM_COLUMNS, completions), dtype=np.uint64)
+    drawn_for = np.full(NUM_COLUMNS, -1, dtype=np.int64)  # the key of the column opposite
     for g in range(states.shape[0]):
         player = np.int64(players[g])
         count = list_unseen(states[g], cards)
@@ -93,6 +97,7 @@ def _chances(table: Strengths, states: Records, players: Players, pairs: NDArray
         if unseen != known:
             known = unseen
             held[:] = 0
+            drawn_for[:] = -1
         for column in range(NUM_COLUMNS):
             own, other = np.int64(states["keys"][g, player, column]), np.int64(states["keys"][g, 1 - player, column])
             place = 0
@@ -106,9 +111,14 @@ def _chances(table: Strengths, states: Records, players: Players, pairs: NDArray
                 if hand_size(own) >= COLUMN_SIZE - 1 and hand_size(other) >= COLUMN_SIZE - 1:
                     _count(table, own, other, cards, count, pairs, shares)
                 else:
-                    seed = mix(unseen, np.uint64(column))
-                    _sample(table, own, other, cards, count, seed, mine, theirs)
-                    _compare(mine, theirs, pairs, shares)
+                    if drawn_for[column] != other:
+                        seed = mix(unseen, np.uint64(column))
+                        _draw_first(table, other, cards, count, seed, theirs[column, 0], drawn[column], streams[column])
+                        if len(pairs) > 1:
+                            theirs[column, 1] = ascending(theirs[column, 0])
+                        drawn_for[column] = other
+                    _draw_second(table, own, cards, count, drawn[column], streams[column], mine)
+                    _compare(mine, theirs[column], pairs, shares)
             chances[g, column] = remembered[column, place]
     return chances
 
@@ -141,37 +151,53 @@ def _count(
 
 
 @kernel
-def _sample(
+def _draw_first(
     table: Strengths,
-    own: Int,
-    other: Int,
+    key: Int,
     cards: Cards,
     count: int,
     seed: np.uint64,
-    mine: NDArray[np.int64],
-    theirs: NDArray[np.int64],
+    strengths: NDArray[np.int64],
+    drawn: NDArray[np.int64],
+    streams: NDArray[np.uint64],
 ) -> None:
-    """Fill `mine` and `theirs` [C] with the strengths of random completions of two columns, a function of `seed`."""
-    for fill in range(len(mine)):
-        # the opponent draws first: the same cards whatever the player has placed
-        filled, drawn, stream = _fill(other, cards, count, np.int64(0), mix(seed, np.uint64(fill)))
-        theirs[fill] = five_card_strength(table, filled)
-        filled, _, _ = _fill(own, cards, count, drawn, stream)
-        mine[fill] = five_card_strength(table, filled)
+    """Fill `strengths` [C] of random completions of the opponent's column, a function of `seed`, and what they used.
+
+    The opponent draws first: the same cards whatever the player has placed.
+    """
+    for fill in range(len(strengths)):
+        filled, drawn[fill], streams[fill] = _fill(key, cards, count, np.int64(0), mix(seed, np.uint64(fill)))
+        strengths[fill] = five_card_strength(table, filled)
+
+
+@kernel
+def _draw_second(
+    table: Strengths,
+    key: Int,
+    cards: Cards,
+    count: int,
+    drawn: NDArray[np.int64],
+    streams: NDArray[np.uint64],
+    strengths: NDArray[np.int64],
+) -> None:
+    """Fill `strengths` [C] of random completions of the player's column from what the opponent's have left."""
+    for fill in range(len(strengths)):
+        filled, _, _ = _fill(key, cards, count, drawn[fill], streams[fill])
+        strengths[fill] = five_card_strength(table, filled)
 
 
 @kernel
 def _compare(
     mine: NDArray[np.int64], theirs: NDArray[np.int64], pairs: NDArray[np.int64], shares: NDArray[np.float32]
 ) -> None:
-    """Fill `shares` [P, 2] from strengths [C] that were drawn together."""
+    """Fill `shares` [P, 2] from strengths [C] and [2, C] that were drawn together, `theirs` also ascending."""
     won = lost = 0
     for fill in range(len(mine)):
-        won += mine[fill] > theirs[fill]
-        lost += mine[fill] < theirs[fill]
+        won += mine[fill] > theirs[0, fill]
+        lost += mine[fill] < theirs[0, fill]
     shares[0, 0], shares[0, 1] = won / len(mine), lost / len(mine)
     if len(pairs) > 1:
-        _compare_best(ascending(mine), ascending(theirs), pairs, shares)
+        _compare_best(ascending(mine), theirs[1], pairs, shares)
 
 
 @kernel
