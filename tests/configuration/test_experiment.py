@@ -102,6 +102,8 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         (["network=lines"], "network=lines: must be mlp or actions"),
         (["opponents=scripted", "+opponents.agents.shark=1"], "opponents.agents=shark: must be a policy's folder"),
         (["arena.references=[shark]"], "arena.references=shark: must be a policy's folder or address"),
+        (["trainer.evaluation_table=[shark]"], "trainer.evaluation_table=shark: must be a policy's folder or address"),
+        (["trainer.evaluation_table=[random,random]"], "trainer.evaluation_table=[random,random]: must be empty, or 1 "),
         (["game=poker_squares", "arena.references=[greedy_stock_only]"], "arena.references=greedy_stock_only: must be"),
         (["+agent.epsilon=0.1"], "agent.epsilon=0.1: must be left out: agent takes gamma"),
         (["+rounds=3"], "rounds=3: must be left out: an experiment takes game"),

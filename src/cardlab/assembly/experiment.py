@@ -1,6 +1,6 @@
 """From a composed configuration to the objects of an experiment, checked before anything is trained or written."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -9,6 +9,7 @@ from cardlab.agents.random import RandomAgent
 from cardlab.assembly.options import build_options, build_part, unknown_key
 from cardlab.assembly.parts import agent_key, build_arena, build_game, check_agents, group
 from cardlab.experience.opponents import OPPONENTS
+from cardlab.games.protocol import Game
 from cardlab.learners.catalogue import LEARNERS
 from cardlab.networks.catalogue import NETWORKS
 from cardlab.options import InvalidOption, check_range
@@ -18,6 +19,8 @@ from cardlab.training.start import read_start
 
 PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
 """The groups of which an experiment is made; beside them it has `name` and `seed`."""
+
+_TABLE = "trainer.evaluation_table"
 
 
 def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> Experiment:
@@ -59,6 +62,14 @@ def _check_keys(config: Mapping[str, Any]) -> None:
     check_range("seed", config["seed"], 0, 2**63 - 1, whole=True)
 
 
+def _check_table(game: Game, table: Sequence[str]) -> None:
+    """InvalidOption unless the agents of `trainer.evaluation_table` play this game, one at each other seat."""
+    others = game.spec.num_players - 1
+    if table and len(table) != others:
+        raise InvalidOption(_TABLE, f"[{','.join(table)}]", f"empty, or {others} agents: one at each other seat")
+    check_agents(game, _TABLE, table)
+
+
 def _check_fit(experiment: Experiment) -> None:
     """Build once, and throw away, what can refuse its game: a misfit costs no training."""
     game = experiment.game
@@ -68,3 +79,4 @@ def _check_fit(experiment: Experiment) -> None:
         with agent_key("opponents.agents"):
             experiment.opponents.build(game, lambda _: RandomAgent(game), network)
     check_agents(game, "arena.references", experiment.arena.references)
+    _check_table(game, experiment.trainer.evaluation_table)
