@@ -21,6 +21,7 @@ PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
 """The groups of which an experiment is made; beside them it has `name` and `seed`."""
 
 _TABLE = "trainer.evaluation_table"
+_NAME_LENGTH = 200  # a folder takes 255 bytes, and what is written beside it gets longer names
 
 
 def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> Experiment:
@@ -57,9 +58,16 @@ def _check_keys(config: Mapping[str, Any]) -> None:
     for key in known:
         if key not in config:
             raise InvalidOption(key, "(left out)", "given")
-    if not isinstance(config["name"], str) or not config["name"]:
-        raise InvalidOption("name", config["name"], "text")
+    _check_name(config["name"])
     check_range("seed", config["seed"], 0, 2**63 - 1, whole=True)
+
+
+def _check_name(name: object) -> None:
+    """InvalidOption unless a folder can have this name: that of a run does."""
+    allowed = f"text for the name of a folder: no / or \\ in it, no dot before it, at most {_NAME_LENGTH} characters"
+    fits = isinstance(name, str) and name.isprintable() and not name.startswith(".") and not set("/\\") & set(name)
+    if not fits or not 0 < len(str(name).encode()) <= _NAME_LENGTH:  # disks count bytes
+        raise InvalidOption("name", name, allowed)
 
 
 def _check_table(game: Game, table: Sequence[str]) -> None:
