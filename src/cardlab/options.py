@@ -3,14 +3,17 @@
 Lowest layer: every part that takes options may use it, and nothing here knows any of them.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import cast
+
+_LONGEST = 300  # characters of a value in a message
 
 
 class InvalidOption(ValueError):
     """An option has a value that its owner cannot take; the message is one line, fit for a terminal."""
 
     def __init__(self, key: str, value: object, allowed: str) -> None:
-        super().__init__(f"{key}={value}: must be {allowed}")
+        super().__init__(f"{key}={shortened(as_written(value))}: must be {allowed}")
         self.key = key
         self.value = value
         self.allowed = allowed
@@ -20,10 +23,24 @@ class InvalidOption(ValueError):
         return (type(self), (self.key, self.value, self.allowed))
 
 
+def as_written(value: object) -> str:
+    """`value` as configurations write it: null, true, [a,b]."""
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(as_written(entry) for entry in cast(Sequence[object], value)) + "]"
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def shortened(text: str) -> str:
+    """`text`, or its beginning where a terminal would be full of it."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 3]}… ({len(text)} characters)"
+
+
 def check_choice(key: str, value: object, choices: Collection[object]) -> None:
     """Raise InvalidOption unless `value` is one of `choices`."""
     if value not in choices:
-        raise InvalidOption(key, value, "one of " + ", ".join(str(choice) for choice in choices))
+        raise InvalidOption(key, value, "one of " + ", ".join(map(as_written, choices)))
 
 
 def check_range(

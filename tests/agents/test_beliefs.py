@@ -134,7 +134,7 @@ def test_the_endgame_agent_plays_as_its_policy_before():
 @pytest.mark.parametrize(
     ("game", "text", "message"),
     [
-        ("big2", "endgame", "endgame.policy=None: must be"),
+        ("big2", "endgame", "endgame.policy=null: must be"),
         ("thirty_one", "endgame:policy:random", "thirty_one has no exact endgames"),
         ("big2", "endgame:policy:random:samples:0", "endgame.samples=0"),
     ],

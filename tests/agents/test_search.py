@@ -170,7 +170,7 @@ def test_texts_in_texts():
         ("expectimax:choose:best", r"search.choose=best: must be one of votes, mean"),
         ("monte_carlo:opponent:greedy", r"search.opponent=greedy: must be left out unless search.policy or search.roll"),
         ("monte_carlo:policy:greedy:opponent:nobody", r"agent=nobody: must be a policy's folder or address"),
-        ("puct", r"search.policy=None: must be an agent with a prior, as in puct:policy:models/NAME"),
+        ("puct", r"search.policy=null: must be an agent with a prior, as in puct:policy:models/NAME"),
         ("puct:policy:greedy", r"search.policy=\w+: must be an agent with a prior and values: a trained policy"),
         ("monte_carlo:policy:nobody", r"agent=nobody: must be a policy's folder or address"),
         ("monte_carlo:policy:greedy:raw_weight:0.2", r"search.raw_weight=0.2: must be 0 for a policy without action"),

@@ -68,6 +68,6 @@ def test_what_was_set_beside_the_address_stays(clone: Path) -> None:
 
 def test_a_clone_without_one_says_what_to_give(clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["remote"]) == 2
-    assert "url=None: must be the address of a folder that clones share, or set CARDLAB_DVC_REMOTE" in (
+    assert "url=null: must be the address of a folder that clones share, or set CARDLAB_DVC_REMOTE" in (
         capsys.readouterr().err
     )

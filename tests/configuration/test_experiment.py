@@ -112,7 +112,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         (["game=poker_squares", "arena.references=[greedy_stock_only]"], "arena.references=greedy_stock_only: must be"),
         (["+agent.epsilon=0.1"], "agent.epsilon=0.1: must be left out: agent takes gamma"),
         (["+rounds=3"], "rounds=3: must be left out: an experiment takes game"),
-        (["agent.symmetries=true"], "agent.symmetries=True: must be false: thirty_one has none"),
+        (["agent.symmetries=true"], "agent.symmetries=true: must be false: thirty_one has none"),
         (["agent=dqn", "agent.same_turn_kinds=[nap]"], "agent.same_turn_kinds=nap: must be one of turn, swap"),
     ],
 )

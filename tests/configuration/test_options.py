@@ -76,12 +76,12 @@ def test_every_type_is_converted() -> None:
     ("data", "said"),
     [
         ({"rounds": 1.5}, "agent.rounds=1.5: must be a whole number"),
-        ({"rounds": True}, "agent.rounds=True: must be a whole number"),
+        ({"rounds": True}, "agent.rounds=true: must be a whole number"),
         ({"rounds": float("nan")}, "agent.rounds=nan: must be a whole number"),
         ({"rounds": float("inf")}, "agent.rounds=inf: must be a whole number"),
         ({"rate": "fast"}, "agent.rate=fast: must be a number"),
         ({"rate": 2}, "agent.rate=2: must be a number from 0 to 1"),
-        ({"rate": None}, "agent.rate=None: must be a number"),
+        ({"rate": None}, "agent.rate=null: must be a number"),
         ({"start": "soon"}, "agent.start=soon: must be a number or null"),
         ({"loss": "l1"}, "agent.loss=l1: must be one of mse, huber"),
         ({"greedy": 1}, "agent.greedy=1: must be true or false"),
@@ -97,6 +97,12 @@ def test_every_type_is_converted() -> None:
 )
 def test_a_wrong_value_is_named(data: dict[str, Any], said: str) -> None:
     assert refusal(data) == said
+
+
+def test_values_are_shown_as_they_are_written() -> None:
+    said = [str(InvalidOption("key", value, "another")) for value in (None, True, [None, "a", (1, False)])]
+    assert [text.partition(":")[0] for text in said] == ["key=null", "key=true", "key=[null,a,[1,false]]"]
+    assert str(InvalidOption("key", 5000 * "9", "short")) == f"key={100 * '9'}… (5000 characters): must be short"
 
 
 def test_an_unknown_key_is_named_with_its_neighbours() -> None:
@@ -115,7 +121,7 @@ def test_a_part_is_built_by_its_registry_key() -> None:
     assert build_part("agent", {"name": "here", "rounds": 2}, registry) == Options(2)
     with pytest.raises(InvalidOption, match=r"agent\.name=nowhere: must be one of here, there"):
         build_part("agent", {"name": "nowhere"}, registry)
-    with pytest.raises(InvalidOption, match=r"agent\.name=None: must be one of here, there"):
+    with pytest.raises(InvalidOption, match=r"agent\.name=null: must be one of here, there"):
         build_part("agent", {}, registry)
 
 

@@ -36,5 +36,5 @@ def test_an_agent_of_no_weight_never_sits():
 
 
 def test_too_few_agents_are_refused():
-    with pytest.raises(InvalidOption, match=r"opponents\.distinct=True: must be false with fewer than 2 agents"):
+    with pytest.raises(InvalidOption, match=r"opponents\.distinct=true: must be false with fewer than 2 agents"):
         field(greedy=1.0, random=0.0)

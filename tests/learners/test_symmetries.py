@@ -113,13 +113,13 @@ def test_games_without_symmetries_are_refused() -> None:
     assert not any(isinstance(make_game(name), Symmetric) for name in ("five_o", "open_face", "big2", "thirty_one"))
     experiment = kuhn_experiment("ppo")
     options = replace(experiment.agent, symmetries=True)
-    with pytest.raises(InvalidOption, match=r"^agent\.symmetries=True: must be false: kuhn has none$"):
+    with pytest.raises(InvalidOption, match=r"^agent\.symmetries=true: must be false: kuhn has none$"):
         options.build(Kuhn(), experiment.network.build(Kuhn().spec), 1, 0)
 
 
 def test_a_critic_that_sees_all_cards_is_refused_beside_them() -> None:
     """It would see the hidden cards of the original form."""
     options = PPOOptions(critic="all_cards", symmetries=True)
-    with pytest.raises(InvalidOption, match=r"agent\.symmetries=True: must be false: agent\.critic=all_cards"):
+    with pytest.raises(InvalidOption, match=r"agent\.symmetries=true: must be false: agent\.critic=all_cards"):
         options.build(GAME, MLPOptions(widths=(8,)).build(GAME.spec), 1, 0)
     replace(options, symmetries=False).build(GAME, MLPOptions(widths=(8,)).build(GAME.spec), 1, 0)

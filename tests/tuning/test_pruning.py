@@ -79,4 +79,4 @@ def test_values_that_do_not_go_together_are_given_up(root: Path, capsys: pytest.
     assert main(["sweep", *base, "sweep.space.agent.successors=[0,1]"]) == 0
     states = [trial.state for trial in study_of(root).get_trials()]
     assert (states.count(TrialState.COMPLETE), states.count(TrialState.PRUNED)) == (3, 1)
-    assert "given up: agent.double=True: must be false with agent.successors" in capsys.readouterr().err
+    assert "given up: agent.double=true: must be false with agent.successors" in capsys.readouterr().err

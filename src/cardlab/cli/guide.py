@@ -11,6 +11,7 @@ from omegaconf import OmegaConf
 from cardlab.assembly.composition import compose_tree, search_folders
 from cardlab.cli.arguments import FLAGS
 from cardlab.cli.verbs import VERBS, Verb
+from cardlab.options import as_written
 
 _COMMENTED_KEY = re.compile(r"^\s*(\w+):[^#]*#\s*(.+)$")
 _COMMENT_COLUMN = 44
@@ -67,18 +68,10 @@ def _key_lines(config: Mapping[str, Any], comments: "Comments", depth: int = 1, 
     kind = str(config.get("name", "")) if group else ""
     for key, value in config.items():
         inner = isinstance(value, Mapping) and bool(value)
-        line = "  " * depth + (f"{key}:" if inner else f"{key}: {_value_text(value)}")
+        line = "  " * depth + (f"{key}:" if inner else f"{key}: {as_written(value)}")
         yield f"{line:<{_COMMENT_COLUMN}}  {comments.get((group, kind, key), '')}".rstrip()
         if inner:
             yield from _key_lines(cast(Mapping[str, Any], value), comments, depth + 1, key)
-
-
-def _value_text(value: object) -> str:
-    if isinstance(value, list):
-        return "[" + ",".join(_value_text(entry) for entry in cast(list[object], value)) + "]"
-    if value is None:
-        return "null"
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 Comments = Mapping[tuple[str, str, str], str]
