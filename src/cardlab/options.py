@@ -6,6 +6,7 @@ Lowest layer: every part that takes options may use it, and nothing here knows a
 from collections.abc import Collection, Sequence
 from typing import cast
 
+_LARGEST = 2**63 - 1  # whole number that every part can count to
 _LONGEST = 300  # characters of a value in a message
 
 
@@ -29,7 +30,12 @@ def as_written(value: object) -> str:
         return "[" + ",".join(as_written(entry) for entry in cast(Sequence[object], value)) + "]"
     if value is None:
         return "null"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    try:
+        return str(value)
+    except ValueError:  # Python writes no whole number of more than some thousand digits
+        return hex(cast(int, value))
 
 
 def shortened(text: str) -> str:
@@ -52,11 +58,16 @@ def check_range(
     whole: bool = False,
     open_low: bool = False,
 ) -> None:
-    """Raise InvalidOption unless low ≤ value ≤ high (low < value with `open_low`; an integer with `whole`)."""
+    """Raise InvalidOption unless low ≤ value ≤ high (low < value with `open_low`; an integer with `whole`).
+
+    A whole number without another limit may be as large as 64 bits can hold.
+    """
+    if whole and isinstance(value, int) and value > _LARGEST:
+        high = min(high, _LARGEST)
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise InvalidOption(key, value, _range_text(low, high, whole, open_low))
     fits = (low < value if open_low else low <= value) and value <= high
-    if not fits or (whole and not float(value).is_integer()):
+    if not fits or (whole and isinstance(value, float) and not value.is_integer()):
         raise InvalidOption(key, value, _range_text(low, high, whole, open_low))
 
 

@@ -63,6 +63,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["train", "agent.gamma.x=1"], "agent.gamma.x=1: must be left out: there is no such key"),
         (["train", "agent.gamma=0.9,0.99"], "agent.gamma=0.9,0.99: takes one value (to try several: cardlab sweep"),
         (["train", "agent.gamma=choice(1,2)"], "agent.gamma=choice(1,2): takes one value"),
+        (["train", f"seed={5000 * '9'}"], f"seed={95 * '9'}… (5005 characters): cannot be read as key=value"),
         (["train", "agent.gamma"], "agent.gamma: cannot be read as key=value"),
         (
             ["train", "name={a:"],

@@ -103,6 +103,13 @@ def test_values_are_shown_as_they_are_written() -> None:
     said = [str(InvalidOption("key", value, "another")) for value in (None, True, [None, "a", (1, False)])]
     assert [text.partition(":")[0] for text in said] == ["key=null", "key=true", "key=[null,a,[1,false]]"]
     assert str(InvalidOption("key", 5000 * "9", "short")) == f"key={100 * '9'}… (5000 characters): must be short"
+    assert str(InvalidOption("key", 16**5000, "short")) == f"key=0x1{97 * '0'}… (5003 characters): must be short"
+
+
+def test_a_huge_number_is_refused_in_words() -> None:
+    with pytest.raises(InvalidOption, match=r"characters\): must be a whole number from 1 to 9\.22337e\+18$"):
+        check_range("key", 10**400, 1, whole=True)
+    check_range("key", 2**63 - 1, 1, whole=True)
 
 
 def test_an_unknown_key_is_named_with_its_neighbours() -> None:

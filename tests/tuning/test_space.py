@@ -128,6 +128,7 @@ def test_the_baseline_is_the_configuration_where_the_space_has_it() -> None:
         ({"low": "a", "high": 1.0}, "numbers"),
         ({"low": True, "high": 2}, "numbers"),
         ({"low": 0.0, "high": float("inf")}, "numbers"),
+        ({"low": 0, "high": 10**400}, "numbers"),
         ({"low": 0.0, "high": 1.0, "step": 2.0}, "numbers"),
         ({"low": 0.0, "high": 1.0, "log": True}, "above 0 and without a step"),
         ({"low": 0.1, "high": 1.0, "log": True, "step": 0.1}, "above 0 and without a step"),

@@ -10,6 +10,7 @@ from cardlab.options import InvalidOption, check_choice, check_range
 
 EVALUATION_SEED = 20_000_001  # far from the small seeds of training, so that nothing is tuned on these deals
 MIN_DEALS = 2  # an interval needs a variance
+MAX_DEALS = 10**9  # years of play: more is a slip of the pen
 LAUNCHERS = ("processes", "ray")
 LONG_MATCH = 5000  # deals from which starting processes costs less than it saves
 
@@ -38,7 +39,7 @@ class ArenaOptions:
     """A folder in which every game is kept as a record, with what searching agents did; None keeps none."""
 
     def __post_init__(self) -> None:
-        check_range("arena.deals", self.deals, MIN_DEALS, whole=True)
+        check_range("arena.deals", self.deals, MIN_DEALS, MAX_DEALS, whole=True)
         check_range("arena.seed", self.seed, 0, whole=True)
         if self.processes is not None:
             check_range("arena.processes", self.processes, 1, 256, whole=True)
@@ -47,7 +48,7 @@ class ArenaOptions:
             check_range("arena.chunk", self.chunk, 1, whole=True)
         if self.until is not None:
             check_range("arena.until", self.until, 0, open_low=True)
-        check_range("arena.pairing_deals", self.pairing_deals, MIN_DEALS, whole=True)
+        check_range("arena.pairing_deals", self.pairing_deals, MIN_DEALS, MAX_DEALS, whole=True)
         if isinstance(self.references, str):
             raise InvalidOption("arena.references", self.references, "a list of agents, as in [random,greedy]")
         object.__setattr__(self, "references", tuple(self.references))

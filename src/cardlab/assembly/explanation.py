@@ -16,7 +16,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from cardlab.assembly.options import InvalidConfiguration, unknown_key
-from cardlab.options import InvalidOption
+from cardlab.options import InvalidOption, shortened
 
 REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
 """What Hydra raises for overrides that it cannot take."""
@@ -27,8 +27,8 @@ def explain(error: Exception, config_name: str, overrides: Sequence[str]) -> Val
     for text in overrides:
         try:
             override = OverridesParser.create().parse_override(text)
-        except HydraException:
-            return InvalidConfiguration(f"{text}: cannot be read as key=value{_quoting(text)}")
+        except (HydraException, ValueError):  # the latter for a number of too many digits
+            return InvalidConfiguration(f"{shortened(text)}: cannot be read as key=value{_quoting(text)}")
         reason = _check_value(override) or _check_choice(override)
         if reason:
             return reason

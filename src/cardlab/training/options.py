@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
+from cardlab.arena.options import MAX_DEALS, MIN_DEALS
 from cardlab.options import check_choice, check_range
+
+MOST_DECISIONS = 10**12  # years on any machine: more is a slip of the pen
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class TrainerOptions:
     snapshots: int = 5  # policies kept on the way, evenly spaced, the last among them
 
     def __post_init__(self) -> None:
-        check_range("trainer.decisions", self.decisions, 1, whole=True)
+        check_range("trainer.decisions", self.decisions, 1, MOST_DECISIONS, whole=True)
         if self.stop_after is not None:
             check_range("trainer.stop_after", self.stop_after, 1, self.decisions, whole=True)
         check_range("trainer.tables", self.tables, 1, 1_000_000, whole=True)
@@ -37,7 +40,7 @@ class TrainerOptions:
         check_choice("trainer.precision", self.precision, ("float32", "bfloat16"))
         check_range("trainer.checkpoint_seconds", self.checkpoint_seconds, 0)
         check_range("trainer.evaluations", self.evaluations, 0, whole=True)
-        check_range("trainer.evaluation_deals", self.evaluation_deals, 2, whole=True)
+        check_range("trainer.evaluation_deals", self.evaluation_deals, MIN_DEALS, MAX_DEALS, whole=True)
         check_range("trainer.patience", self.patience, 0, whole=True)
         check_range("trainer.snapshots", self.snapshots, 0, whole=True)
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, cast
 
 from optuna import Trial
@@ -11,6 +10,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 
 from cardlab.options import InvalidOption
 
+_LARGEST = 2**63  # beyond it Optuna cannot sample
 _RANGE = "{low: …, high: …}, with log: true, step: … or when: {KEY: VALUE} if wanted"
 _CHOICES = "a list of two or more different choices"
 Conditions = Mapping[str, Sequence[Any]]
@@ -101,7 +101,7 @@ def parse_dimension(key: str, entry: object, current: object) -> Dimension:
 def _numeric(key: str, data: Mapping[str, Any], when: Conditions, text: str, *, whole: bool) -> Dimension:
     low, high, step, log = data["low"], data["high"], data.get("step"), data.get("log", False)
     numbers = [low, high] if step is None else [low, high, step]
-    sound = all(isinstance(n, int | float) and not isinstance(n, bool) and isfinite(n) for n in numbers)
+    sound = all(isinstance(n, int | float) and not isinstance(n, bool) and abs(n) < _LARGEST for n in numbers)
     if not sound or low >= high or not isinstance(log, bool) or (step is not None and not 0 < step <= high - low):
         raise InvalidOption(f"sweep.space.{key}", text, f"{_RANGE}: numbers, low below high")
     if log and (low <= 0 or step is not None):

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cardlab.arena.options import MAX_DEALS, MIN_DEALS
 from cardlab.games.protocol import Game
 from cardlab.options import InvalidOption, check_choice, check_range
 from cardlab.training.options import TrainerOptions
@@ -70,7 +71,7 @@ class SweepOptions:
         check_choice("sweep.objective", self.objective, OBJECTIVES)
         check_choice("sweep.cost", self.cost, (None, *COSTS))
         check_range("sweep.seeds", self.seeds, 1, 1000, whole=True)
-        check_range("sweep.deals", self.deals, 2, whole=True)
+        check_range("sweep.deals", self.deals, MIN_DEALS, MAX_DEALS, whole=True)
         check_choice("sweep.pruner", self.pruner, (None, *PRUNERS))
         if self.pruner is not None and self.cost is not None:
             raise InvalidOption("sweep.pruner", self.pruner, "null with sweep.cost: pruning compares by strength alone")
