@@ -12,9 +12,11 @@ FAILED = 1
 MISUSED = 2  # the command line or the configuration is wrong: nothing was done
 INTERRUPTED = 130
 
-# What no program can help: told in one line, as no bug of ours.
-_OF_THE_MACHINE = {
+# What no program can help, the machine or a path that was given: told in one line, as no bug of ours. A file that is not
+# there (ENOENT) is none of these: what we are asked to read or to write is checked where it is given.
+_NO_BUGS = {
     errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE,
+    errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP,
 }  # fmt: skip
 
 
@@ -22,7 +24,7 @@ def reported(run: Callable[[], int | None]) -> int:
     """The exit status of `run` (None is 0), whose faults are told on stderr.
 
     Errors that the package itself defines are messages for the user, in one line, and so are a full disk, a folder that
-    may not be written and their like; any other is a bug, with its trace.
+    may not be written, a path through a file, too little memory and their like; any other is a bug, with its trace.
     """
     try:
         return run() or 0
@@ -33,9 +35,12 @@ def reported(run: Callable[[], int | None]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `cardlab … | head`: nobody reads on
         return FAILED
     except OSError as error:
-        if type(error).__module__.partition(".")[0] != "cardlab" and error.errno not in _OF_THE_MACHINE:
+        if type(error).__module__.partition(".")[0] != "cardlab" and error.errno not in _NO_BUGS:
             raise
         print(f"cardlab: error: {_told(error)}", file=sys.stderr)
+        return FAILED
+    except MemoryError as error:
+        print(f"cardlab: error: too little memory: {' '.join(str(error).split()) or 'none is left'}", file=sys.stderr)
         return FAILED
     except Exception as error:
         if type(error).__module__.partition(".")[0] != "cardlab":

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from torch.distributed import FileStore
 
@@ -180,6 +181,26 @@ def test_a_checkpoint_error_is_no_bug(capsys: pytest.CaptureFixture[str]) -> Non
 
     assert reported(body) == FAILED
     assert capsys.readouterr().err.startswith("cardlab: error: x.ckpt: cannot be written")
+
+
+@pytest.mark.parametrize("name", ["file/below", "", "file", 300 * "x", "loop"])
+def test_a_path_that_cannot_be_is_one_line(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    path = tmp_path / name
+
+    def body() -> None:
+        path.mkdir() if name == "file" else path.write_text("")
+
+    assert reported(body) == FAILED
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"cardlab: error: {path}: ")
+    assert len(printed.splitlines()) == 1
+
+
+def test_too_little_memory_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert reported(lambda: len(np.zeros(2**50))) == FAILED
+    assert capsys.readouterr().err.startswith("cardlab: error: too little memory: Unable to allocate")
 
 
 def test_a_bug_in_the_use_of_files_keeps_its_trace() -> None:
