@@ -85,6 +85,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
     [
         (["agent.gamma=2"], "agent.gamma=2: must be a number from 0 to 1"),
         (["agent=dqn", "agent.epsilon=-1"], "agent.epsilon=-1: must be a number from 0 to 1"),
+        (["agent=dqn", "agent.memory_size=1e18"], "agent.memory_size=1e+18: must be a whole number from 1 to 1e+09"),
         (["agent.critic=mine"], "agent.critic=mine: must be one of own, all_cards"),
         (["agent.critic_widths=[]"], "number of agent.critic_widths=0: must be a whole number from 1 to 16"),
         (["agent=td", "agent.successors=-1"], "agent.successors=-1: must be a whole number from 0 to 1024"),

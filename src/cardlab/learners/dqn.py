@@ -34,6 +34,7 @@ from cardlab.objectives.values import (
 from cardlab.options import InvalidOption, check_choice, check_range
 
 SUCCESSOR_OPPONENTS = ("target", "random")
+_MOST_KEPT = 10**9  # decisions: more than any machine has room for
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class DQNOptions:
         if self.successors and self.double:
             raise InvalidOption("agent.double", self.double, "false with agent.successors")
         check_range("agent.target_update", self.target_update, 1, whole=True)
-        check_range("agent.memory_size", self.memory_size, 1, whole=True)
+        check_range("agent.memory_size", self.memory_size, 1, _MOST_KEPT, whole=True)
         check_range("agent.minibatch_size", self.minibatch_size, 1, whole=True)
         check_range("agent.updates_per_round", self.updates_per_round, 1, whole=True)
         check_choice("agent.loss", self.loss, LOSSES)
