@@ -49,6 +49,8 @@ class ArenaOptions:
         if self.until is not None:
             check_range("arena.until", self.until, 0, open_low=True)
         check_range("arena.pairing_deals", self.pairing_deals, MIN_DEALS, MAX_DEALS, whole=True)
+        if self.records == "":
+            raise InvalidOption("arena.records", self.records, "a folder, or null for none")
         if isinstance(self.references, str):
             raise InvalidOption("arena.references", self.references, "a list of agents, as in [random,greedy]")
         object.__setattr__(self, "references", tuple(self.references))

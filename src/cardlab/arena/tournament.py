@@ -27,7 +27,7 @@ from cardlab.arena.progress import Watch, watch_nothing
 from cardlab.arena.ratings import Rating, cycles, rate
 from cardlab.arena.workers import Workers
 from cardlab.games.protocol import Game
-from cardlab.options import InvalidOption
+from cardlab.options import InvalidOption, check_folder
 
 FORMAT = 1
 Pairings = dict[tuple[int, int], Pairing]
@@ -48,14 +48,14 @@ def run_tournament(
 
     Two players: a duplicate match of each pair. More: each against copies of the other. One: both play the same
     deals, and a cell is the paired difference. Finished pairings are kept in `folder`/pairings and not played again,
-    so that a tournament that was stopped goes on where it was. InvalidOption for fewer than two agents, or one named
-    twice.
+    so that a tournament that was stopped goes on where it was. InvalidOption for fewer than two agents, for one named
+    twice, and for a folder that cannot be written.
     """
     names = list(agents)
     if len(names) < 2 or len(set(names)) < len(names):
         raise InvalidOption("agents", "[" + ",".join(names) + "]", "two or more agents, each named once")
+    check_folder("output", str(folder))  # before a game is played in vain
     tournament = summarize(game, names, _pairings(game, names, options, folder / "pairings", watch), options)
-    folder.mkdir(parents=True, exist_ok=True)
     _write_whole(json.dumps(tournament, indent=1) + "\n", folder / "tournament.json")
     _write_whole(_as_csv(tournament), folder / "tournament.csv")
     return tournament

@@ -32,7 +32,7 @@ from cardlab.arena.options import ArenaOptions
 from cardlab.arena.seating import Entry, Lineup
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game, States
-from cardlab.options import InvalidOption
+from cardlab.options import InvalidOption, check_folder
 from cardlab.playing.loop import Moves, play
 from cardlab.playing.protocol import Agent
 
@@ -189,7 +189,8 @@ class Workers:
     With `records`, a folder, every game is kept there as LINEUP-DEAL-SEATING.json.
     `lineups` are all that will be played; the game is played as matches, without what is for training only. A script
     that uses more than one process needs the usual `if __name__ == "__main__":`, since processes are spawned. With the
-    `launcher` ray they are played on all cores of its cluster. InvalidOption for agents that cannot be pickled.
+    `launcher` ray they are played on all cores of its cluster. InvalidOption for agents that cannot be pickled,
+    and for `records` that cannot be written.
     """
 
     def __init__(
@@ -203,6 +204,8 @@ class Workers:
     ) -> None:
         self.game = game = for_matches(game)
         self.lineups = tuple(lineups)
+        if records is not None:
+            check_folder("arena.records", str(records))  # before a game is played in vain
         self._ahead = 2 * processes
         self._player = ChunkPlayer(game, self.lineups, records=records)
         self._pool: ProcessPoolExecutor | RayPool | None = None

@@ -15,7 +15,7 @@ from cardlab.cli.verbs import Request
 from cardlab.games.catalogue import for_matches
 from cardlab.learners.belief import BeliefTraining
 from cardlab.networks.belief import BeliefOptions
-from cardlab.options import check_range
+from cardlab.options import InvalidOption, check_folder, check_range
 from cardlab.tracking import Store
 from cardlab.training.belief import (
     BeliefExperiment,
@@ -32,13 +32,14 @@ def run(request: Request) -> int:
     config = request.config
     game = for_matches(build_game(config["game"]))
     agents = convert("agents", config["agents"], tuple[str, ...])
-    check_range("number of agents", len(agents), 1, whole=True)
+    if not agents:
+        raise InvalidOption("agents", agents, "a list of one agent or more")
     check_range("seed", config["seed"], 0, whole=True)
     network = build_options(BeliefOptions, group("network", config["network"]), "network")
     training = build_options(BeliefTraining, group("training", config["training"]), "training")
     check_agents(game, "agents", agents)
     experiment = BeliefExperiment(game, [load_agent(game, text) for text in agents], network, training, config["seed"])
-    folder = Path(convert("output", config["output"], str))
+    folder = check_folder("output", convert("output", config["output"], str))  # before training
     store = Store()
     with store.start_run(game.spec.name, folder.name, params=config) as recorded:
         belief = train_belief(experiment, log=recorded)

@@ -12,6 +12,7 @@ from cardlab.agents.loading import policy_folder
 from cardlab.agents.policies import policy_digest, policy_game
 from cardlab.agents.search import search_text
 from cardlab.arena.evaluate import StoppedEvaluation, evaluate, evaluation_table, write_evaluation
+from cardlab.assembly.options import convert
 from cardlab.assembly.parts import build_arena, build_game, build_search, check_agents
 from cardlab.cli.policies import known_name
 from cardlab.cli.progress import progress_bars
@@ -19,7 +20,7 @@ from cardlab.cli.verbs import Request
 from cardlab.faults import INTERRUPTED
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
-from cardlab.options import InvalidOption
+from cardlab.options import InvalidOption, check_file
 
 
 def run(request: Request) -> int:
@@ -35,6 +36,8 @@ def run(request: Request) -> int:
     if agent != text:
         check_agents(game, "search", [agent])
     check_agents(game, "arena.references", options.references)
+    given = convert("output", config["output"], str | None)
+    output = None if given is None else check_file("output", given)
     digest = policy_digest(folder) if folder else ""
     name = known_name(Path(text)) if agent == text else f"{known_name(Path(text))}+{search.name}"
     kept = True
@@ -46,8 +49,8 @@ def run(request: Request) -> int:
     if agent != text:
         evaluation["search"] = {"name": search.name, **asdict(search)}
     Console().print(evaluation_table(evaluation))
-    if config["output"]:
-        write_evaluation(evaluation, Path(config["output"]))
+    if output is not None:
+        write_evaluation(evaluation, output)
     return 0 if kept else INTERRUPTED
 
 

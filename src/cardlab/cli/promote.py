@@ -15,7 +15,7 @@ from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
 from cardlab.games.catalogue import for_matches, make_game
 from cardlab.games.protocol import Game
-from cardlab.options import InvalidOption
+from cardlab.options import InvalidOption, check_file
 from cardlab.promotion.options import PromotionOptions
 from cardlab.promotion.promote import make_challenge, promote
 from cardlab.promotion.telling import tell_outcome, write_decision
@@ -29,15 +29,16 @@ def run(request: Request) -> int:
     config = request.config
     options = PromotionOptions(**{key: convert(key, config[key], hint) for key, hint in _KEYS.items()})
     arena = build_arena(config["arena"])
-    output = convert("output", config["output"], str | None)
+    given = convert("output", config["output"], str | None)
     policy = _policy(config)
     name = convert("name", config["name"], str | None) or known_name(policy)
     challenge = make_challenge(policy, name, _game(config, policy), arena, options)
+    output = None if given is None else check_file("output", given)
     with progress_bars() as watch:
         outcome = promote(challenge, Store(), watch)
     Console(soft_wrap=True, highlight=False).print(tell_outcome(challenge, outcome))
     if output is not None:
-        write_decision(challenge, outcome, Path(output))
+        write_decision(challenge, outcome, output)
     return 0
 
 

@@ -10,7 +10,7 @@ from cardlab.assembly.options import convert
 from cardlab.assembly.parts import build_arena, build_game
 from cardlab.cli.verbs import Request
 from cardlab.games.catalogue import for_matches, make_game
-from cardlab.options import InvalidOption, check_range
+from cardlab.options import InvalidOption, check_file, check_range
 
 
 def run(request: Request) -> int:
@@ -18,10 +18,12 @@ def run(request: Request) -> int:
     config = request.config
     inputs = convert("inputs", config["inputs"], tuple[str, ...])
     record, lines = _recorded(config, inputs) if config["record"] else _played(config, inputs)
+    given = convert("output", config["output"], str | None)
+    output = None if given is None else check_file("output", given)
     for line in lines:
         print(line)
-    if config["output"]:
-        save_record(record, Path(convert("output", config["output"], str)))
+    if output is not None:
+        save_record(record, output)
     return 0
 
 
