@@ -12,8 +12,8 @@ FAILED = 1
 MISUSED = 2  # the command line or the configuration is wrong: nothing was done
 INTERRUPTED = 130
 
-# What no program can help, the machine or a path that was given: told in one line, as no bug of ours. A file that is not
-# there (ENOENT) is none of these: what we are asked to read or to write is checked where it is given.
+# What no program can help, the machine or a path that was given: told in one line, as no bug of ours. A file that is
+# missing (ENOENT) is none of these: what we are asked to read or to write is checked where it is given.
 _NO_BUGS = {
     errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE,
     errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP,
