@@ -94,53 +94,86 @@ def test_a_policy_older_than_the_option_saw_what_is_its_default(tmp_path):
         assert load_agent(table, str(tmp_path)).game == game
 
 
-def spoil(folder: Path, how: str) -> None:
-    description = folder / "policy.json"
-    data = json.loads(description.read_text())
+def described(**changes):
+    """What spoils a policy: these entries of its policy.json."""
+
+    def spoil(folder: Path) -> None:
+        description = folder / "policy.json"
+        description.write_text(json.dumps({**json.loads(description.read_text()), **changes}))
+
+    return spoil
+
+
+def file_of(name: str, content: bytes):
+    return lambda folder: (folder / name).write_bytes(content)
+
+
+def cut(folder: Path) -> None:
     weights = folder / "weights.safetensors"
-    if how == "no weights":
-        weights.unlink()
-    elif how == "torn weights":
-        weights.write_bytes(weights.read_bytes()[:100])
-    elif how == "other weights":
-        write(folder.parent / "other", Kuhn(), MLPOptions(widths=(16,)))
-        weights.write_bytes((folder.parent / "other" / "weights.safetensors").read_bytes())
-    elif how == "older format":
-        description.write_text(json.dumps({**data, "format": 0}))
-    elif how == "no json":
-        description.write_text("{")
-    elif how == "no object":
-        description.write_text("[1]")
-    elif how == "unknown key":
-        description.write_text(json.dumps({**data, "extra": 1}))
-    elif how == "unknown network":
-        description.write_text(json.dumps({**data, "network": "os.system"}))
-    elif how == "unknown play":
-        description.write_text(json.dumps({**data, "plays": "eval"}))
+    weights.write_bytes(weights.read_bytes()[:100])
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        "no weights",
-        "torn weights",
-        "other weights",
-        "older format",
-        "no json",
-        "no object",
-        "unknown key",
-        "unknown network",
-        "unknown play",
-    ],
-)
+def exchange(folder: Path) -> None:
+    write(folder.parent / "other", Kuhn(), MLPOptions(widths=(16,)))
+    (folder.parent / "other" / "weights.safetensors").replace(folder / "weights.safetensors")
+
+
+def lose(name: str):
+    return lambda folder: (folder / name).unlink()
+
+
+SPOILT = {
+    "no weights": lose("weights.safetensors"),
+    "torn weights": cut,
+    "other weights": exchange,
+    "no description": lose("policy.json"),
+    "empty": file_of("policy.json", b""),
+    "no json": file_of("policy.json", b"{"),
+    "no object": file_of("policy.json", b"[1]"),
+    "no text": file_of("policy.json", b"\xff\xfe\x00"),
+    "deep": file_of("policy.json", 100_000 * b"["),
+    "long number": file_of("policy.json", b'{"format": ' + 5000 * b"9" + b"}"),
+    "older format": described(format=0),
+    "format of another kind": described(format=[1]),
+    "unknown key": described(extra=1),
+    "another game": described(game="chess"),
+    "game of another kind": described(game=["kuhn"]),
+    "game options of another kind": described(game_options=[1]),
+    "unknown network": described(network="os.system"),
+    "network of another kind": described(network={"name": "mlp"}),
+    "network options of another kind": described(network_options="wide"),
+    "unknown network option": described(network_options={"depth": 3}),
+    "network option of another kind": described(network_options={"widths": "wide"}),
+    "network option of a third kind": described(network_options={"widths": None}),
+    "unknown play": described(plays="eval"),
+    "play of another kind": described(plays=3),
+    "play options of another kind": described(play_options=[2.0]),
+    "unknown play option": described(play_options={"epsilom": 0.1}),
+    "play option of another kind": described(play_options={"reward_scale": "large"}),
+}
+
+
+@pytest.mark.parametrize("how", SPOILT)
 def test_a_spoilt_policy_is_one_clear_line(how, tmp_path):
     folder = tmp_path / "policy"
     write(folder, Kuhn())
-    spoil(folder, how)
+    SPOILT[how](folder)
     with pytest.raises(PolicyError) as caught:
         load_policy(Kuhn(), folder)
     assert str(folder) in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    "spoil", [described(game="chess"), described(game_options={"num_players": "many"}), described(game_options={"a": 1})]
+)
+def test_a_policy_of_no_game_is_one_clear_line(spoil, tmp_path):
+    write(tmp_path, make_game("thirty_one"))
+    spoil(tmp_path)
+    with pytest.raises(PolicyError, match=r"policy\.json: game") as caught:
+        policy_game(tmp_path)
+    assert str(tmp_path) in str(caught.value)
 
 
 def test_a_pickle_bomb_is_not_run(tmp_path):

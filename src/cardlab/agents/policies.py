@@ -19,6 +19,7 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
 from cardlab.networks.catalogue import NETWORKS
 from cardlab.networks.protocol import Network, NetworkOptions
+from cardlab.options import InvalidOption
 from cardlab.playing.protocol import Policy
 
 FORMAT = 1
@@ -80,14 +81,21 @@ def policy_digest(folder: Path) -> str:
 
 def read_description(folder: Path) -> PolicyDescription:
     """What policy.json says; PolicyError when it is missing, torn, foreign or of another format."""
+    path, text = folder / _DESCRIPTION, _read(folder, _DESCRIPTION)
     try:
-        data = json.loads(_read(folder, _DESCRIPTION))
+        data = json.loads(text)
         version = data.pop("format")
-        if version != FORMAT:
-            raise PolicyError(f"{folder / _DESCRIPTION}: format {version}, this version reads {FORMAT}: train it anew")
-        return PolicyDescription(**data)
-    except (json.JSONDecodeError, UnicodeDecodeError, TypeError, KeyError, AttributeError) as error:
-        raise PolicyError(f"{folder / _DESCRIPTION}: is not a policy's description ({error!r})") from error
+        description = PolicyDescription(**data) if version == FORMAT else None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise PolicyError(f"{path}: is not a policy's description ({error!r})") from error
+    if description is None:
+        raise PolicyError(f"{path}: format {version}, this version reads {FORMAT}: train it anew")
+    for key, value in vars(description).items():
+        kind = Mapping if key.endswith("options") else str
+        if not isinstance(value, kind):
+            wanted = "a mapping" if kind is Mapping else "text"
+            raise PolicyError(f"{path}: is not a policy's description ({key} is not {wanted})")
+    return description
 
 
 def load_policy(game: Game, folder: Path) -> Policy:
@@ -96,7 +104,12 @@ def load_policy(game: Game, folder: Path) -> Policy:
     network = _network(game, folder, description)
     if description.plays not in PLAYS:
         raise PolicyError(f"{folder / _DESCRIPTION}: plays={description.plays}: must be one of {', '.join(PLAYS)}")
-    return PLAYS[description.plays](game, network, **description.play_options)
+    kind = PLAYS[description.plays]
+    known = [entry.name for entry in fields(kind)][2:]  # behind game and network
+    for key, value in description.play_options.items():
+        if key not in known or not isinstance(value, int | float):
+            raise PolicyError(f"{folder / _DESCRIPTION}: play_options: must be numbers for {', '.join(known)}")
+    return kind(game, network, **description.play_options)
 
 
 def load_network(game: Game, folder: Path) -> Network:
@@ -107,7 +120,19 @@ def load_network(game: Game, folder: Path) -> Network:
 def policy_game(folder: Path, **options: Any) -> Game:
     """The game that the policy in `folder` was trained for; `options` for what it does not depend on."""
     description = read_description(folder)
-    return make_game(description.game, **{**description.game_options, **options})
+    return _made(folder, description.game, {**description.game_options, **options})
+
+
+def standard_game(folder: Path) -> Game:
+    """The game that the policy in `folder` was trained for, with every option at its default."""
+    return _made(folder, read_description(folder).game, {})
+
+
+def _made(folder: Path, name: str, options: Mapping[str, Any]) -> Game:
+    try:
+        return make_game(name, **options)
+    except (InvalidOption, TypeError) as error:
+        raise PolicyError(f"{folder / _DESCRIPTION}: {error}") from error
 
 
 def game_for(policy: Path, game: Game) -> Game:
@@ -149,7 +174,7 @@ def _network(game: Game, folder: Path, description: PolicyDescription) -> Networ
     try:
         network = options_class(**given).build(game.spec)
         load_weights(network, folder / _WEIGHTS)
-    except (SafetensorError, OSError, RuntimeError, TypeError, ValueError) as error:
+    except (SafetensorError, OSError, RuntimeError, TypeError, ValueError, AttributeError) as error:
         reason = str(error).splitlines()[0]
         raise PolicyError(f"{folder / _WEIGHTS}: are not the weights of this network ({reason})") from error
     network.requires_grad_(False)

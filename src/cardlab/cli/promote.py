@@ -7,13 +7,13 @@ from typing import Any
 from rich.console import Console
 
 from cardlab.agents.loading import ADDRESS, policy_folder
-from cardlab.agents.policies import read_description
+from cardlab.agents.policies import standard_game
 from cardlab.assembly.options import convert
 from cardlab.assembly.parts import build_arena, build_game
 from cardlab.cli.policies import known_name
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
-from cardlab.games.catalogue import for_matches, make_game
+from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
 from cardlab.options import InvalidOption, check_file
 from cardlab.promotion.options import PromotionOptions
@@ -55,4 +55,4 @@ def _game(config: Mapping[str, Any], policy: Path) -> Game:
     """The game that is given, else the standard one of the policy's game."""
     if config.get("game"):
         return for_matches(build_game(config["game"]))
-    return make_game(read_description(policy).game)
+    return standard_game(policy)
