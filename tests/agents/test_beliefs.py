@@ -82,6 +82,9 @@ def test_deals_are_consistent_and_copies_are_looked_at_once(folder):
         ({"format": 9}, "format 9"),
         ({"game": "five_o"}, "trained for game=five_o"),
         ({"network": "mlp"}, "network=mlp: must be belief"),
+        ({"game_options": [1]}, r"belief\.json: .*game_options is not a mapping"),
+        ({"network_options": "wide"}, r"belief\.json: .*network_options is not a mapping"),
+        ({"network_options": {"widths": None}}, "are not the weights of this network"),
         ({"network_options": {"widths": [8]}}, "are not the weights of this network"),
     ],
 )
@@ -91,6 +94,13 @@ def test_what_does_not_fit_is_refused_in_one_line(folder, change, message):
     with pytest.raises(BeliefError, match=message) as refusal:
         load_belief(GAME, folder)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff\xfe", 100_000 * b"["])
+def test_a_spoilt_belief_is_named(folder, content):
+    (folder / "belief.json").write_bytes(content)
+    with pytest.raises(BeliefError, match=r"belief\.json: is not a belief's description"):
+        load_belief(GAME, folder)
 
 
 def test_other_rules_and_other_folders_are_refused(folder, tmp_path):

@@ -166,7 +166,8 @@ def test_a_spoilt_policy_is_one_clear_line(how, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "spoil", [described(game="chess"), described(game_options={"num_players": "many"}), described(game_options={"a": 1})]
+    "spoil",
+    [described(game="chess"), described(game_options={"num_players": "many"}), described(game_options={"a": 1})],
 )
 def test_a_policy_of_no_game_is_one_clear_line(spoil, tmp_path):
     write(tmp_path, make_game("thirty_one"))

@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -101,11 +102,22 @@ def test_faults_of_a_record_are_named(tmp_path):
     ):
         with pytest.raises(RecordError, match=words):
             list(replay_lines(game, replace(record, **fault)))
-    (tmp_path / "torn.json").write_text('{"format": 1')
-    with pytest.raises(RecordError, match=r"torn\.json"):
-        load_record(tmp_path / "torn.json")
     unfinished = replace(record, actions=record.actions[:1])
     assert list(replay_lines(game, unfinished))[-1].startswith("not over after 1")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", '{"format": 1', "[1]", 100_000 * "[", {"format": 2}, {"agents": [1]}, {"actions": ["a"]}, {"actions": 3},
+     {"game": 3}, {"options": [1]}, {"deal": None}, {"efforts": [3]}, {"extra": 1}],
+)  # fmt: skip
+def test_a_spoilt_record_is_named(content, tmp_path):
+    path = tmp_path / "spoilt.json"
+    save_record(record_game(HighCard(2), ["random", "random"], OPTIONS), path)
+    path.write_text(content if isinstance(content, str) else json.dumps({**json.loads(path.read_text()), **content}))
+    with pytest.raises(RecordError, match=r"spoilt\.json: ") as refusal:
+        load_record(path)
+    assert "\n" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("place", [{"deal": 30}, {"seating": 2}, {"deal": -1}])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cardlab.arena.game_record import Record, save_record
 from cardlab.cli import main
 
 PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
@@ -172,6 +173,12 @@ def test_a_torn_file_of_ones_own_is_named(folder: Path, capsys: pytest.CaptureFi
     (folder / "conf/agent/torn.yaml").write_text("gamma: [1, 2\n")
     assert main(["train", "agent=torn"]) == 2
     assert "conf/agent/torn.yaml" in one_line(capsys.readouterr().err)
+
+
+def test_a_record_of_no_game_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save_record(Record("chess", {}, ("random",), "00", ()), folder / "game.json")
+    assert main(["replay", "record=game.json"]) == 2
+    assert one_line(capsys.readouterr().err).startswith("game.json: game=chess: must be one of ")
 
 
 def test_a_bug_keeps_its_trace(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from cardlab.cards.deck import NUM_CARDS
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 from cardlab.networks.belief import BeliefNetwork, BeliefOptions
+from cardlab.options import InvalidOption
 
 FORMAT = 1
 _DESCRIPTION = "belief.json"
@@ -74,7 +75,7 @@ def save_belief(folder: Path, game: Game, options: BeliefOptions, network: Belie
 def load_belief(game: Game, folder: Path) -> Belief:
     """The belief in `folder` for `game`, whose features may be others; BeliefError when it does not fit."""
     description = _read_description(folder)
-    options = dict(description["game_options"])
+    options = description["game_options"]
     wanted = {"game": game.spec.name, **game.spec.options}
     has = {"game": description["game"], **options}
     for key, value in wanted.items():
@@ -82,14 +83,17 @@ def load_belief(game: Game, folder: Path) -> Belief:
             raise BeliefError(f"{folder}: was trained for {key}={has.get(key)}, the game has {key}={value}")
     if description["network"] != BeliefOptions.name:
         raise BeliefError(f"{folder / _DESCRIPTION}: network={description['network']}: must be {BeliefOptions.name}")
-    own_game = make_game(game.spec.name, **options)
+    try:
+        own_game = make_game(game.spec.name, **options)
+    except (InvalidOption, TypeError) as error:
+        raise BeliefError(f"{folder / _DESCRIPTION}: {error}") from error
     given: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in description["network_options"].items()
     }
     try:
         network = BeliefOptions(**given).build(own_game.spec)
         load_weights(network, folder / _WEIGHTS)
-    except (SafetensorError, OSError, RuntimeError, TypeError, ValueError) as error:
+    except (SafetensorError, OSError, RuntimeError, TypeError, ValueError, AttributeError) as error:
         reason = str(error).splitlines()[0]
         raise BeliefError(f"{folder / _WEIGHTS}: are not the weights of this network ({reason})") from error
     return Belief(own_game, network.requires_grad_(False).eval())
@@ -99,13 +103,18 @@ def _read_description(folder: Path) -> Mapping[str, Any]:
     path = folder / _DESCRIPTION
     try:
         data = json.loads(path.read_text())
-        if data["format"] != FORMAT:
-            raise BeliefError(f"{path}: format {data['format']}, this version reads {FORMAT}: train it anew")
-        return {key: data[key] for key in ("game", "game_options", "network", "network_options")}
+        version = data["format"]
+        description = {key: data[key] for key in ("game", "game_options", "network", "network_options")}
     except OSError as error:
         raise BeliefError(f"{folder}: is not a belief's folder: no {_DESCRIPTION} in it") from error
-    except (json.JSONDecodeError, UnicodeDecodeError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise BeliefError(f"{path}: is not a belief's description ({error!r})") from error
+    if version != FORMAT:
+        raise BeliefError(f"{path}: format {version}, this version reads {FORMAT}: train it anew")
+    for key in ("game_options", "network_options"):
+        if not isinstance(description[key], Mapping):
+            raise BeliefError(f"{path}: is not a belief's description ({key} is not a mapping)")
+    return description
 
 
 def _all_alike(info_states: InfoStates, players: Players) -> bool:

@@ -97,13 +97,21 @@ def load_record(path: Path) -> Record:
     """The record in the file `path`; RecordError when it is not one."""
     try:
         content = json.loads(path.read_text())
-        if content.pop("format") != FORMAT:
-            raise RecordError(f"{path}: this version reads records of format {FORMAT}")
+        version = content.pop("format")
         agents, actions = tuple(content.pop("agents")), tuple(content.pop("actions"))
         efforts = tuple(_thought(entry) for entry in content.pop("efforts", ()))
-        return Record(agents=agents, actions=actions, efforts=efforts, **content)
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        record = Record(agents=agents, actions=actions, efforts=efforts, **content)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise RecordError(f"{path}: is not a record of a game ({error})") from error
+    if version != FORMAT:
+        raise RecordError(f"{path}: this version reads records of format {FORMAT}")
+    kinds = {"game": str, "options": Mapping, "deal": str, "seed": int}
+    odd = [key for key, kind in kinds.items() if not isinstance(getattr(record, key), kind)]
+    odd += ["agents"] * any(not isinstance(agent, str) for agent in record.agents)
+    odd += ["actions"] * any(not isinstance(action, int) for action in record.actions)
+    if odd:
+        raise RecordError(f"{path}: is not a record of a game ({', '.join(odd)}: of another kind)")
+    return record
 
 
 def _thought(entry: Any) -> Thought | None:

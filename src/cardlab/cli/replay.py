@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cardlab.arena.game_record import Record, load_record, save_record
+from cardlab.arena.game_record import Record, RecordError, load_record, save_record
 from cardlab.arena.replay import load_seats, replay_lines, run_replay
 from cardlab.assembly.options import convert
 from cardlab.assembly.parts import build_arena, build_game
@@ -28,8 +28,12 @@ def run(request: Request) -> int:
 
 
 def _recorded(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[Record, Iterator[str]]:
-    record = load_record(Path(convert("record", config["record"], str)))
-    game = make_game(record.game, **record.options)
+    path = Path(convert("record", config["record"], str))
+    record = load_record(path)
+    try:
+        game = make_game(record.game, **record.options)
+    except (InvalidOption, TypeError) as error:
+        raise RecordError(f"{path}: {error}") from error
     _check_inputs(inputs, [block.name for block in game.spec.blocks])
     return record, replay_lines(game, record, load_seats(game, record), inputs)
 
