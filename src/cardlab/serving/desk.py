@@ -15,6 +15,7 @@ import anyio.to_thread
 from fastapi import Request
 from starlette.responses import JSONResponse
 
+from cardlab.options import check_folder
 from cardlab.serving.beliefs import Beliefs
 from cardlab.serving.database import default_address, open_database
 from cardlab.serving.deals import load_secret
@@ -88,6 +89,8 @@ def make_desk(options: PlayOptions, **given: Any) -> Desk:
     """The house and its people over the database of `options`; `given` for the house, as tests do."""
     folder = Path(options.folder)
     players, beliefs = Players(options), Beliefs(options.belief)  # first: nothing is written for what they find wrong
+    if options.database is None or options.secret is None:
+        check_folder("play.folder", options.folder)
     engine = open_database(options.database or default_address(folder))
     secret = load_secret(folder / "secret", options.secret)
     house = House(options, engine, secret, players, **given)
