@@ -3,7 +3,7 @@
 Lowest layer: every part that takes options may use it, and nothing here knows any of them.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import cast
@@ -57,7 +57,10 @@ def _reason(error: OSError | ValueError) -> str:
 
 
 def as_written(value: object) -> str:
-    """`value` as configurations write it: null, true, [a,b]."""
+    """`value` as configurations write it: null, true, [a,b], {a: b}."""
+    if isinstance(value, Mapping):
+        entries = cast(Mapping[object, object], value).items()
+        return "{" + ", ".join(f"{key}: {as_written(entry)}" for key, entry in entries) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(as_written(entry) for entry in cast(Sequence[object], value)) + "]"
     if value is None:

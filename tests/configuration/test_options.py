@@ -100,8 +100,8 @@ def test_a_wrong_value_is_named(data: dict[str, Any], said: str) -> None:
 
 
 def test_values_are_shown_as_they_are_written() -> None:
-    said = [str(InvalidOption("key", value, "another")) for value in (None, True, [None, "a", (1, False)])]
-    assert [text.partition(":")[0] for text in said] == ["key=null", "key=true", "key=[null,a,[1,false]]"]
+    said = [str(InvalidOption("key", value, "another")) for value in (None, True, [None, "a", (1, False)], {"a": None})]
+    assert [text.partition(":")[0] for text in said] == ["key=null", "key=true", "key=[null,a,[1,false]]", "key={a"]
     assert str(InvalidOption("key", 5000 * "9", "short")) == f"key={100 * '9'}… (5000 characters): must be short"
     assert str(InvalidOption("key", 16**5000, "short")) == f"key=0x1{97 * '0'}… (5003 characters): must be short"
 
