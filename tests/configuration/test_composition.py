@@ -177,6 +177,16 @@ def test_a_folder_that_is_the_shipped_one_is_not_taken_twice(monkeypatch: pytest
     assert own_folder() is None
 
 
+def test_open_mappings_of_the_page_take_any_name() -> None:
+    given = compose_config("play", ["play.belief={big2: here}", "play.searches.mine=tree:simulations:5"])["play"]
+    assert given["belief"] == {"big2": "here"}
+    assert list(given["searches"]) == ["monte_carlo", "tree", "mine"]
+    given = compose_config("play", ["play.searches={mine: tree}", "play.belief.big2=there"])["play"]
+    assert given["searches"] == {"mine": "tree"}, "in the place of those that stand there"
+    assert given["belief"] == {"big2": "there"}
+    assert "tree" not in compose_config("play", ["~play.searches.tree"])["play"]["searches"]
+
+
 def test_composing_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     compose_experiment()

@@ -22,7 +22,8 @@ from cardlab.options import InvalidOption
 
 VERSION_BASE = "1.3"
 OWN_FOLDER = "conf"
-SPACE_PREFIX = "sweep.space."
+_OPEN = {"sweep": ("sweep.space.",), "play": ("play.belief", "play.searches")}
+"""Verb → beginnings of keys below which any name may be given; Hydra would take none that is not there already."""
 RESUME = "resume"  # of conf/train.yaml
 _PACKAGE = Path(__file__).parents[1]
 
@@ -89,11 +90,11 @@ def without_resume(config: Mapping[str, Any]) -> dict[str, Any]:
 
 def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
     """As compose_config, with interpolations unresolved; `with_hydra` keeps Hydra's own node."""
-    spaces = [text for text in overrides if text.startswith(SPACE_PREFIX) and name == "sweep"]
+    entries = [text for text in overrides if text.startswith(_OPEN.get(name, ()))]
     with initialised_hydra():
         try:
-            tree = compose(name, [text for text in overrides if text not in spaces], return_hydra_config=with_hydra)
-            for text in spaces:
+            tree = compose(name, [text for text in overrides if text not in entries], return_hydra_config=with_hydra)
+            for text in entries:
                 _replace_entry(tree, text)
         except REFUSALS as error:
             raise explain(error, name, overrides) from error
@@ -111,7 +112,7 @@ def plain(tree: DictConfig) -> dict[str, Any]:
 
 
 def _replace_entry(tree: DictConfig, text: str) -> None:
-    """Put sweep.space.KEY={…} in the place of what stands there: Hydra would merge the two, or refuse a new key."""
+    """Put e.g. sweep.space.KEY={…} in the place of what stands there: Hydra would merge the two, or refuse a new key."""
     override = OverridesParser.create().parse_override(text)
     OmegaConf.update(tree, override.key_or_group, override.value(), merge=False, force_add=True)
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from cardlab.agents.beliefs import Belief, BeliefError, load_belief
 from cardlab.agents.loading import belief_folder
-from cardlab.games.catalogue import make_game
+from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.protocol import Game
+from cardlab.options import InvalidOption
 
 
 class Beliefs:
@@ -21,6 +22,8 @@ class Beliefs:
         self._loaded: dict[str, Belief | None] = {}
         self._lock = threading.Lock()
         for name, folder in given.items():
+            if name not in GAMES:
+                raise InvalidOption(f"play.belief.{name}", folder, f"left out: the games are {', '.join(GAMES)}")
             load_belief(make_game(name), Path(folder))
 
     def of(self, game: Game) -> Belief | None:

@@ -1,6 +1,6 @@
 """The searches of `play.searches`: checked when the server starts, and called what they are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, cast
 
 from cardlab.agents.catalogue import SEARCHES, split_name
@@ -48,9 +48,9 @@ def offered_search(key: str, text: str) -> OfferedSearch:
         if name not in SEARCHES:
             raise InvalidOption(f"play.searches.{key}", text, allowed)
         options_class = cast(Any, OPTIONS[name])
+        for unknown in given.keys() - {entry.name for entry in fields(options_class)}:
+            raise InvalidOption(unknown, given[unknown], f"left out: {name} has no such option")
         return OfferedSearch(key, text, options_class(**{"policy": "random", **given}))
-    except TypeError as error:  # an option that the search does not have
-        raise InvalidOption(f"play.searches.{key}", text, f"{allowed} ({one_line(error)})") from error
     except InvalidOption as error:
         if error.key == f"play.searches.{key}":
             raise
