@@ -18,6 +18,7 @@ from yaml import YAMLError
 
 from cardlab.assembly.explanation import REFUSALS, explain, explain_value, one_line
 from cardlab.assembly.options import InvalidConfiguration
+from cardlab.assembly.own_files import unreadable
 from cardlab.options import InvalidOption
 
 VERSION_BASE = "1.3"
@@ -96,6 +97,8 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
             tree = compose(name, [text for text in overrides if text not in entries], return_hydra_config=with_hydra)
             for text in entries:
                 _replace_entry(tree, text)
+        except (RecursionError, UnicodeDecodeError) as error:
+            raise unreadable(search_folders(), own_folder()) or InvalidConfiguration(one_line(error)) from error
         except REFUSALS as error:
             raise explain(error, name, overrides) from error
         except YAMLError as error:

@@ -86,7 +86,7 @@ def _comments(folders: Sequence[Path], config_name: str) -> Comments:
     for folder in folders:
         for path in [folder / f"{config_name}.yaml", *sorted(folder.glob("*/*.yaml"))]:
             group, name = ("", "") if path.parent == folder else (path.parent.name, path.stem)
-            lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
             for match in filter(None, map(_COMMENTED_KEY.match, lines)):
                 found.setdefault((group, name, match[1]), match[2])
                 found.setdefault((group, "", match[1]), match[2])
