@@ -124,7 +124,9 @@ def tree_text(tree: DictConfig, *, package: str | None = None, resolve: bool = F
     """`tree`, or the part of it at the key `package`, as YAML."""
     node = OmegaConf.select(tree, package) if package else tree
     if not OmegaConf.is_config(node):
-        raise InvalidOption("--package", package, f"one of {', '.join(map(str, tree))}")
+        content = cast(dict[str, Any], OmegaConf.to_container(tree, resolve=False))
+        nodes = [key for key, value in content.items() if isinstance(value, dict | list)]
+        raise InvalidOption("--package", package, f"one of {', '.join(nodes)}")
     try:
         return OmegaConf.to_yaml(node, resolve=resolve)
     except OmegaConfBaseException as error:
