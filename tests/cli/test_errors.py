@@ -55,6 +55,8 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["train", "--check"], "--check: cardlab train has no such flag"),
         (["train", "--cfg", "job", "-p", "nothing"], "--package=nothing: must be one of game, agent"),
         (["train", "--cfg", "nothing"], "argument --cfg/-c: invalid choice: 'nothing'"),
+        (["train", "--cfg", "job", "-p", "name"], "--package=name: must be one of game, agent, network"),
+        (["evaluate", "--cfg", "job", "-p", "policy"], "--package=policy: must be one of arena, search"),
         (["-sc", "query"], "-sc: takes install=SHELL"),
         (["train", "gmae=thirty_one"], "gmae=thirty_one: must be left out: did you mean game?"),
         (["train", "game=chess"], "game=chess: must be one of "),
@@ -102,7 +104,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["belief", "output=/proc/x"], "output=/proc/x: must be a folder that can be written to (no such file or"),
         (["belief", "output=/etc/passwd"], "output=/etc/passwd: must be a folder that can be written to (file exists)"),
         (["belief", "output="], "output=: must be a folder"),
-        (["play", "play.folder=/proc/x"], "play.folder=/proc/x: must be a folder that can be written to (no such"),
+        (["play", "play.folder=/proc/x", "play.port=0"], "play.folder=/proc/x: must be a folder that"),
         (["tournament", "agents=[random]", "game=poker_squares"], "agents=[random]: must be two or more agents"),
         (["tournament", "agents=random"], "agents=random: must be a list"),
         (["replay", "deal=-1"], "deal=-1: must be a whole number from 0 to 1999"),
@@ -143,6 +145,18 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
             ["compose", "experiments.thirty_one_dqn.trainer.evaluation_table=[models:/cardlab-thirty_one@champion]"],
             "experiments.thirty_one_dqn.trainer.evaluation_table=models:/cardlab-thirty_one@champion: must be a",
         ),
+        (["compose", "benchmark=[]"], "experiments=(left out): must be experiments by name, as in benchmark=quick"),
+        (["compose", "--check", "experiments=3"], "experiments=3: must be experiments by name, as in"),
+        (["compose", "experiments.thirty_one_dqn=3"], "experiments.thirty_one_dqn=3: must be an experiment"),
+        (["compose", "~experiments.thirty_one_dqn.name"], "experiments.thirty_one_dqn.name=(left out): must be"),
+        (["runs", "~limit"], "limit=(left out): must be given"),
+        (["evaluate", "~arena", "policy=random", "game=thirty_one"], "arena=(left out): must be given"),
+        (["sweep", "sweep=[]"], "sweep=(left out): must be given"),
+        (["sweep", "sweep.space=3"], "sweep.space=3: must be a mapping, as in {name: value}"),
+        (["play", "play.belief.big2.x=3"], "play.belief.big2={x: 3}: must be text"),
+        (["play", "play.belief={chess: x}", "play.port=0"], "play.belief.chess=x: must be left out: the games"),
+        (["play", "play.searches.mine=tree:foo:1", "play.port=0"], "play.searches.mine=tree:foo:1: must be one of"),
+        (["play", "play.searches.mine=a,b"], "play.searches.mine=a,b: takes one value"),
         (["compose", "experiments.thirty_one_dqn.name=other"], "experiments.thirty_one_dqn.name=other: must be"),
     ],
 )
@@ -173,6 +187,33 @@ def test_a_torn_file_of_ones_own_is_named(folder: Path, capsys: pytest.CaptureFi
     (folder / "conf/agent/torn.yaml").write_text("gamma: [1, 2\n")
     assert main(["train", "agent=torn"]) == 2
     assert "conf/agent/torn.yaml" in one_line(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"agent/mine": b"gamma: \xff\n"}, "agent/mine.yaml: is not text in UTF-8"),
+        ({"agent/mine": b"defaults: [mine, _self_]\n"}, "agent/mine.yaml: its defaults lead back to "),
+        ({"agent/mine": b"defaults: [yours]", "agent/yours": b"defaults: [mine]"}, "agent/mine.yaml: its defaults"),
+        (
+            {
+                "agent/mine": b"defaults: [ppo]\n",
+                "experiment/default": b"defaults: [/experiment/big2_ppo@_here_]\n",
+            },
+            "experiment/default.yaml: its defaults lead back to ",
+        ),
+        ({"agent/mine": 3000 * b"["}, "agent/mine.yaml: is nested too deep"),
+    ],
+)
+def test_a_file_of_ones_own_that_cannot_be_read_is_named(
+    folder: Path, capsys: pytest.CaptureFixture[str], files: dict[str, bytes], said: str
+) -> None:
+    for name, content in files.items():
+        (folder / f"conf/{name}.yaml").parent.mkdir(parents=True, exist_ok=True)
+        (folder / f"conf/{name}.yaml").write_bytes(content)
+    assert main(["train", "agent=mine"]) == 2
+    assert one_line(capsys.readouterr().err).startswith(f"{folder}/conf/{said}")
+    assert main(["train", "--help"]) == 0 or "default" in said
 
 
 def test_a_record_of_no_game_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

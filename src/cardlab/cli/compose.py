@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -33,10 +33,16 @@ def run(request: Request) -> int:
 
 
 def check_names(config: Mapping[str, Any]) -> None:
-    """InvalidConfiguration when an experiment is called otherwise than its entry: they share folders by that name."""
-    for key, experiment in config.get("experiments", {}).items():
-        if experiment["name"] != key:
-            raise InvalidConfiguration(f"experiments.{key}.name={experiment['name']}: must be {key}, as its entry")
+    """InvalidOption when an experiment is called otherwise than its entry: they share folders by that name."""
+    experiments = config.get("experiments", "(left out)")
+    if not isinstance(experiments, Mapping):
+        raise InvalidOption("experiments", experiments, "experiments by name, as in benchmark=quick")
+    for key, experiment in cast(Mapping[str, Any], experiments).items():
+        if not isinstance(experiment, Mapping):
+            raise InvalidOption(f"experiments.{key}", experiment, "an experiment")
+        name = cast(Mapping[str, Any], experiment).get("name", "(left out)")
+        if name != key:
+            raise InvalidOption(f"experiments.{key}.name", name, f"{key}, as its entry")
 
 
 def check_experiments(config: Mapping[str, Any]) -> None:

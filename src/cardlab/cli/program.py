@@ -11,7 +11,7 @@ from cardlab.assembly.options import InvalidConfiguration
 from cardlab.cli.arguments import parse_arguments, split_verb
 from cardlab.cli.completion import complete
 from cardlab.cli.guide import overview, verb_guide
-from cardlab.cli.verbs import Request, Verb
+from cardlab.cli.verbs import Given, Request, Verb
 from cardlab.faults import MISUSED, reported
 from cardlab.tracking.apart import speak_apart
 
@@ -55,7 +55,7 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     else:
         if verb.tracks_apart:
             speak_apart()
-        return verb.load()(Request(plain(tree), overrides, flags))
+        return verb.load()(Request(Given(plain(tree)), overrides, flags))
     return 0
 
 

@@ -1,6 +1,10 @@
 """`cardlab sweep`: search the best hyperparameters of an experiment, and write them as one of its own if asked to."""
 
-from cardlab.assembly.options import build_options
+from collections.abc import Mapping
+from typing import Any
+
+from cardlab.assembly.options import build_options, convert
+from cardlab.assembly.parts import group
 from cardlab.assembly.trials import TrialComposer
 from cardlab.assembly.tuned import check_name, check_space, plain_experiment, write_tuned
 from cardlab.assembly.values import flat_space
@@ -12,10 +16,11 @@ from cardlab.tuning.sweep import run_sweep
 
 def run(request: Request) -> int:
     """Run trials until the study has as many as asked for; print the best values, and where they were written."""
+    given = group("sweep", request.config["sweep"])
     config = plain_experiment(request.overrides)
-    check_space(request.config["sweep"]["space"], config)
-    space = flat_space(request.config["sweep"]["space"])
-    options = build_options(SweepOptions, {**request.config["sweep"], "space": space}, "sweep")
+    entries = convert("sweep.space", given.get("space", {}), Mapping[str, Any])
+    check_space(entries, config)
+    options = build_options(SweepOptions, {**given, "space": flat_space(entries)}, "sweep")
     if options.apply:
         check_name(options.apply, overwrite=options.overwrite)
     best = run_sweep(options, config, TrialComposer(config))

@@ -5,6 +5,15 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from cardlab.options import InvalidOption
+
+
+class Given(dict[str, Any]):
+    """A composed configuration: what `~key` took out of it is refused where it is asked for."""
+
+    def __missing__(self, key: str) -> Any:
+        raise InvalidOption(key, "(left out)", "given")
+
 
 @dataclass(frozen=True)
 class Request:
