@@ -21,7 +21,7 @@ class TrainerOptions:
     processes: int = 1  # that train one learner together: tables, decisions and minibatches are shared among them
     device: str = "cpu"
     precision: str = "float32"  # or bfloat16: of the matrix products in training; weights stay float32
-    compile: bool = False  # whether torch.compile translates the network's layers first
+    compile: bool = False  # whether torch.compile translates the network's passes first
     checkpoint_seconds: float = 60.0
     evaluations: int = 20  # points on the strength curve
     evaluation_deals: int = 500  # per reference and point
