@@ -42,13 +42,14 @@ def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: 
     children = runs_of(root, "trial")
     assert {run.info.status for run in [parent, *children]} == {"FINISHED"}
     assert [run.data.tags["mlflow.parentRunId"] for run in children] == [parent.info.run_id] * 5
+    artifacts = root / "mlartifacts/thirty_one"
     for run, trial in zip(children, study.get_trials(), strict=True):
         assert run.data.metrics["sweep/objective"] == trial.value
         assert float(run.data.params["agent.gamma"]) == trial.params["agent.gamma"]
         assert {"seed_7/payoff", "seed_8/payoff"} <= set(run.data.metrics), "each training has its curves"
-        for number, seed in enumerate((7, 8)):
-            policy = root / "mlartifacts/thirty_one" / run.info.run_id / f"artifacts/policy/seed_{seed}"
-            assert run.data.tags["policy.digest"].split()[number] == policy_digest(policy)
+        policies = [artifacts / run.info.run_id / f"artifacts/policy/seed_{seed}" for seed in (7, 8)]
+        assert run.data.tags["policy.digest"].split() == [policy_digest(policy) for policy in policies]
+    policy = artifacts / children[-1].info.run_id / "artifacts/policy/seed_8"
     capsys.readouterr()
     assert main(["runs", f"policy={policy}"]) == 0
     assert re.findall(r" trial .* (\w{32})$", capsys.readouterr().out, re.MULTILINE) == [children[-1].info.run_id]
