@@ -210,6 +210,9 @@ def test_what_is_missing_or_torn_is_named_in_one_line(results: list[Result], tmp
         evaluation.write_text(text)
         with pytest.raises(ResultError, match=r"^\S+duel/evaluation\.json: [^\n]*run `dvc repro`$"):
             read_results(folder, {"duel": CONFIG})
+    evaluation.write_text(whole.replace('"references"', '"others"'))
+    with pytest.raises(ResultError, match=r"evaluation\.json: is an evaluation without references: run `dvc repro`$"):
+        read_results(folder, {"duel": CONFIG})
     evaluation.write_text(whole)
     curve.write_text("round,decisions\n1,many\n")
     with pytest.raises(ResultError, match=r"^\S+duel/curve\.csv: [^\n]*$"):

@@ -119,8 +119,10 @@ def read_json(path: Path, what: str, keys: Sequence[str]) -> Mapping[str, Any]:
         missing = [key for key in keys if key not in content]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ResultError(f"{path}: is not {what} ({error!r}): run `dvc repro`") from error
-    if version != FORMAT or missing:
+    if version != FORMAT:
         raise ResultError(f"{path}: format {version}, this version reads {FORMAT}: run `dvc repro`")
+    if missing:
+        raise ResultError(f"{path}: is {what} without {', '.join(missing)}: run `dvc repro`")
     return content
 
 
