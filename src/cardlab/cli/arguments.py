@@ -15,6 +15,8 @@ FLAGS = {
     "--help": "this text, for the options that are chosen",
 }
 
+_INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")  # what Hydra takes
+
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
@@ -31,7 +33,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--cfg", "-c", choices=("job", "hydra", "all"))
     parser.add_argument("--resolve", action="store_true")
     parser.add_argument("--package", "-p")
-    parser.add_argument("--info", "-i", nargs="?", const="all")
+    parser.add_argument("--info", "-i", nargs="?", const="all", choices=_INFO)
     parser.add_argument("--multirun", "-m", action="store_true")
     for verb in VERBS.values():
         for flag in verb.flags:
