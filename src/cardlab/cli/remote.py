@@ -50,9 +50,21 @@ def remote_address(url: str) -> str:
     """The address as DVC takes it, a folder absolute; InvalidOption for other schemes, and where DVC lacks its part."""
     scheme, separator, rest = url.partition("://")
     if not separator:
-        return str(Path(url).expanduser().resolve())
+        return str(_folder(url))
     if scheme not in _PLUGINS or not rest:
         raise InvalidOption("url", url, "a folder, s3://BUCKET/PATH or ssh://HOST/PATH")
     if find_spec(_PLUGINS[scheme]) is None:
         raise InvalidOption("url", url, f"a folder, or after pip install 'cardlab[remote]' an address of {scheme}")
     return url
+
+
+def _folder(url: str) -> Path:
+    """The folder, which DVC makes when it is first used."""
+    try:
+        folder = Path(url).expanduser().resolve()
+        above = next(path for path in (folder, *folder.parents) if path.exists())
+        if url and above.is_dir():
+            return folder
+    except (OSError, RuntimeError) as error:  # the latter for the home of nobody
+        raise InvalidOption("url", url, f"a folder ({error})") from error
+    raise InvalidOption("url", url, "a folder, and no file")
