@@ -96,7 +96,7 @@ def test_the_figures_of_an_earlier_tournament_stand_until_the_new_ones_are_whole
     for name, content in earlier.items():
         assert (tmp_path / f"old_{name}").read_bytes() == content
         assert (tmp_path / name).read_bytes() != content
-    assert not list(tmp_path.glob("*.tmp"))
+    assert not list(tmp_path.glob("*.part"))
 
 
 def test_a_torn_file_is_played_again(high_card_agents, tmp_path):

@@ -15,6 +15,7 @@ import pytest
 from torch.distributed import FileStore
 
 from cardlab.faults import FAILED, reported
+from cardlab.files import write_whole
 from cardlab.learners.ranks import Ranks
 from cardlab.tracking import Store
 from cardlab.training.callbacks import CheckpointError
@@ -240,3 +241,22 @@ def test_memory_that_processes_share_is_told_in_one_line_when_there_is_none(
     said = capsys.readouterr().err
     assert said == f"cardlab: error: {small_disk}: no room for 4194304 bytes that a training's processes share\n"
     assert list(small_disk.iterdir()) == []
+
+
+def test_a_file_is_written_whole_or_not_at_all(small_disk: Path) -> None:
+    """What stood there stays, and nothing lies beside it."""
+    path = small_disk / "new" / "figures.json"
+    write_whole(path, "old")
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(path, "x" * 2 * 1024 * SIZE)
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_device_is_written_to_as_it_is() -> None:
+    read, write = os.pipe()
+    path = Path(f"/dev/fd/{write}")
+    write_whole(path, "figures")
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        assert pipe.read() == "figures"

@@ -14,6 +14,7 @@ from cardlab.arena.options import ArenaOptions
 from cardlab.arena.progress import Watch, watch_nothing
 from cardlab.arena.seating import Entry, make_lineup
 from cardlab.arena.workers import Workers
+from cardlab.files import write_whole
 from cardlab.games.protocol import Game
 
 FORMAT = 1
@@ -85,10 +86,7 @@ def evaluate(
 
 def write_evaluation(evaluation: Evaluation, path: Path) -> None:
     """Write `evaluation` as JSON, whole or not at all; the same figures give the same bytes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(evaluation, indent=2) + "\n")
-    part.replace(path)
+    write_whole(path, json.dumps(evaluation, indent=2) + "\n")
 
 
 def evaluation_table(evaluation: Evaluation) -> Table:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.cards.deck import parse_cards
+from cardlab.files import write_whole
 from cardlab.games.protocol import Game, States
 from cardlab.playing.loop import Moves
 from cardlab.playing.protocol import Agent
@@ -85,12 +86,11 @@ def dealt_state(game: Game, record: Record) -> States:
 
 
 def save_record(record: Record, path: Path) -> None:
-    """Write `record` as JSON."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write `record` as JSON, whole or not at all."""
     content = {"format": FORMAT, **asdict(record)}
     if not record.efforts:
         del content["efforts"]
-    path.write_text(json.dumps(content, indent=1) + "\n")
+    write_whole(path, json.dumps(content, indent=1) + "\n")
 
 
 def load_record(path: Path) -> Record:

@@ -19,6 +19,7 @@ from cardlab.arena.pairings import Pairing, pairing_lineups, play_pairing
 from cardlab.arena.progress import Watch, watch_nothing
 from cardlab.arena.ratings import cycles
 from cardlab.arena.workers import Workers
+from cardlab.files import write_whole
 from cardlab.games.protocol import Game
 from cardlab.options import InvalidOption
 
@@ -113,8 +114,7 @@ def _labelled(watch: Watch, label: str, reference: str, done: int, most: int) ->
 
 def write_history(history: History, path: Path) -> None:
     """Write `history` as JSON; the same figures give the same bytes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(history, indent=1) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps(history, indent=1) + "\n")
 
 
 def write_strength(history: History, path: Path) -> None:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
@@ -21,6 +20,7 @@ from cardlab.arena.ratings import MOST_RATED, Duels
 from cardlab.arena.records import game_options
 from cardlab.arena.seating import Lineup, make_lineup
 from cardlab.arena.workers import Tally, Workers
+from cardlab.files import write_whole
 from cardlab.games.protocol import Game
 
 FORMAT = 1
@@ -95,7 +95,6 @@ def pairing_path(folder: Path, played: dict[str, Any]) -> Path:
 
 def save_pairing(path: Path, pairing: Pairing, played: dict[str, Any]) -> None:
     """Write the file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     content = {
         "played": played,
         "points": [asdict(figure) for figure in pairing.points],
@@ -103,9 +102,7 @@ def save_pairing(path: Path, pairing: Pairing, played: dict[str, Any]) -> None:
         "margin": asdict(pairing.margin),
         "duels": "".join("-=+"[outcome + 1] for outcome in pairing.duels),
     }
-    draft = path.with_suffix(f".{os.getpid()}.tmp")
-    draft.write_text(json.dumps(content, indent=1) + "\n")
-    draft.replace(path)
+    write_whole(path, json.dumps(content, indent=1) + "\n")
 
 
 def load_pairing(path: Path, names: tuple[str, str]) -> Pairing | None:

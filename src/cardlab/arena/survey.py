@@ -15,6 +15,7 @@ from cardlab.arena.options import ArenaOptions
 from cardlab.arena.outcomes.outcome import Outcome
 from cardlab.arena.seating import Entry, Lineup, make_lineup
 from cardlab.arena.workers import ChunkPlayer, deal_block, make_jobs
+from cardlab.files import write_whole
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game, States
 
@@ -114,5 +115,4 @@ def _lengths(lengths: NDArray[np.int64]) -> dict[str, Any]:
 
 def write_survey(survey: Survey, path: Path) -> None:
     """Write `survey` as JSON; the same figures give the same bytes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"format": FORMAT, **survey}, indent=1) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps({"format": FORMAT, **survey}, indent=1) + "\n")

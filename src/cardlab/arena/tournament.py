@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import os
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -26,6 +25,7 @@ from cardlab.arena.pairings import (
 from cardlab.arena.progress import Watch, watch_nothing
 from cardlab.arena.ratings import Rating, cycles, rate
 from cardlab.arena.workers import Workers
+from cardlab.files import write_whole
 from cardlab.games.protocol import Game
 from cardlab.options import InvalidOption, check_folder
 
@@ -56,8 +56,8 @@ def run_tournament(
         raise InvalidOption("agents", "[" + ",".join(names) + "]", "two or more agents, each named once")
     check_folder("output", str(folder))  # before a game is played in vain
     tournament = summarize(game, names, _pairings(game, names, options, folder / "pairings", watch), options)
-    _write_whole(json.dumps(tournament, indent=1) + "\n", folder / "tournament.json")
-    _write_whole(_as_csv(tournament), folder / "tournament.csv")
+    write_whole(folder / "tournament.json", json.dumps(tournament, indent=1) + "\n")
+    write_whole(folder / "tournament.csv", _as_csv(tournament))
     return tournament
 
 
@@ -142,13 +142,6 @@ def _as_csv(tournament: Tournament) -> str:
     writer.writeheader()
     writer.writerows(tournament["cells"])
     return text.getvalue()
-
-
-def _write_whole(text: str, path: Path) -> None:
-    """Write the file whole or not at all: what an earlier tournament has left there stands until then."""
-    draft = path.with_suffix(f".{os.getpid()}.tmp")
-    draft.write_text(text)
-    draft.replace(path)
 
 
 def tournament_table(tournament: Tournament) -> Table:

@@ -10,6 +10,7 @@ from cardlab.assembly.composition import OWN_FOLDER, compose_config, compose_tre
 from cardlab.assembly.explanation import flat_keys, group_options
 from cardlab.assembly.options import InvalidConfiguration, unknown_key
 from cardlab.assembly.values import flat_space, with_values
+from cardlab.files import write_whole
 from cardlab.options import InvalidOption
 
 _HEADER = "# Written by `cardlab sweep sweep.apply={name}`.\n"
@@ -108,10 +109,7 @@ def _first_lines(group: str, name: str) -> str:
 def _write(group: str, name: str, content: Mapping[str, Any]) -> Path:
     file = _file(group, name)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(
-            _first_lines(group, name) + OmegaConf.to_yaml(OmegaConf.create(dict(content))), encoding="utf-8"
-        )
+        write_whole(file, _first_lines(group, name) + OmegaConf.to_yaml(OmegaConf.create(dict(content))))
     except OSError as error:
         raise InvalidConfiguration(f"{file}: cannot be written ({error})") from error
     return file

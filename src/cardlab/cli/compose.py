@@ -10,6 +10,7 @@ from yaml import YAMLError
 
 from cardlab.assembly.options import InvalidConfiguration
 from cardlab.cli.verbs import Request
+from cardlab.files import write_whole
 from cardlab.options import InvalidOption
 
 PARAMS = Path("params.yaml")
@@ -27,7 +28,7 @@ def run(request: Request) -> int:
         print(f"{PARAMS} is what conf/ gives")
         return 0
     check_experiments(config)
-    PARAMS.write_text(_HEADER + OmegaConf.to_yaml(OmegaConf.create(config)), encoding="utf-8")
+    write_whole(PARAMS, _HEADER + OmegaConf.to_yaml(OmegaConf.create(config)))
     print(f"{PARAMS}: {', '.join(config['experiments'])}")
     return 0
 

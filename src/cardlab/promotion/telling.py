@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from cardlab.agents.policies import policy_digest
+from cardlab.files import write_whole
 from cardlab.promotion.champions import as_text
 from cardlab.promotion.promote import Challenge, Outcome
 
@@ -42,5 +43,4 @@ def write_decision(challenge: Challenge, outcome: Outcome, path: Path) -> None:
     """The decision as JSON; the same for the same match. What is champion already has none to be written."""
     decision = outcome.decision
     figures = decision.figures() if decision else {"champion": policy_digest(challenge.policy)}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(as_text(figures), encoding="utf-8")
+    write_whole(path, as_text(figures))

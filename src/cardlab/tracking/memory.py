@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from cardlab.files import write_whole
 from cardlab.options import InvalidOption
 
 _FILE = "run.json"
@@ -34,10 +35,7 @@ class Memory:
 
     def keep(self, folder: Path) -> None:
         """Write it, whole or not at all."""
-        folder.mkdir(parents=True, exist_ok=True)
-        part = folder / f"{_FILE}.part"
-        part.write_text(json.dumps(asdict(self), indent=1, default=str) + "\n")
-        part.replace(folder / _FILE)
+        write_whole(folder / _FILE, json.dumps(asdict(self), indent=1, default=str) + "\n")
 
 
 def remembered(folder: Path) -> Memory | None:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from cardlab.files import write_whole
 from cardlab.training.run import Trained
 
 FORMAT = 1
@@ -22,5 +23,4 @@ def write_summary(trained: Trained, origin: Mapping[str, str], path: Path) -> No
         "decisions_per_second": round(trained.decisions / max(spent.wall, 1e-3)),
         "origin": dict(origin),
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps(content, indent=2) + "\n")
