@@ -4,8 +4,6 @@ Lowest layer: every part that takes options may use it, and nothing here knows a
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
-from tempfile import TemporaryFile
 from typing import cast
 
 _LARGEST = 2**63 - 1  # whole number that every part can count to
@@ -24,36 +22,6 @@ class InvalidOption(ValueError):
     def __reduce__(self) -> tuple[type["InvalidOption"], tuple[str, object, str]]:
         """Pickle by the three parts, so that worker processes can raise it too."""
         return (type(self), (self.key, self.value, self.allowed))
-
-
-def check_folder(key: str, text: str) -> Path:
-    """The folder `text`, made if need be; InvalidOption when it cannot be, or nothing can be written to it."""
-    if not text:
-        raise InvalidOption(key, text, "a folder")
-    try:
-        Path(text).mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=text):
-            return Path(text)
-    except (OSError, ValueError) as error:  # the latter for a name that no disk can have
-        raise InvalidOption(key, text, f"a folder that can be written to ({_reason(error)})") from error
-
-
-def check_file(key: str, text: str) -> Path:
-    """The file `text`, in a folder that is made if need be; InvalidOption when it cannot be written there."""
-    path = Path(text)
-    try:
-        if not text or path.is_dir():
-            raise InvalidOption(key, text, "a file")
-        check_folder(key, str(path.parent))
-    except OSError as error:
-        raise InvalidOption(key, text, f"a file ({_reason(error)})") from error
-    except InvalidOption as refusal:
-        raise InvalidOption(key, text, refusal.allowed.replace("a folder", "a file in a folder", 1)) from refusal
-    return path
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 def as_written(value: object) -> str:

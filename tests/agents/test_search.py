@@ -168,7 +168,10 @@ def test_texts_in_texts():
         ("monte_carlo:depth:3", r"search.depth=3: must be 0 with search.leaf=rollout"),
         ("monte_carlo:candidates:3", r"search.candidates=3: must be left out where there is no search.policy"),
         ("expectimax:choose:best", r"search.choose=best: must be one of votes, mean"),
-        ("monte_carlo:opponent:greedy", r"search.opponent=greedy: must be left out unless search.policy or search.roll"),
+        (
+            "monte_carlo:opponent:greedy",
+            r"search.opponent=greedy: must be left out unless search.policy or search.roll",
+        ),
         ("monte_carlo:policy:greedy:opponent:nobody", r"agent=nobody: must be a policy's folder or address"),
         ("puct", r"search.policy=null: must be an agent with a prior, as in puct:policy:models/NAME"),
         ("puct:policy:greedy", r"search.policy=\w+: must be an agent with a prior and values: a trained policy"),
@@ -182,7 +185,7 @@ def test_what_does_not_fit_is_refused_in_one_line(text, message):
 
 
 def test_who_plays_alone_has_no_opponent():
-    with pytest.raises(InvalidOption, match="search.opponent=flush: must be left out at poker_squares, where nobody"):
+    with pytest.raises(InvalidOption, match=r"search\.opponent=flush: must be left out at poker_squares, where nobody"):
         load_agent(make_game("poker_squares"), "monte_carlo:policy:flush:opponent:flush")
 
 

@@ -57,7 +57,10 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["train", "--cfg", "nothing"], "argument --cfg/-c: invalid choice: 'nothing'"),
         (["train", "--cfg", "job", "-p", "name"], "--package=name: must be one of game, agent, network"),
         (["evaluate", "--cfg", "job", "-p", "policy"], "--package=policy: must be one of arena, search"),
-        (["train", "--info=nope"], "argument --info/-i: invalid choice: 'nope' (choose from 'all', 'config', 'defaults'"),
+        (
+            ["train", "--info=nope"],
+            "argument --info/-i: invalid choice: 'nope' (choose from 'all', 'config', 'defaults'",
+        ),
         (["-sc", "query"], "-sc: takes install=SHELL"),
         (["train", "gmae=thirty_one"], "gmae=thirty_one: must be left out: did you mean game?"),
         (["train", "game=chess"], "game=chess: must be one of "),

@@ -133,7 +133,9 @@ def _opponents(game: Game, options: SearchOptions) -> list[Agent]:
     if not isinstance(options, MonteCarloOptions) or options.opponent is None:
         return []
     if game.spec.num_players == 1:
-        raise InvalidOption("search.opponent", options.opponent, f"left out at {game.spec.name}, where nobody else plays")
+        raise InvalidOption(
+            "search.opponent", options.opponent, f"left out at {game.spec.name}, where nobody else plays"
+        )
     return [load_agent(game, options.opponent)]
 
 

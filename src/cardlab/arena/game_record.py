@@ -98,7 +98,8 @@ def load_record(path: Path) -> Record:
     try:
         content = json.loads(path.read_text())
         version = content.pop("format")
-        agents, actions = tuple(content.pop("agents")), tuple(content.pop("actions"))
+        agents: tuple[Any, ...] = tuple(content.pop("agents"))
+        actions: tuple[Any, ...] = tuple(content.pop("actions"))
         efforts = tuple(_thought(entry) for entry in content.pop("efforts", ()))
         record = Record(agents=agents, actions=actions, efforts=efforts, **content)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -107,8 +108,8 @@ def load_record(path: Path) -> Record:
         raise RecordError(f"{path}: this version reads records of format {FORMAT}")
     kinds = {"game": str, "options": Mapping, "deal": str, "seed": int}
     odd = [key for key, kind in kinds.items() if not isinstance(getattr(record, key), kind)]
-    odd += ["agents"] * any(not isinstance(agent, str) for agent in record.agents)
-    odd += ["actions"] * any(not isinstance(action, int) for action in record.actions)
+    odd += ["agents"] * any(not isinstance(agent, str) for agent in agents)
+    odd += ["actions"] * any(not isinstance(action, int) for action in actions)
     if odd:
         raise RecordError(f"{path}: is not a record of a game ({', '.join(odd)}: of another kind)")
     return record

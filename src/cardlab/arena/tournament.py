@@ -25,9 +25,9 @@ from cardlab.arena.pairings import (
 from cardlab.arena.progress import Watch, watch_nothing
 from cardlab.arena.ratings import Rating, cycles, rate
 from cardlab.arena.workers import Workers
-from cardlab.files import write_whole
+from cardlab.files import check_folder, write_whole
 from cardlab.games.protocol import Game
-from cardlab.options import InvalidOption, check_folder
+from cardlab.options import InvalidOption
 
 FORMAT = 1
 Pairings = dict[tuple[int, int], Pairing]

@@ -30,9 +30,10 @@ from cardlab.arena.cluster import RayPool
 from cardlab.arena.game_record import Keeper, kept_records, save_record
 from cardlab.arena.options import ArenaOptions
 from cardlab.arena.seating import Entry, Lineup
+from cardlab.files import check_folder
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game, States
-from cardlab.options import InvalidOption, check_folder
+from cardlab.options import InvalidOption
 from cardlab.playing.loop import Moves, play
 from cardlab.playing.protocol import Agent
 

@@ -115,7 +115,7 @@ def plain(tree: DictConfig) -> dict[str, Any]:
 
 
 def _replace_entry(tree: DictConfig, text: str) -> None:
-    """Put an entry such as sweep.space.KEY={…} in the place of what stands there: Hydra merges, or refuses a new key."""
+    """Put an entry such as sweep.space.KEY={…} in place of what stands there: Hydra merges, or refuses new keys."""
     override = OverridesParser.create().parse_override(text)
     OmegaConf.update(tree, override.key_or_group, override.value(), merge=False, force_add=True)
 

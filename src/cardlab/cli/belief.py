@@ -12,10 +12,11 @@ from cardlab.agents.loading import load_agent
 from cardlab.assembly.options import build_options, convert
 from cardlab.assembly.parts import build_game, check_agents, group
 from cardlab.cli.verbs import Request
+from cardlab.files import check_folder
 from cardlab.games.catalogue import for_matches
 from cardlab.learners.belief import BeliefTraining
 from cardlab.networks.belief import BeliefOptions
-from cardlab.options import InvalidOption, check_folder, check_range
+from cardlab.options import InvalidOption, check_range
 from cardlab.tracking import Store
 from cardlab.training.belief import (
     BeliefExperiment,

@@ -18,9 +18,10 @@ from cardlab.cli.policies import known_name
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
 from cardlab.faults import INTERRUPTED
+from cardlab.files import check_file
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
-from cardlab.options import InvalidOption, check_file
+from cardlab.options import InvalidOption
 
 
 def run(request: Request) -> int:

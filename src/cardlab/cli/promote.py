@@ -13,9 +13,10 @@ from cardlab.assembly.parts import build_arena, build_game
 from cardlab.cli.policies import known_name
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
+from cardlab.files import check_file
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
-from cardlab.options import InvalidOption, check_file
+from cardlab.options import InvalidOption
 from cardlab.promotion.options import PromotionOptions
 from cardlab.promotion.promote import make_challenge, promote
 from cardlab.promotion.telling import tell_outcome, write_decision

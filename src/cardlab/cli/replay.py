@@ -9,8 +9,9 @@ from cardlab.arena.replay import load_seats, replay_lines, run_replay
 from cardlab.assembly.options import convert
 from cardlab.assembly.parts import build_arena, build_game
 from cardlab.cli.verbs import Request
+from cardlab.files import check_file
 from cardlab.games.catalogue import for_matches, make_game
-from cardlab.options import InvalidOption, check_file, check_range
+from cardlab.options import InvalidOption, check_range
 
 
 def run(request: Request) -> int:

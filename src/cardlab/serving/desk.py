@@ -15,7 +15,7 @@ import anyio.to_thread
 from fastapi import Request
 from starlette.responses import JSONResponse
 
-from cardlab.options import check_folder
+from cardlab.files import check_folder
 from cardlab.serving.beliefs import Beliefs
 from cardlab.serving.database import default_address, open_database
 from cardlab.serving.deals import load_secret
