@@ -147,6 +147,8 @@ def test_the_endgame_agent_plays_as_its_policy_before():
         ("big2", "endgame", "endgame.policy=null: must be"),
         ("thirty_one", "endgame:policy:random", "thirty_one has no exact endgames"),
         ("big2", "endgame:policy:random:samples:0", "endgame.samples=0"),
+        ("big2", "endgame:policy:3", "agent=3: must be a policy's folder"),
+        ("big2", "endgame:policy:random:sample:3", "endgame with options and values that it can take"),
     ],
 )
 def test_endgame_agents_that_cannot_be(game, text, message):

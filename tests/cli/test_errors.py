@@ -129,7 +129,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["remote", "url=/etc/passwd"], "url=/etc/passwd: must be a folder, and no file"),
         (["remote", "url=/etc/passwd/x"], "url=/etc/passwd/x: must be a folder, and no file"),
         (["remote", "url="], "url=: must be a folder, and no file"),
-        (["remote", "url=~nobody-here/x"], "url=~nobody-here/x: must be a folder (Could not determine home directory"),
+        (["remote", "url='~nobody/x'"], "url=~nobody/x: must be a folder (Could not determine home directory"),
         (["remote", "url=shared"], "there is no DVC project here"),
         (["runs", "limit=0"], "limit=0: must be a whole number from 1 to 1000"),
         (["runs", 'name="it\'s"'], "name=it's: must be the name of a run, without quotes in it"),

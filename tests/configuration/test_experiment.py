@@ -117,6 +117,23 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         (["network=lines"], "network=lines: must be mlp or actions"),
         (["opponents=scripted", "+opponents.agents.shark=1"], "opponents.agents=shark: must be a policy's folder"),
         (["arena.references=[shark]"], "arena.references=shark: must be a policy's folder or address"),
+        (
+            ["game=poker_squares", "arena.references=[tables:games:abc]"],
+            "arena.references=tables:games:abc: must be an agent with other options (games=abc: must be a whole number",
+        ),
+        (
+            ["game=poker_squares", "arena.references=[tables:foo:1]"],
+            "arena.references=tables:foo:1: must be tables with options games, seed, transposed",
+        ),
+        (
+            ["arena.references=[tree:seconds:0]"],
+            "arena.references=tree:seconds:0: must be an agent with other options (seconds=0: must be a number above 0)",
+        ),
+        (
+            ["opponents=scripted", "+opponents.agents={threshold:level:99: 1}"],
+            "opponents.agents=threshold:level:99: must be an agent with other options (level=99: must be a whole",
+        ),
+        (["arena.references=[random:foo:1]"], "arena.references=random:foo:1: must be random with no options"),
         (["trainer.evaluation_table=[shark]"], "trainer.evaluation_table=shark: must be a policy's folder or address"),
         (["trainer.evaluation_table=[random,random]"], "trainer.evaluation_table=[random,random]: must be empty, or 1"),
         (["game=poker_squares", "arena.references=[greedy_stock_only]"], "arena.references=greedy_stock_only: must be"),

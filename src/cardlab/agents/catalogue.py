@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import Parameter, signature
 from typing import Any, cast
 
 from cardlab.agents.random import RandomAgent
@@ -16,6 +17,19 @@ from cardlab.options import InvalidOption
 from cardlab.playing.protocol import Agent
 
 AgentFactory = Callable[..., Agent]
+
+
+class InvalidAgent(InvalidOption):
+    """An option in the text of an agent has a value that it cannot take; key and value are those of the option."""
+
+    def __init__(self, text: str, key: str, value: object, allowed: str) -> None:
+        super().__init__(key, value, allowed)
+        self.text = text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by its parts, as InvalidOption does."""
+        return (type(self), (self.text, self.key, self.value, self.allowed))
+
 
 SEARCHES = ("monte_carlo", "expectimax", "tree", "puct")
 
@@ -58,10 +72,26 @@ def make_agent(game: Game, text: str, **options: Any) -> Agent:
     factories = agent_factories(game)
     if name not in factories:
         raise InvalidOption("agent", text, f"one of {', '.join(factories)} for {game.spec.name}")
+    factory, given = factories[name], {**written, **options}
+    _check_known(factory, text, name, given)
     try:
-        return factories[name](game, **written, **options)
+        return factory(game, **given)
     except TypeError as error:
-        raise InvalidOption("agent", text, f"an agent with options that it knows ({error})") from error
+        raise InvalidOption("agent", text, f"{name} with options and values that it can take") from error
+    except InvalidOption as refusal:
+        if refusal.key == "agent":  # another one that it names is none
+            raise
+        raise InvalidAgent(text, refusal.key, refusal.value, refusal.allowed) from refusal
+
+
+def _check_known(factory: AgentFactory, text: str, name: str, given: Mapping[str, Any]) -> None:
+    """InvalidOption for an option of which the factory knows nothing, unless it says so itself."""
+    _, *parameters = signature(factory).parameters.values()  # behind the game
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    known = [parameter.name for parameter in parameters]
+    if given.keys() - set(known):
+        raise InvalidOption("agent", text, f"{name} with {'options ' + ', '.join(known) if known else 'no options'}")
 
 
 def _split(text: str) -> Iterator[str]:

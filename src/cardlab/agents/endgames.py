@@ -42,4 +42,4 @@ def make_endgame(
     solve = find_endgame(game, belief, samples)
     if solve is None:
         raise InvalidOption("agent", "endgame", f"another: {game.spec.name} has no exact endgames")
-    return EndgameAgent(game, load_agent(game, policy), solve, seed)
+    return EndgameAgent(game, load_agent(game, str(policy)), solve, seed)

@@ -5,6 +5,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
+from cardlab.agents.catalogue import InvalidAgent
 from cardlab.agents.loading import ADDRESS, CHAMPION, load_agent
 from cardlab.arena.options import ArenaOptions
 from cardlab.assembly.options import build_options, build_part, check_options, resolve_class
@@ -65,6 +66,11 @@ def agent_key(key: str) -> Generator[None]:
     """Inside, an agent that does not exist or fit is refused under `key`, as the CLI names it."""
     try:
         yield
+    except InvalidAgent as refusal:
+        if refusal.key.startswith(f"{key}."):
+            raise
+        option = InvalidOption(refusal.key.rpartition(".")[2], refusal.value, refusal.allowed)
+        raise InvalidOption(key, refusal.text, f"an agent with other options ({option})") from refusal
     except InvalidOption as refusal:
         if refusal.key != "agent":
             raise
