@@ -127,7 +127,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         ),
         (
             ["arena.references=[tree:seconds:0]"],
-            "arena.references=tree:seconds:0: must be an agent with other options (seconds=0: must be a number above 0)",
+            "arena.references=tree:seconds:0: must be an agent with other options (seconds=0: must be a number abo",
         ),
         (
             ["opponents=scripted", "+opponents.agents={threshold:level:99: 1}"],
