@@ -95,6 +95,8 @@ def open_database(address: str) -> Engine:
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         reason = _first_line(error)
         raise InvalidDatabase(f"play.database: must be an address such as sqlite:///play.db ({reason})") from error
+    except OSError as error:
+        raise DatabaseError(f"play.database: cannot be used: {error}") from error
     except SQLAlchemyError as error:
         raise DatabaseError(f"play.database: cannot be used: {_first_line(error)}") from error
     return engine
