@@ -11,6 +11,8 @@ _HERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 def listener(host: str, port: int, prefix: str = "") -> socket.socket:
     """A socket that listens there. Raises InvalidOption for `prefix`host or `prefix`port, whichever is wrong."""
+    if not host:
+        raise InvalidOption(f"{prefix}host", host, "an address of this machine: 0.0.0.0 is all of them")
     try:
         return _open(host, port)
     except (OSError, UnicodeError) as error:

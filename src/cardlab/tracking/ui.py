@@ -26,12 +26,14 @@ def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, tell: Callabl
     A store that is a server has its own pages: only the links are told. Raises InvalidOption for a port that is taken
     or a host that is not this machine's, and TrackingUnavailable.
     """
+    elsewhere = store.address.startswith("http")
+    if not elsewhere:
+        check_free(host, port)
     store.check()  # before anything starts
     store.send_leftovers()
-    if store.address.startswith("http"):
+    if elsewhere:
         _tell_links(store, store.address.rstrip("/"), tell)
         return 0
-    check_free(host, port)
     base = f"http://{in_url(host)}:{port}"
     log = store.root / "runs" / "tracking" / "ui.log"
     log.parent.mkdir(parents=True, exist_ok=True)
