@@ -7,6 +7,7 @@ from cardlab.assembly.composition import hand_to_hydra
 from cardlab.assembly.options import InvalidConfiguration
 from cardlab.cli.verbs import VERBS
 
+_SHELLS = ("bash", "zsh", "fish")
 _LINE = "COMP_LINE"  # the line so far, as every shell's script of Hydra passes it
 
 
@@ -14,6 +15,8 @@ def complete(words: Sequence[str]) -> None:
     """`install=SHELL` and `uninstall=SHELL` print a script for `eval`; `query=SHELL` prints the candidates."""
     if len(words) != 1 or not words[0].startswith(("install=", "uninstall=", "query=")):
         raise InvalidConfiguration('-sc: takes install=SHELL or uninstall=SHELL: eval "$(cardlab -sc install=bash)"')
+    if words[0].partition("=")[2] not in _SHELLS:
+        raise InvalidConfiguration(f"-sc: {words[0]}: must be one of {', '.join(_SHELLS)}")
     if not words[0].startswith("query="):
         _ask_hydra("train", words[0])
         return
