@@ -57,10 +57,8 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["train", "--cfg", "nothing"], "argument --cfg/-c: invalid choice: 'nothing'"),
         (["train", "--cfg", "job", "-p", "name"], "--package=name: must be one of game, agent, network"),
         (["evaluate", "--cfg", "job", "-p", "policy"], "--package=policy: must be one of arena, search"),
-        (
-            ["train", "--info=nope"],
-            "argument --info/-i: invalid choice: 'nope' (choose from 'all', 'config', 'defaults'",
-        ),
+        (["train", "--info=nope"], "argument --info/-i: invalid choice: 'nope'"),
+        (["-sc", "install=nosh"], "-sc: install=nosh: must be one of bash, zsh, fish"),
         (["-sc", "query"], "-sc: takes install=SHELL"),
         (["train", "gmae=thirty_one"], "gmae=thirty_one: must be left out: did you mean game?"),
         (["train", "game=chess"], "game=chess: must be one of "),
@@ -85,6 +83,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
             "agent=ppo: must be left out: conf/evaluate.yaml takes arena, search, policy, output, game",
         ),
         (["evaluate", "policy=random"], "policy=random: must be a policy's folder, or a scripted agent with game=NAME"),
+        (["evaluate", "policy=null", "game=big2"], "policy=null: must be text"),
         (["evaluate", "policy=."], ".: is not a policy's folder: no policy.json in it"),
         (["evaluate", "policy=shark", "game=poker_squares", "arena.deals=2"], "policy=shark: must be"),
         (["evaluate", "policy=random", "game=poker_squares", "arena.deals=1"], "arena.deals=1: must be a whole number"),
@@ -129,7 +128,10 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["remote", "url=/etc/passwd"], "url=/etc/passwd: must be a folder, and no file"),
         (["remote", "url=/etc/passwd/x"], "url=/etc/passwd/x: must be a folder, and no file"),
         (["remote", "url="], "url=: must be a folder, and no file"),
-        (["remote", "url='~nobody/x'"], "url=~nobody/x: must be a folder (Could not determine home directory"),
+        (
+            ["remote", "url='~no_such_user/x'"],
+            "url=~no_such_user/x: must be a folder (Could not determine home directory",
+        ),
         (["remote", "url=shared"], "there is no DVC project here"),
         (["runs", "limit=0"], "limit=0: must be a whole number from 1 to 1000"),
         (["runs", 'name="it\'s"'], "name=it's: must be the name of a run, without quotes in it"),
@@ -161,6 +163,8 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["evaluate", "~arena", "policy=random", "game=thirty_one"], "arena=(left out): must be given"),
         (["sweep", "sweep=[]"], "sweep=(left out): must be given"),
         (["sweep", "sweep.space=3"], "sweep.space=3: must be a mapping, as in {name: value}"),
+        (["ui", "port=0"], "port=0: must be a whole number from 1 to 65535"),
+        (["ui", "host="], "host=: must be an address of this machine"),
         (["play", "play.belief.big2.x=3"], "play.belief.big2={x: 3}: must be text"),
         (["play", "play.belief={chess: x}", "play.port=0"], "play.belief.chess=x: must be left out: the games"),
         (["play", "play.searches.mine=tree:foo:1", "play.port=0"], "play.searches.mine=tree:foo:1: must be one of"),
@@ -222,6 +226,11 @@ def test_a_file_of_ones_own_that_cannot_be_read_is_named(
     assert main(["train", "agent=mine"]) == 2
     assert one_line(capsys.readouterr().err).startswith(f"{folder}/conf/{said}")
     assert main(["train", "--help"]) == 0 or "default" in said
+
+
+def test_a_database_that_cannot_be_made_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "play.port=0", "play.database=sqlite:////proc/x/play.db"]) == 1
+    assert one_line(capsys.readouterr().err).startswith("play.database: cannot be used: ")
 
 
 def test_a_record_of_no_game_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,7 +59,7 @@ def test_it_ends_cleanly_and_open_tables_go_on_afterwards(tmp_path, number):
         (["play.host=no.such.host.invalid"], r"play\.host=no\.such\.host\.invalid: must be an address of this machine"),
         (["play.database=nonsense"], r"play\.database: must be an address"),
         (["play.host=192.0.2.1"], r"play\.host=192\.0\.2\.1: must be an address of this machine"),
-        (["+play.belief.whist=nowhere"], "whist: must be one of"),
+        (["play.belief.whist=nowhere"], r"play\.belief\.whist=nowhere: must be left out: the games are poker_squares"),
         (["play.limits.tables=0"], r"play\.limits\.tables=0: must be"),
         (["play.prot=1"], r"play\.prot"),
         (["play.advisor=nobody"], r"play\.advisor=nobody: must be one of champion, .*planner.*reflex_1.*random"),

@@ -27,7 +27,7 @@ from cardlab.options import InvalidOption
 def run(request: Request) -> int:
     """Print the table of figures; write them too when `output` is given."""
     config = request.config
-    text = str(config["policy"])
+    text = convert("policy", config["policy"], str)
     options = build_arena(config["arena"])
     folder = policy_folder(text, config["game"]["name"] if config.get("game") else "")
     game = _game(config, text, folder)

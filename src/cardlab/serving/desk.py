@@ -87,12 +87,9 @@ class Desk:
 
 def make_desk(options: PlayOptions, **given: Any) -> Desk:
     """The house and its people over the database of `options`; `given` for the house, as tests do."""
-    folder = Path(options.folder)
     players, beliefs = Players(options), Beliefs(options.belief)  # first: nothing is written for what they find wrong
-    if options.database is None or options.secret is None:
-        check_folder("play.folder", options.folder)
-    engine = open_database(options.database or default_address(folder))
-    secret = load_secret(folder / "secret", options.secret)
+    engine = open_database(options.database or default_address(check_folder("play.folder", options.folder)))
+    secret = load_secret(Path(options.folder, "secret"), options.secret)
     house = House(options, engine, secret, players, **given)
     return Desk(house, People(engine, options.limits.name_length), beliefs, options)
 
