@@ -52,6 +52,12 @@ def test_no_verb_is_a_misuse_that_shows_the_help(capsys: pytest.CaptureFixture[s
     assert "usage: cardlab VERB" in capsys.readouterr().out
 
 
+def test_a_terminal_of_another_encoding_is_no_error() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*PROGRAM, "--help"], env=environment, capture_output=True, text=True, check=True)
+    assert "[group=option ?]" in done.stdout
+
+
 def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.fullmatch(r"cardlab \d+\.\d+\.\d+\n", printed(capsys, "--version"))
 

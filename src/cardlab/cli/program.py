@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from io import TextIOWrapper
 
 from cardlab.assembly.composition import compose_tree, hand_to_hydra, plain, tree_text
 from cardlab.assembly.options import InvalidConfiguration
@@ -19,6 +20,8 @@ from cardlab.tracking.apart import speak_apart
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line `arguments` (the process's own by default); the exit status."""
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # torch's hints are for people who write programs
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that knows no … gets a ?
     return reported(lambda: _run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
