@@ -2,6 +2,7 @@
 
 import io
 import re
+import shutil
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -13,7 +14,7 @@ import cardlab
 from cardlab.agents.policies import describe, save_policy
 from cardlab.cli import main
 from cardlab.networks.mlp import MLPOptions
-from documentation.commands import KNOWN_FENCES, PAGES, SHELL, Command, all_commands, fences
+from documentation.commands import KNOWN_FENCES, PAGES, ROOT, SHELL, Command, all_commands, fences
 
 ELSEWHERE = {
     r"make \w+": "makes .venv and runs the suite: .ci/run",
@@ -89,6 +90,7 @@ def smaller(command: Command) -> list[str]:
 def test_the_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of the pages, in one folder: what one command leaves, the next may need."""
     monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "champions" / "five_o", tmp_path / "champions" / "five_o")  # whose weights one begins with
     for name, (game_name, plays) in POLICIES.items():
         game = cardlab.make_game(game_name)
         options = MLPOptions(widths=(8,))
