@@ -1,34 +1,24 @@
-"""Five-O's last round to the end: what each column is worth over all orders of the cards that are not seen.
-
-The opponent's last cards are face down and tell nothing, so the round is a problem of one player: which column takes
-which of the cards that one still draws. The opponent's five cards are any of the unseen ones, each order as likely, as
-in the seed's exact probabilities (section II.B.5); but the columns are taken together, where the seed multiplies their
-chances by equation (3), and one's own later cards are placed as well as they can be, where it takes any.
-"""
+"""What the columns of Five-O's last round are worth, where nothing that is still to be placed will be seen."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cardlab.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, strength_table
+from cardlab.cards.deck import draw_seeds
+from cardlab.cards.hands import strength_table
 from cardlab.games.five_o.game import FiveO
-from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_TURNS, TURNS_A_ROUND, Record, Records, list_unseen
+from cardlab.games.five_o.last_round import column_values
+from cardlab.games.five_o.replies import reply_values
+from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_TURNS, TURNS_A_ROUND
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players
 from cardlab.games.rows import take
-from cardlab.kernels import kernel
 
-_NUM_FREE = 7  # unseen cards once one's own are placed: five of them are the opponent's
-_EMPTY = -1  # in place of a card: the column lacks its last one
-_NEEDED = 3  # columns that win the game
-
-Numbers = NDArray[np.int64]
-Values = NDArray[np.float64]
+_GUESSES_A_SAMPLE = 64  # one costs a microsecond
 
 
 def solvable(info_states: InfoStates, players: Players, options: Mapping[str, Any] | None = None) -> Bools:
-    """[G] whether `action_values` are exact: `players` place a card of the last round, the hidden one."""
+    """[G] whether `action_values` knows the game: `players` place a card of the last round, the hidden one."""
     game = FiveO(**(options or {}))
     last = info_states["turn"] >= NUM_TURNS - TURNS_A_ROUND
     return last & (game.current_player(info_states) == players) & (game.hidden_round == COLUMN_SIZE)
@@ -37,177 +27,24 @@ def solvable(info_states: InfoStates, players: Players, options: Mapping[str, An
 def action_values(
     info_states: InfoStates,
     players: Players,
-    rng: np.random.Generator,  # noqa: ARG001
-    num_samples: int,  # noqa: ARG001  every order of the unseen cards is counted
+    rng: np.random.Generator,
+    num_samples: int,
     options: Mapping[str, Any] | None = None,
 ) -> Floats:
     """[G, 5] expected payoff to `players` of each column when their later cards are placed for the best; else -inf.
 
-    Games that are not `solvable` have -inf everywhere. `options` are the game's (`GameSpec.options`).
+    With `num_samples` the opponent fills its columns well, guessed 64 times for each of them (replies.py); with 0 its
+    cards may lie in any order, all of which are counted, and nothing is drawn from `rng` (last_round.py). Games that
+    are not `solvable` have -inf everywhere. `options` are the game's (`GameSpec.options`).
     """
     values = np.full((len(info_states), NUM_COLUMNS), -np.inf, dtype=np.float32)
     rows = np.flatnonzero(solvable(info_states, players, options))
     by_columns = FiveO(**(options or {})).payoff == "columns"
-    values[rows] = _column_values(strength_table(), take(info_states, rows), players[rows], by_columns)
+    here, movers = take(info_states, rows), players[rows]
+    if num_samples:
+        seeds = draw_seeds(len(rows), rng)
+        guesses = _GUESSES_A_SAMPLE * num_samples
+        values[rows] = reply_values(strength_table(), here, movers, seeds, guesses, by_columns)
+    else:
+        values[rows] = column_values(strength_table(), here, movers, by_columns)
     return values
-
-
-@kernel
-def _column_values(table: Strengths, states: Records, players: Players, by_columns: bool) -> Floats:
-    values = np.full((states.shape[0], NUM_COLUMNS), -np.inf, dtype=np.float32)
-    cards = np.empty(52, dtype=np.int8)
-    chosen = np.empty(NUM_COLUMNS, dtype=np.int64)
-    for g in range(states.shape[0]):
-        state, player = states[g], players[g]
-        count = list_unseen(state, cards)
-        cards[count] = state["deck"][state["turn"]]
-        beaten, beating = _compare(table, state, player, cards[: count + 1])
-        for column in range(NUM_COLUMNS):
-            if state["sizes"][player, column] < COLUMN_SIZE:
-                for other in range(NUM_COLUMNS):
-                    chosen[other] = _EMPTY if state["sizes"][player, other] < COLUMN_SIZE else 0
-                chosen[column] = count
-                values[g, column] = best_mean(beaten, beating, chosen, count, by_columns)
-    return values
-
-
-@kernel
-def _compare(table: Strengths, state: Record, player: int, cards: NDArray[np.int8]) -> tuple[Numbers, Numbers]:
-    """[5, n] twice: the unseen cards, as bits, with which the opponent loses (beaten) and wins (beating) the column.
-
-    The second index is the card that one's own column takes, the last of them the one to place; 0 where it is complete.
-    """
-    count = cards.size - 1
-    beaten = np.zeros((NUM_COLUMNS, cards.size), dtype=np.int64)
-    beating = beaten.copy()
-    opposite = np.empty(count, dtype=np.int64)
-    for column in range(NUM_COLUMNS):
-        for index in range(count):
-            added: Any = CARD_KEYS[cards[index]]
-            opposite[index] = five_card_strength(table, state["keys"][1 - player, column] + added)
-        complete = state["sizes"][player, column] == COLUMN_SIZE
-        for own in range(1 if complete else count + 1):
-            key = state["keys"][player, column] + (0 if complete else CARD_KEYS[cards[own]])
-            strength = five_card_strength(table, key)
-            for index in range(count):
-                beaten[column, own] |= np.int64(opposite[index] < strength) << index
-                beating[column, own] |= np.int64(opposite[index] > strength) << index
-    return beaten, beating
-
-
-@kernel
-def best_mean(beaten: Numbers, beating: Numbers, chosen: Numbers, count: int, by_columns: bool) -> float:
-    """The expected payoff when column c holds card chosen[c], and those that are _EMPTY get what is still to be drawn.
-
-    The positions on the way are numbered by a digit for each empty column: 0, or 1 and the card that it got. A card
-    more makes a greater number, so from the last number down all that may follow a position is known before it.
-    """
-    empty, taken = np.empty(NUM_COLUMNS, dtype=np.int64), np.empty(NUM_COLUMNS, dtype=np.int64)
-    base, num_empty, num_codes = count + 1, 0, 1
-    for column in range(NUM_COLUMNS):
-        if chosen[column] == _EMPTY:
-            empty[num_empty] = column
-            num_empty += 1
-            num_codes *= base
-    values = np.empty(num_codes)
-    for code in range(num_codes - 1, -1, -1):
-        free = (np.int64(1) << count) - 1
-        left, num_cards = code, 0
-        for place in range(num_empty):
-            card = left % base - 1
-            left //= base
-            chosen[empty[place]] = taken[place] = card
-            if card >= 0:
-                free &= ~(np.int64(1) << card)
-                num_cards += 1
-        if count_bits(free) != count - num_cards:
-            continue  # one card in two columns
-        if num_cards == num_empty:
-            values[code] = _final_payoff(beaten, beating, chosen, free, by_columns)
-        else:
-            values[code] = _mean_of_best(values, code, free, taken[:num_empty], base)
-    return float(values[0])
-
-
-@kernel
-def _mean_of_best(values: Values, code: int, free: Int, taken: Numbers, base: int) -> float:
-    """Mean over the next card, one of `free` (bits), of the best position that it leads to from number `code`."""
-    total = cases = 0.0
-    for card in range(base - 1):
-        if free >> card & 1:
-            best, stride = -np.inf, 1
-            for place in range(taken.size):
-                if taken[place] == _EMPTY:
-                    best = max(best, values[code + (card + 1) * stride])
-                stride *= base
-            total += best
-            cases += 1
-    return total / cases
-
-
-@kernel
-def _final_payoff(beaten: Numbers, beating: Numbers, chosen: Numbers, free: Int, by_columns: bool) -> float:
-    """Expected payoff of five complete columns over all ways to give the opponent's one card each of `free` (bits)."""
-    wins, losses = np.empty(NUM_COLUMNS, dtype=np.int64), np.empty(NUM_COLUMNS, dtype=np.int64)
-    open_columns = won = lost = 0
-    balance = 0
-    for column in range(NUM_COLUMNS):
-        win, lose = beaten[column, chosen[column]] & free, beating[column, chosen[column]] & free
-        balance += count_bits(win) - count_bits(lose)
-        if win == free:
-            won += 1
-        elif lose == free:
-            lost += 1
-        elif win | lose:
-            wins[open_columns], losses[open_columns] = win, lose
-            open_columns += 1
-    if by_columns:
-        return balance / (_NUM_FREE * NUM_COLUMNS)
-    ways = 1
-    for place in range(open_columns):
-        ways *= _NUM_FREE - place
-    return sum_signs(wins[:open_columns], losses[:open_columns], free, won, lost) / ways
-
-
-@kernel
-def sum_signs(wins: Numbers, losses: Numbers, free: Int, won: int, lost: int) -> int:
-    """Games won less games lost over all ways to give each column another card of `free` (bits).
-
-    A column is won with the cards of wins[column], lost with those of losses[column]; `won` and `lost` are so already.
-    """
-    size = wins.size
-    ways = np.ones(size + 1, dtype=np.int64)  # to give cards to the columns from each on
-    for place in range(size - 1, -1, -1):
-        ways[place] = ways[place + 1] * (_NUM_FREE - place)
-    cards, rest, gains, falls = ways.copy(), ways.copy(), ways.copy(), ways.copy()
-    cards[0], rest[0], gains[0], falls[0] = free, free, won, lost
-    total = place = 0
-    while place >= 0:
-        most = _NEEDED - (size - place)
-        if gains[place] >= _NEEDED or falls[place] >= _NEEDED:
-            total += ways[place] if gains[place] >= _NEEDED else -ways[place]
-            place -= 1
-        elif place == size - 1:
-            gained = count_bits(wins[place] & cards[place]) if gains[place] + 1 == _NEEDED else 0
-            total += gained - (count_bits(losses[place] & cards[place]) if falls[place] + 1 == _NEEDED else 0)
-            place -= 1
-        elif rest[place] == 0 or (gains[place] < most and falls[place] < most):
-            place -= 1
-        else:
-            card = rest[place] & -rest[place]
-            rest[place] ^= card
-            cards[place + 1] = rest[place + 1] = cards[place] ^ card
-            gains[place + 1] = gains[place] + (1 if wins[place] & card else 0)
-            falls[place + 1] = falls[place] + (1 if losses[place] & card else 0)
-            place += 1
-    return int(total)
-
-
-@kernel
-def count_bits(mask: Int) -> int:
-    """How many bits of a non-negative number are set."""
-    count = 0
-    while mask:
-        mask &= mask - 1
-        count += 1
-    return count

@@ -1,0 +1,147 @@
+"""The last round against an opponent who plays it well, beside the same written out over all orders of its cards."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from cardlab.cards.deck import NUM_CARDS
+from cardlab.cards.hands import strength_table, strengths
+from cardlab.games.five_o.endgame import action_values
+from cardlab.games.five_o.game import FiveO
+from cardlab.games.five_o.replies import compare_columns, guess_hidden, opponent_plan
+from games.five_o.tables import stopped_at, to_move
+
+NONE = -1
+
+
+def last_cards(state):
+    """The twelve that do not lie face up, ascending."""
+    seen = set(state["columns"][:, :, :4].ravel().tolist())
+    return np.array([card for card in range(NUM_CARDS) if card not in seen], dtype=np.int8)
+
+
+def compared(state, player):
+    return compare_columns(strength_table(), state, player, last_cards(state))
+
+
+def filled_by(plan, draws):
+    """[5] the card of each column when the opponent draws `draws`, and the columns in the order of filling."""
+    columns, order, code = [NONE] * 5, [], 0
+    for card in draws:
+        worths = [plan[code + (card + 1) * 13**c] if columns[c] == NONE else -np.inf for c in range(5)]
+        best = int(np.argmax(worths))
+        columns[best] = card
+        order.append(best)
+        code += (card + 1) * 13**best
+    return columns, order
+
+
+def ends_by_order(state, player, plan):
+    """All that the opponent's columns may end with, once for each order of draws that fills the columns seen filled."""
+    cards = last_cards(state).tolist()
+    own = {*state["columns"][player, :, 4].tolist(), int(state["deck"][state["turn"]])} - {NONE}
+    filled = {c for c in range(5) if state["sizes"][1 - player, c] == 5}
+    ends = []
+    for draws in permutations([cards.index(card) for card in cards if card not in own], 5):
+        columns, order = filled_by(plan, draws)
+        if set(order[: len(filled)]) == filled:
+            ends.append(columns)
+    return np.array(ends)
+
+
+def value_over(signs, ends, own, free):
+    """Expected payoff with the cards `own` [5] in one's columns, the empty ones filled for the best from `free`."""
+    left = [column for column in range(5) if own[column] == NONE]
+    if not left:
+        found = signs[np.arange(5), own, ends]
+        return float(((found > 0).sum(axis=1) >= 3).mean() - ((found < 0).sum(axis=1) >= 3).mean())
+    total = cases = 0.0
+    for card in free:
+        those = ends[(ends != card).all(axis=1)]
+        if len(those):
+            rest = [other for other in free if other != card]
+            values = [value_over(signs, those, [*own[:c], card, *own[c + 1 :]], rest) for c in left]
+            total += len(those) * max(values)
+            cases += len(those)
+    return total / cases
+
+
+@pytest.mark.parametrize(("turn", "tables", "least"), [(36, 4, 2), (37, 12, 3), (38, 12, 3), (39, 12, 3)])
+def test_values_are_means_over_all_orders_in_which_the_opponent_may_have_drawn(turn, tables, least):
+    game = FiveO()
+    known, players = to_move(game, stopped_at(game, turn, tables, turn))
+    values = action_values(known, players, np.random.default_rng(0), 64)
+    compared_rows = 0
+    for state, player, row in zip(known, players, values, strict=True):
+        cards, signs = last_cards(state).tolist(), compared(state, player)
+        ends = ends_by_order(state, player, opponent_plan(signs, by_columns=False))
+        if len(ends) < 100:  # the opponent has not played by the plan: its columns are filled at random instead
+            continue
+        own = [cards.index(card) if card >= 0 else NONE for card in state["columns"][player, :, 4].tolist()]
+        card = cards.index(int(state["deck"][state["turn"]]))
+        for column in np.flatnonzero(np.isfinite(row)):
+            mine = [*own[:column], card, *own[column + 1 :]]
+            free = [index for index in range(12) if index not in mine]
+            assert row[column] == pytest.approx(value_over(signs, ends, mine, free), abs=0.06)
+        compared_rows += 1
+    assert compared_rows >= least
+
+
+@pytest.mark.parametrize("payoff", ["win", "columns"])
+def test_the_plan_is_worth_to_the_opponent_what_any_order_of_cards_gives_it(payoff):
+    """Who is first to place, with nothing face down yet, has the values of last_round.py."""
+    game = FiveO(payoff=payoff)
+    known, players = to_move(game, stopped_at(game, 30, 2, 5))
+    values = action_values(known, players, np.random.default_rng(0), 0, game.spec.options)
+    for state, player, row in zip(known, players, values, strict=True):
+        plan = opponent_plan(compared(state, 1 - player), by_columns=payoff == "columns")
+        card = last_cards(state).tolist().index(int(state["deck"][30]))
+        assert [plan[(card + 1) * 13**column] for column in range(5)] == pytest.approx(row.tolist(), abs=1e-6)
+
+
+def test_guesses_are_cards_that_the_opponent_may_have():
+    game = FiveO()
+    known, players = to_move(game, stopped_at(game, 33, 6, 1))
+    for state, player in zip(known, players, strict=True):
+        mine = 0b1010
+        hidden = np.full((41, 5), NONE)
+        plan = opponent_plan(compared(state, player), by_columns=False)
+        found = guess_hidden(plan, mine, 0, 12, np.uint64(3), hidden)
+        assert found == 40
+        assert all(len(set(row.tolist())) == 5 for row in hidden[:found])
+        assert not set(hidden[:found].ravel().tolist()) & {1, 3}
+        again = hidden.copy()
+        guess_hidden(plan, mine, 0, 12, np.uint64(3), again)
+        assert np.array_equal(hidden[:found], again[:found])
+
+
+def test_it_does_not_value_positions_too_highly():
+    """What the two players expect of one game adds up to nothing; each takes the other for careless with 0 samples."""
+    game = FiveO()
+    states = stopped_at(game, 30, 12, 2)
+    sums = {}
+    for samples in (0, 16):
+        total = np.zeros(len(states))
+        playing = states.copy()
+        for _ in range(2):
+            known, players = to_move(game, playing)
+            values = action_values(known, players, np.random.default_rng(1), samples)
+            total += values.max(axis=1)
+            game.apply(playing, values.argmax(axis=1).astype(np.int16))
+        sums[samples] = total.mean()
+    assert abs(sums[16]) < 0.15
+    assert sums[0] > 0.5
+
+
+def test_strengths_are_compared_card_by_card():
+    game = FiveO()
+    known, players = to_move(game, stopped_at(game, 30, 3, 4))
+    for state, player in zip(known, players, strict=True):
+        signs, cards = compared(state, player), last_cards(state)
+        for column in range(5):
+            own, other = (
+                strengths(np.array([[*state["columns"][side, column, :4], card] for card in cards])).astype(int)
+                for side in (player, 1 - player)
+            )
+            assert np.array_equal(signs[column], np.sign(own[:, None] - other[None, :]))
