@@ -105,7 +105,7 @@ def test_guesses_are_cards_that_the_opponent_may_have():
     known, players = to_move(game, stopped_at(game, 33, 6, 1))
     for state, player in zip(known, players, strict=True):
         mine = 0b1010
-        hidden = np.full((41, 5), NONE)
+        hidden = np.full((40, 5), NONE)
         plan = opponent_plan(compared(state, player), by_columns=False)
         found = guess_hidden(plan, mine, 0, 12, np.uint64(3), hidden)
         assert found == 40

@@ -50,7 +50,7 @@ def reply_values(
     values = np.full((states.shape[0], NUM_COLUMNS), -np.inf, dtype=np.float32)
     cards = np.empty(52, dtype=np.int8)
     own = np.empty(NUM_COLUMNS, dtype=np.int64)
-    hidden = np.empty((num_guesses + 1, NUM_COLUMNS), dtype=np.int64)
+    hidden = np.empty((num_guesses, NUM_COLUMNS), dtype=np.int64)
     for g in range(states.shape[0]):
         state, player = states[g], players[g]
         count = _list_last(state, cards)
@@ -133,11 +133,11 @@ def opponent_plan(signs: Signs, by_columns: bool) -> Values:
 
 @kernel
 def guess_hidden(plan: Values, mine: Int, filled: int, count: int, seed: np.uint64, hidden: Numbers) -> int:
-    """Fill `hidden` [M + 1, 5] with the cards that the opponent's columns may end with; how many were found, up to M.
+    """Fill `hidden` [M, 5] with the cards that the opponent's columns may end with; how many were found.
 
     Bits: `mine` are the cards that it cannot have, `filled` its columns that have theirs.
     """
-    most, found = hidden.shape[0] - 1, 0
+    most, found = hidden.shape[0], 0
     pool = np.array([index for index in range(count) if not mine >> index & 1])
     for attempt in range(_TRIES * most):
         found += _fill_columns(plan, pool, filled, count + 1, mix(seed, np.uint64(attempt)), hidden[found])
