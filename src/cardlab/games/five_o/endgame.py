@@ -14,7 +14,7 @@ from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_TURNS, TURN
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players
 from cardlab.games.rows import take
 
-_GUESSES_A_SAMPLE = 64  # one costs a microsecond
+_GUESSES_A_SAMPLE = 64  # a word of bits
 
 
 def solvable(info_states: InfoStates, players: Players, options: Mapping[str, Any] | None = None) -> Bools:

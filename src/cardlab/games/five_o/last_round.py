@@ -88,7 +88,7 @@ def position_values(beaten: Numbers, beating: Numbers, chosen: Numbers, count: i
         if num_cards == num_empty:
             values[code] = _final_payoff(beaten, beating, chosen, free, by_columns)
         else:
-            values[code] = _mean_of_best(values, code, free, taken[:num_empty], base)
+            values[code] = mean_of_best(values, code, free, taken[:num_empty], base)
     return values
 
 
@@ -121,7 +121,7 @@ def read_position(code: int, base: int, empty: Numbers, chosen: Numbers, taken: 
 
 
 @kernel
-def _mean_of_best(values: Values, code: int, free: Int, taken: Numbers, base: int) -> float:
+def mean_of_best(values: Values, code: int, free: Int, taken: Numbers, base: int) -> float:
     """Mean over the next card, one of `free` (bits), of the best position that it leads to from number `code`."""
     total = cases = 0.0
     for card in range(base - 1):

@@ -16,12 +16,11 @@ from cardlab.cards.deck import Cards, draw_below, mix
 from cardlab.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength
 from cardlab.games.five_o.last_round import (
     EMPTY,
-    NEEDED,
     Numbers,
     Values,
     count_bits,
     find_empty,
-    position_values,
+    mean_of_best,
     read_position,
 )
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_PLAYERS, Record, Records
@@ -31,7 +30,10 @@ from cardlab.kernels import kernel
 _TRIES = 64  # for each guess that is wanted: few opponents fill their columns in a way that is rarer
 _LEAST_GUESSES = 32  # fewer tell nothing: then what is filled was filled at random
 
+_NUM_BITS = np.array([bits.bit_count() for bits in range(1 << 12)], dtype=np.int64)
+
 Signs = NDArray[np.int8]
+Words = NDArray[np.uint64]
 
 
 @kernel
@@ -119,7 +121,10 @@ def compare_columns(table: Strengths, state: Record, player: int, cards: Cards) 
 
 @kernel
 def opponent_plan(signs: Signs, by_columns: bool) -> Values:
-    """What each position of the opponent's round is worth to it, numbered as in position_values, any cards opposite."""
+    """What each position of the opponent's round is worth to it, any cards opposite, numbered as in position_values.
+
+    Columns are taken as independent of each other in the end, as in equation (3): a tenth of the time of all orders.
+    """
     count = signs.shape[1]
     beaten = np.zeros((NUM_COLUMNS, count), dtype=np.int64)
     beating = beaten.copy()
@@ -128,7 +133,50 @@ def opponent_plan(signs: Signs, by_columns: bool) -> Values:
             for second in range(count):
                 beaten[column, second] |= np.int64(signs[column, first, second] < 0) << first
                 beating[column, second] |= np.int64(signs[column, first, second] > 0) << first
-    return position_values(beaten, beating, np.full(NUM_COLUMNS, EMPTY), count, by_columns)
+    values = np.zeros((count + 1) ** NUM_COLUMNS)
+    held = np.full(NUM_COLUMNS, count - 1)  # the card of each column, by the digits of `code`
+    for code in range(values.size - 1, -1, -1):
+        cards, num_cards = np.int64(0), 0
+        for column in range(NUM_COLUMNS):
+            if held[column] != EMPTY:
+                cards |= np.int64(1) << held[column]
+                num_cards += 1
+        if _NUM_BITS[cards] == num_cards:
+            free = (np.int64(1) << count) - 1 & ~cards
+            if num_cards == NUM_COLUMNS:
+                values[code] = _independent_payoff(beaten, beating, held, free, by_columns)
+            else:
+                values[code] = mean_of_best(values, code, free, held, count + 1)
+        for column in range(NUM_COLUMNS):  # count down
+            if held[column] != EMPTY:
+                held[column] -= 1
+                break
+            held[column] = count - 1
+    return values
+
+
+@kernel
+def _independent_payoff(beaten: Numbers, beating: Numbers, held: Numbers, free: Int, by_columns: bool) -> float:
+    """Expected payoff of five complete columns, each against any of the cards `free` (bits) by itself."""
+    num_free = _NUM_BITS[free]
+    wins, losses = np.empty(NUM_COLUMNS), np.empty(NUM_COLUMNS)
+    for column in range(NUM_COLUMNS):
+        wins[column] = _NUM_BITS[beaten[column, held[column]] & free] / num_free
+        losses[column] = _NUM_BITS[beating[column, held[column]] & free] / num_free
+    if by_columns:
+        return float((wins - losses).sum()) / NUM_COLUMNS
+    return _chance_of_three(wins) - _chance_of_three(losses)
+
+
+@kernel
+def _chance_of_three(chances: Values) -> float:
+    """Chance that at least three of five independent events come true."""
+    none, one, two = 1.0, 0.0, 0.0
+    for chance in chances:
+        two = two * (1 - chance) + one * chance
+        one = one * (1 - chance) + none * chance
+        none *= 1 - chance
+    return 1 - none - one - two
 
 
 @kernel
@@ -193,63 +241,101 @@ def _draw_next(pool: Numbers, turn: int, seed: np.uint64) -> None:
 
 
 @kernel
-def tell_outcomes(signs: Signs, hidden: Numbers) -> tuple[Signs, Signs, Numbers]:
-    """[5, n, M] 1 where a column with a card wins, by guess; the same where it loses; each one's cards [M] as bits."""
-    num_guesses = hidden.shape[0]
-    wins = np.zeros((NUM_COLUMNS, signs.shape[1], num_guesses), dtype=np.int8)
+def tell_outcomes(signs: Signs, hidden: Numbers) -> tuple[Words, Words, Words]:
+    """A bit for each guess, in W words: whether a column wins with a card, loses [5, n, W]; who has it [n + 1, W].
+
+    The last row of those tells the places in the last word that are no guess.
+    """
+    count, num_words = signs.shape[1], (hidden.shape[0] + 63) // 64
+    wins = np.zeros((NUM_COLUMNS, count, num_words), dtype=np.uint64)
     losses = wins.copy()
-    used = np.zeros(num_guesses, dtype=np.int64)
-    for guess in range(num_guesses):
+    used = np.zeros((count + 1, num_words), dtype=np.uint64)
+    for guess in range(64 * num_words):
+        word, bit = guess // 64, np.uint64(1) << np.uint64(guess % 64)
+        if guess >= hidden.shape[0]:
+            used[count, word] |= bit
+            continue
         for column in range(NUM_COLUMNS):
-            used[guess] |= np.int64(1) << hidden[guess, column]
-            for card in range(signs.shape[1]):
+            used[hidden[guess, column], word] |= bit
+            for card in range(count):
                 sign = signs[column, card, hidden[guess, column]]
-                wins[column, card, guess] = sign > 0
-                losses[column, card, guess] = sign < 0
+                if sign > 0:
+                    wins[column, card, word] |= bit
+                elif sign < 0:
+                    losses[column, card, word] |= bit
     return wins, losses, used
 
 
 @kernel
-def reply_value(wins: Signs, losses: Signs, used: Numbers, own: Numbers, mine: Int, by_columns: bool) -> float:
+def reply_value(wins: Words, losses: Words, used: Words, own: Numbers, mine: Int, by_columns: bool) -> float:
     """The expected payoff when column c holds card own[c], and EMPTY ones get what is still to be drawn, for the best.
 
     `mine` are the cards that are one's own, as bits. Positions are numbered as in position_values; how likely a card
     is drawn next is told by the guesses in which the opponent has neither it nor those before it.
     """
-    count = wins.shape[1]
     empty, taken = np.empty(NUM_COLUMNS, dtype=np.int64), np.empty(NUM_COLUMNS, dtype=np.int64)
-    base, num_empty = count + 1, find_empty(own, empty)
+    base, num_empty = used.shape[0], find_empty(own, empty)
     values = np.zeros(base**num_empty)
     weights = np.zeros(values.size, dtype=np.int64)  # guesses in which these cards are free; 0: no such position
+    free = np.empty(used.shape[1], dtype=np.uint64)
     for code in range(values.size - 1, -1, -1):
         cards, num_cards = read_position(code, base, empty[:num_empty], own, taken)
         if count_bits(cards | mine) != count_bits(mine) + num_cards:
             continue  # one card in two columns
+        weights[code] = _find_free(used, taken[:num_empty], free)
         if num_cards == num_empty:
-            values[code], weights[code] = _final_payoff(wins, losses, used, own, cards, by_columns)
+            values[code] = _final_payoff(wins, losses, free, own, by_columns) / max(weights[code], 1)
         else:
-            for guess in range(used.size):
-                weights[code] += used[guess] & cards == 0
             values[code] = _mean_of_best(values, weights, code, taken[:num_empty], base)
     return float(values[0])
 
 
 @kernel
-def _final_payoff(
-    wins: Signs, losses: Signs, used: Numbers, own: Numbers, cards: Int, by_columns: bool
-) -> tuple[float, Int]:
-    """Mean payoff of five complete columns over the guesses that leave `cards` free, and how many these are."""
-    num_free = total = 0
-    for guess in range(used.size):
-        won = lost = 0
-        for column in range(NUM_COLUMNS):
-            won += wins[column, own[column], guess]
-            lost += losses[column, own[column], guess]
-        payoff = won - lost if by_columns else np.int64(won >= NEEDED) - np.int64(lost >= NEEDED)
-        free = np.int64(used[guess] & cards == 0)
-        total += free * payoff
-        num_free += free
-    return total / max(num_free, 1) / (NUM_COLUMNS if by_columns else 1), num_free
+def _find_free(used: Words, taken: Numbers, free: Words) -> int:
+    """Write to `free` [W] the guesses that hold none of the cards `taken`; how many they are."""
+    count = 0
+    for word in range(free.size):
+        free[word] = ~used[used.shape[0] - 1, word]
+        for card in taken:
+            if card != EMPTY:
+                free[word] &= ~used[card, word]
+        count += _count_ones(free[word])
+    return count
+
+
+@kernel
+def _final_payoff(wins: Words, losses: Words, free: Words, own: Numbers, by_columns: bool) -> float:
+    """What five complete columns are paid in all guesses of `free` together."""
+    total = 0
+    for word in range(free.size):
+        if by_columns:
+            for column in range(NUM_COLUMNS):
+                total += _count_ones(wins[column, own[column], word] & free[word])
+                total -= _count_ones(losses[column, own[column], word] & free[word])
+        else:
+            total += _count_ones(_three_of_five(wins, own, word) & free[word])
+            total -= _count_ones(_three_of_five(losses, own, word) & free[word])
+    return total / NUM_COLUMNS if by_columns else float(total)
+
+
+@kernel
+def _three_of_five(events: Words, own: Numbers, word: int) -> np.uint64:
+    """The guesses of a word in which at least three columns have their event: two full adders, one behind the other."""
+    first, second, third = events[0, own[0], word], events[1, own[1], word], events[2, own[2], word]
+    fourth, fifth = events[3, own[3], word], events[4, own[4], word]
+    odd = first ^ second ^ third
+    two = first & second | third & (first ^ second)
+    more = odd & fourth | fifth & (odd ^ fourth)
+    return two & more | (two ^ more) & (odd ^ fourth ^ fifth)
+
+
+@kernel
+def _count_ones(word: np.uint64) -> int:
+    """How many bits of a word are set (Warren 2012, figure 5-2)."""
+    word -= word >> np.uint64(1) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + (word >> np.uint64(2) & np.uint64(0x3333333333333333))
+    word = word + (word >> np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int(np.int64(word * np.uint64(0x0101010101010101) >> np.uint64(56)))
 
 
 @kernel
