@@ -13,19 +13,16 @@ from cardlab.kernels import kernel
 
 Values = NDArray[np.float64]
 
-NEEDED_COLUMNS = 3
-
 
 @kernel
 def win_chance(chances: Values) -> float:
     """Chance of at least three columns, by their chances [5], taken as independent: equation (3)."""
-    exactly = np.zeros(NUM_COLUMNS + 1)
-    exactly[0] = 1.0
-    for column in range(NUM_COLUMNS):
-        for won in range(column + 1, -1, -1):
-            without = exactly[won] * (1.0 - chances[column])
-            exactly[won] = without + (exactly[won - 1] * chances[column] if won else 0.0)
-    return exactly[NEEDED_COLUMNS:].sum()
+    none, one, two = 1.0, 0.0, 0.0
+    for chance in chances:
+        two = two * (1 - chance) + one * chance
+        one = one * (1 - chance) + none * chance
+        none *= 1 - chance
+    return 1 - none - one - two
 
 
 @kernel

@@ -1,38 +1,19 @@
 """Five-O's last round against an opponent who plays it well.
 
-The last cards lie face down, but which columns the opponent has filled is seen, and who plays well does not fill them
-at random: a card goes where it wins. So the opponent is taken to play the round as last_round.py does, one's own cards
-being any to it; orders in which it may have drawn are sampled, and those kept in which it has filled the columns that
-are filled. Against what it then holds in the end, the own columns are filled for the best. This is the second level of
-play in the sense of Nagel 1995: the best reply to one who replies best to somebody who does not look.
+Against what guesses.py says that the opponent may end with, the own columns are filled for the best. This is the second
+level of play in the sense of Nagel 1995: the best reply to one who replies best to somebody who does not look.
 """
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import Cards, draw_below, mix
-from cardlab.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength
-from cardlab.games.five_o.last_round import (
-    EMPTY,
-    Numbers,
-    Values,
-    count_bits,
-    find_empty,
-    mean_of_best,
-    read_position,
-)
-from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_PLAYERS, Record, Records
+from cardlab.cards.hands import Int, Strengths
+from cardlab.games.five_o.guesses import Signs, compare_columns, guess_hidden, opponent_plan
+from cardlab.games.five_o.last_round import EMPTY, Numbers, Values, count_bits, find_empty, read_position
+from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, Records, list_unseen
 from cardlab.games.protocol import Floats, Players
 from cardlab.kernels import kernel
 
-_TRIES = 64  # for each guess that is wanted: few opponents fill their columns in a way that is rarer
-_LEAST_GUESSES = 32  # fewer tell nothing: then what is filled was filled at random
-
-_NUM_BITS = np.array([bits.bit_count() for bits in range(1 << 12)], dtype=np.int64)
-
-Signs = NDArray[np.int8]
 Words = NDArray[np.uint64]
 
 
@@ -55,189 +36,27 @@ def reply_values(
     hidden = np.empty((num_guesses, NUM_COLUMNS), dtype=np.int64)
     for g in range(states.shape[0]):
         state, player = states[g], players[g]
-        count = _list_last(state, cards)
-        signs = compare_columns(table, state, player, cards[:count])
-        card = _find(cards, count, state["deck"][state["turn"]])
-        mine, filled = np.int64(1) << card, 0
+        count = list_unseen(state, cards)
+        unseen, filled = count, 0
         for column in range(NUM_COLUMNS):
-            own[column] = _find(cards, count, state["columns"][player, column, COLUMN_SIZE - 1])
-            if own[column] != EMPTY:
-                mine |= np.int64(1) << own[column]
+            own[column] = EMPTY
+            if state["sizes"][player, column] == COLUMN_SIZE:
+                cards[count] = state["columns"][player, column, COLUMN_SIZE - 1]
+                own[column] = count
+                count += 1
             if state["sizes"][1 - player, column] == COLUMN_SIZE:
                 filled |= 1 << column
-        guessed = guess_hidden(opponent_plan(signs, by_columns), mine, filled, count, seeds[g], hidden)
+        cards[count] = state["deck"][state["turn"]]
+        mine = (np.int64(1) << count + 1) - (np.int64(1) << unseen)
+        signs = compare_columns(table, state, player, cards[: count + 1])
+        guessed = guess_hidden(opponent_plan(signs, by_columns), mine, filled, count + 1, seeds[g], hidden)
         wins, losses, used = tell_outcomes(signs, hidden[:guessed])
         for column in range(NUM_COLUMNS):
             if own[column] == EMPTY:
-                own[column] = card
+                own[column] = count
                 values[g, column] = reply_value(wins, losses, used, own, mine, by_columns)
                 own[column] = EMPTY
     return values
-
-
-@kernel
-def _list_last(state: Record, cards: Cards) -> int:
-    """Fill `cards` [52] with those that do not lie face up, in ascending order; how many they are: 12."""
-    seen = np.int64(0)
-    for player in range(NUM_PLAYERS):
-        for column in range(NUM_COLUMNS):
-            for slot in range(COLUMN_SIZE - 1):
-                seen |= np.int64(1) << np.int64(state["columns"][player, column, slot])
-    count = 0
-    for card in range(52):
-        if not seen >> card & 1:
-            cards[count] = card
-            count += 1
-    return count
-
-
-@kernel
-def _find(cards: Cards, count: int, card: Int) -> int:
-    """The index of `card` in cards[0:count]; EMPTY where it is not there, as for an unknown one."""
-    for index in range(count):
-        if cards[index] == card:
-            return index
-    return EMPTY
-
-
-@kernel
-def compare_columns(table: Strengths, state: Record, player: int, cards: Cards) -> Signs:
-    """[5, n, n] 1 where a column of `player` with the first card beats the one opposite with the second, −1, or 0."""
-    count = cards.size
-    signs = np.zeros((NUM_COLUMNS, count, count), dtype=np.int8)
-    strengths = np.empty((NUM_PLAYERS, count), dtype=np.int64)
-    for column in range(NUM_COLUMNS):
-        for side in range(NUM_PLAYERS):
-            key: Any = np.int64(0)
-            for slot in range(COLUMN_SIZE - 1):
-                key += CARD_KEYS[state["columns"][player if side == 0 else 1 - player, column, slot]]
-            for index in range(count):
-                strengths[side, index] = five_card_strength(table, key + CARD_KEYS[cards[index]])
-        for first in range(count):
-            for second in range(count):
-                signs[column, first, second] = np.sign(strengths[0, first] - strengths[1, second])
-    return signs
-
-
-@kernel
-def opponent_plan(signs: Signs, by_columns: bool) -> Values:
-    """What each position of the opponent's round is worth to it, any cards opposite, numbered as in position_values.
-
-    Columns are taken as independent of each other in the end, as in equation (3): a tenth of the time of all orders.
-    """
-    count = signs.shape[1]
-    beaten = np.zeros((NUM_COLUMNS, count), dtype=np.int64)
-    beating = beaten.copy()
-    for column in range(NUM_COLUMNS):
-        for first in range(count):
-            for second in range(count):
-                beaten[column, second] |= np.int64(signs[column, first, second] < 0) << first
-                beating[column, second] |= np.int64(signs[column, first, second] > 0) << first
-    values = np.zeros((count + 1) ** NUM_COLUMNS)
-    held = np.full(NUM_COLUMNS, count - 1)  # the card of each column, by the digits of `code`
-    for code in range(values.size - 1, -1, -1):
-        cards, num_cards = np.int64(0), 0
-        for column in range(NUM_COLUMNS):
-            if held[column] != EMPTY:
-                cards |= np.int64(1) << held[column]
-                num_cards += 1
-        if _NUM_BITS[cards] == num_cards:
-            free = (np.int64(1) << count) - 1 & ~cards
-            if num_cards == NUM_COLUMNS:
-                values[code] = _independent_payoff(beaten, beating, held, free, by_columns)
-            else:
-                values[code] = mean_of_best(values, code, free, held, count + 1)
-        for column in range(NUM_COLUMNS):  # count down
-            if held[column] != EMPTY:
-                held[column] -= 1
-                break
-            held[column] = count - 1
-    return values
-
-
-@kernel
-def _independent_payoff(beaten: Numbers, beating: Numbers, held: Numbers, free: Int, by_columns: bool) -> float:
-    """Expected payoff of five complete columns, each against any of the cards `free` (bits) by itself."""
-    num_free = _NUM_BITS[free]
-    wins, losses = np.empty(NUM_COLUMNS), np.empty(NUM_COLUMNS)
-    for column in range(NUM_COLUMNS):
-        wins[column] = _NUM_BITS[beaten[column, held[column]] & free] / num_free
-        losses[column] = _NUM_BITS[beating[column, held[column]] & free] / num_free
-    if by_columns:
-        return float((wins - losses).sum()) / NUM_COLUMNS
-    return _chance_of_three(wins) - _chance_of_three(losses)
-
-
-@kernel
-def _chance_of_three(chances: Values) -> float:
-    """Chance that at least three of five independent events come true."""
-    none, one, two = 1.0, 0.0, 0.0
-    for chance in chances:
-        two = two * (1 - chance) + one * chance
-        one = one * (1 - chance) + none * chance
-        none *= 1 - chance
-    return 1 - none - one - two
-
-
-@kernel
-def guess_hidden(plan: Values, mine: Int, filled: int, count: int, seed: np.uint64, hidden: Numbers) -> int:
-    """Fill `hidden` [M, 5] with the cards that the opponent's columns may end with; how many were found.
-
-    Bits: `mine` are the cards that it cannot have, `filled` its columns that have theirs.
-    """
-    most, found = hidden.shape[0], 0
-    pool = np.array([index for index in range(count) if not mine >> index & 1])
-    for attempt in range(_TRIES * most):
-        found += _fill_columns(plan, pool, filled, count + 1, mix(seed, np.uint64(attempt)), hidden[found])
-        if found == most:
-            break
-    if found < _LEAST_GUESSES:
-        for found in range(most):
-            _fill_at_random(pool, mix(seed, np.uint64(found)), hidden[found])
-        found = most
-    return found
-
-
-@kernel
-def _fill_columns(plan: Values, pool: Numbers, filled: int, base: int, seed: np.uint64, hidden: Numbers) -> bool:
-    """Write to `hidden` [5] where the opponent puts five cards drawn from `pool`, each where `plan` is worth most.
-
-    Whether the first of them have filled the columns `filled`; where they have not, the rest is left as it was.
-    """
-    code = now_filled = 0
-    for turn in range(NUM_COLUMNS):
-        _draw_next(pool, turn, seed)
-        best, most, stride = EMPTY, -np.inf, 1
-        chosen_stride = 0
-        for column in range(NUM_COLUMNS):
-            if not now_filled >> column & 1:
-                worth = plan[code + (pool[turn] + 1) * stride]
-                if worth > most:
-                    best, most, chosen_stride = column, worth, stride
-            stride *= base
-        hidden[best] = pool[turn]
-        code += (pool[turn] + 1) * chosen_stride
-        now_filled |= 1 << best
-        if turn + 1 == count_bits(filled) and now_filled != filled:
-            return False
-    return True
-
-
-@kernel
-def _fill_at_random(pool: Numbers, seed: np.uint64, hidden: Numbers) -> None:
-    """Write five cards of `pool` to `hidden` [5]."""
-    for turn in range(NUM_COLUMNS):
-        _draw_next(pool, turn, seed)
-        hidden[turn] = pool[turn]
-
-
-@kernel
-def _draw_next(pool: Numbers, turn: int, seed: np.uint64) -> None:
-    """Move one of pool[turn:], each as likely, to pool[turn]."""
-    chosen = turn + draw_below(pool.size - turn, seed, turn)
-    kept = pool[turn]
-    pool[turn] = pool[chosen]
-    pool[chosen] = kept
 
 
 @kernel
