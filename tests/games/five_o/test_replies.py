@@ -50,32 +50,37 @@ def ends_by_order(state, player, plan):
     return np.array(ends)
 
 
-def value_over(signs, ends, own, free):
+def value_over(signs, ends, own, free, payoff):
     """Expected payoff with the cards `own` [5] in one's columns, the empty ones filled for the best from `free`."""
     left = [column for column in range(5) if own[column] == NONE]
     if not left:
         found = signs[np.arange(5), own, ends]
+        if payoff == "columns":
+            return float(found.sum(axis=1).mean()) / 5
         return float(((found > 0).sum(axis=1) >= 3).mean() - ((found < 0).sum(axis=1) >= 3).mean())
     total = cases = 0.0
     for card in free:
         those = ends[(ends != card).all(axis=1)]
         if len(those):
             rest = [other for other in free if other != card]
-            values = [value_over(signs, those, [*own[:c], card, *own[c + 1 :]], rest) for c in left]
+            values = [value_over(signs, those, [*own[:c], card, *own[c + 1 :]], rest, payoff) for c in left]
             total += len(those) * max(values)
             cases += len(those)
     return total / cases
 
 
-@pytest.mark.parametrize(("turn", "tables", "least"), [(36, 4, 2), (37, 12, 3), (38, 12, 3), (39, 12, 3)])
-def test_values_are_means_over_all_orders_in_which_the_opponent_may_have_drawn(turn, tables, least):
-    game = FiveO()
+@pytest.mark.parametrize(
+    ("payoff", "turn", "tables", "least"),
+    [("win", 36, 4, 2), ("win", 37, 12, 3), ("win", 38, 12, 3), ("win", 39, 12, 3), ("columns", 37, 12, 3)],
+)
+def test_values_are_means_over_all_orders_in_which_the_opponent_may_have_drawn(payoff, turn, tables, least):
+    game = FiveO(payoff=payoff)
     known, players = to_move(game, stopped_at(game, turn, tables, turn))
-    values = action_values(known, players, np.random.default_rng(0), 64)
+    values = action_values(known, players, np.random.default_rng(0), 64, game.spec.options)
     compared_rows = 0
     for state, player, row in zip(known, players, values, strict=True):
         cards, signs = last_cards(state).tolist(), compared(state, player)
-        ends = ends_by_order(state, player, opponent_plan(signs, by_columns=False))
+        ends = ends_by_order(state, player, opponent_plan(signs, by_columns=payoff == "columns"))
         if len(ends) < 100:  # the opponent has not played by the plan: its columns are filled at random instead
             continue
         own = [cards.index(card) if card >= 0 else NONE for card in state["columns"][player, :, 4].tolist()]
@@ -83,7 +88,7 @@ def test_values_are_means_over_all_orders_in_which_the_opponent_may_have_drawn(t
         for column in np.flatnonzero(np.isfinite(row)):
             mine = [*own[:column], card, *own[column + 1 :]]
             free = [index for index in range(12) if index not in mine]
-            assert row[column] == pytest.approx(value_over(signs, ends, mine, free), abs=0.06)
+            assert row[column] == pytest.approx(value_over(signs, ends, mine, free, payoff), abs=0.06)
         compared_rows += 1
     assert compared_rows >= least
 
