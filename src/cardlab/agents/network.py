@@ -7,9 +7,11 @@ import numpy as np
 import torch
 
 from cardlab.agents.random import choose_uniformly
-from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players
-from cardlab.games.rows import take
+from cardlab.games.coded import Coded, CodeValues
+from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, ShowsAfterstates
+from cardlab.games.rows import copied, take
 from cardlab.kernels import kernel
+from cardlab.networks.codes import CodesNetwork
 from cardlab.networks.inputs import Places
 from cardlab.networks.protocol import Network, encode_for, encode_legal_for
 
@@ -147,20 +149,27 @@ class ActionValueAgent:
 class AfterstateAgent:
     """Looks one step ahead: plays the action whose afterstate is worth most, with what it pays at once.
 
-    The value network prices what is still to come after each afterstate, in units of `reward_scale`.
+    The value network prices what is still to come after each afterstate, in units of `reward_scale`. With probability
+    `epsilon` it explores: any action is as likely as any other, or with a `temperature` likely by the softmax of their
+    worths over so many points.
     """
 
     game: Game
     network: Network
     epsilon: float = 0.0
     reward_scale: float = 1.0
+    temperature: float = 0.0
+    off_policy: bool = False  # sampled values are those of the best actions, whatever was chosen
 
     def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
-        """Actions with their log-probabilities and the worths of the actions chosen."""
+        """Actions with their log-probabilities and the worths of the actions chosen, or of the best."""
         worths = self._worths(info_states, players)
         best = worths.argmax(axis=1).astype(np.int16)
-        sampled = _epsilon_greedy(best, worths.max(axis=1), np.isfinite(worths), self.epsilon, rng)
-        if self.epsilon <= 0:
+        if self.epsilon > 0 and self.temperature > 0:
+            sampled = _softly_greedy(best, worths, self.epsilon, self.temperature / self.reward_scale, rng)
+        else:
+            sampled = _epsilon_greedy(best, worths.max(axis=1), np.isfinite(worths), self.epsilon, rng)
+        if self.epsilon <= 0 or self.off_policy:
             return sampled
         chosen = np.take_along_axis(worths, sampled.actions[:, None].astype(np.int64), axis=1)[:, 0]
         return Sampled(sampled.actions, sampled.log_probabilities, chosen)
@@ -178,24 +187,34 @@ class AfterstateAgent:
         worths = self._worths(info_states, players)
         return _greedy_log_probabilities(worths, self.epsilon), worths.max(axis=1) * np.float32(self.reward_scale)
 
+    def code_values(self) -> CodeValues | None:
+        """What a Coded game plays by in one kernel, where the network is one of codes."""
+        if isinstance(self.game, Coded) and isinstance(self.network, CodesNetwork):
+            return self.network.code_values()
+        return None
+
     def _worths(self, info_states: InfoStates, players: Players) -> Floats:
         """What each action pays at once and its afterstate is worth [N, A], minus infinity where illegal."""
+        if isinstance(self.game, Coded) and (values := self.code_values()) is not None:
+            return self.game.worths_by_codes(info_states, values, self.reward_scale)
         legal = self.game.legal_actions(info_states)
         rows, actions = np.nonzero(legal)
-        after = afterstates(self.game, take(info_states, rows), players[rows], actions.astype(np.int16))
-        prices = self._prices(after.info_states, players[rows])
+        known, movers, moves = take(info_states, rows), players[rows], actions.astype(np.int16)
+        prices = self._prices(known, movers, moves)
+        after = afterstates(self.game, known, movers, moves)
         worths = np.full(legal.shape, -np.inf, dtype=np.float32)
         worths[rows, actions] = np.where(after.over, np.float32(0), prices) + after.gains / self.reward_scale
         return worths
 
-    def _prices(self, info_states: InfoStates, players: Players) -> Floats:
-        """Network values of afterstates [K]."""
+    def _prices(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
+        """Network values of the afterstates of `actions` [K]."""
         prices = np.empty(len(players), dtype=np.float32)
         with torch.inference_mode():
             for start in range(0, len(players), _ROWS_AT_ONCE):
                 part = slice(start, start + _ROWS_AT_ONCE)
-                observations = torch.from_numpy(self.game.observe(InfoStates(info_states[part]), players[part]))
-                prices[part] = self.network.value(observations.to(self.network.device)).float().cpu().numpy()
+                observed = observe_after(self.game, InfoStates(info_states[part]), players[part], actions[part])
+                observations = torch.from_numpy(observed).to(self.network.device)
+                prices[part] = self.network.value(observations).float().cpu().numpy()
         return prices
 
 
@@ -217,11 +236,36 @@ def afterstates(game: Game, info_states: InfoStates, players: Players, actions: 
     return Afterstates(info_states, gains, game.is_over(info_states))
 
 
+def observe_after(game: Game, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
+    """[N, F] what the afterstates of `actions` [N] are valued by; `info_states` [N] are left as they are."""
+    if isinstance(game, ShowsAfterstates):
+        return game.observe_after(info_states, players, actions)
+    after = copied(info_states)
+    game.apply(after, actions)
+    return game.observe(after, players)
+
+
 def _epsilon_greedy(best: Actions, values: Floats, legal: Bools, epsilon: float, rng: np.random.Generator) -> Sampled:
     actions = explore(best, legal, epsilon, rng)
     share = epsilon / legal.sum(axis=1)
     chances = np.where(actions == best, 1.0 - epsilon + share, share)
     return Sampled(actions, np.log(chances).astype(np.float32), values)
+
+
+def _softly_greedy(
+    best: Actions, worths: Floats, epsilon: float, temperature: float, rng: np.random.Generator
+) -> Sampled:
+    """Each of `best` replaced with probability `epsilon` by a draw from the softmax of `worths` over `temperature`."""
+    highest = worths.max(axis=1)
+    weights = np.exp((worths - highest[:, None]) / np.float32(temperature))
+    sums = weights.cumsum(axis=1)
+    wanders = rng.random(len(best)) < epsilon
+    drawn = (rng.random(len(best), dtype=np.float32)[:, None] * sums[:, -1:] >= sums).sum(axis=1)
+    drawn = np.where(drawn < worths.shape[1], drawn, best)  # rounding may lead behind the last
+    actions = np.where(wanders, drawn, best).astype(np.int16)
+    shares = np.take_along_axis(weights, actions[:, None].astype(np.int64), axis=1)[:, 0] / sums[:, -1]
+    chances = np.where(actions == best, 1.0 - epsilon, 0.0) + epsilon * shares
+    return Sampled(actions, np.log(chances).astype(np.float32), highest)
 
 
 def _greedy_log_probabilities(scores: Floats, epsilon: float) -> Floats:

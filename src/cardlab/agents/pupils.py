@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from cardlab.agents.network import AfterstateAgent, afterstates
+from cardlab.agents.network import AfterstateAgent, afterstates, observe_after
 from cardlab.games.protocol import InfoStates, Players
 from cardlab.games.rows import take
 from cardlab.objectives.values import regression
@@ -38,16 +38,17 @@ class Pupil:
         values = np.array([finding.values for finding in findings])
         rows, actions = np.nonzero(np.isfinite(values) & searched[:, None])
         owners = players[rows]
-        after = afterstates(self.agent.game, take(info_states, rows), owners, actions.astype(np.int16))
+        known, moves = take(info_states, rows), actions.astype(np.int16)
+        observed = observe_after(self.agent.game, known, owners, moves)
+        after = afterstates(self.agent.game, known, owners, moves)
         paid = self.agent.game.payoffs(after.info_states)[np.arange(len(rows)), owners]
         open_ones = np.flatnonzero(~after.over)
         if not open_ones.size:
             return 0
         targets = ((values[rows, actions] - paid) / self.agent.reward_scale).astype(np.float32)[open_ones]
         network = self.agent.network
-        observed = self.agent.game.observe(take(after.info_states, open_ones), owners[open_ones])
         with torch.inference_mode(False), torch.enable_grad():
-            predicted = network.value(torch.from_numpy(observed).to(network.device))
+            predicted = network.value(torch.from_numpy(observed[open_ones]).to(network.device))
             loss = regression(predicted, torch.from_numpy(targets).to(network.device), "mse")
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()

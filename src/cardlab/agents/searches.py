@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cardlab.agents.loading import load_agent
 from cardlab.agents.random import RandomAgent
+from cardlab.games.coded import Coded, CodeValues
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 from cardlab.options import InvalidOption
 from cardlab.playing.protocol import ActionValues, Agent, Policy
@@ -49,6 +50,15 @@ class PlaysByPatterns(Protocol):
 
     def play_out_by_patterns(self, states: States, values: Floats) -> Floats:
         """[G, P] payoffs when all play goes by the sum of `values` [patterns], one step ahead."""
+        ...
+
+
+@runtime_checkable
+class PlaysByCodes(Protocol):
+    """An agent that may play one step ahead by code values."""
+
+    def code_values(self) -> CodeValues | None:
+        """Them, in the memory in which the agent learns; None where it plays by something else."""
         ...
 
 
@@ -188,14 +198,21 @@ def _own_playouts(game: Game) -> Any:
 
 
 def _fused_playouts(game: Game, player: Agent) -> Any:
-    """Playouts by `player` in one kernel, where it plays by a table of patterns: (states, rng) → payoffs [G, P]."""
+    """Playouts by `player` in one kernel, where it plays by patterns or by codes: (states, rng) → payoffs [G, P]."""
     if isinstance(game, PlaysByPatterns) and isinstance(player, PatternTable):
         return partial(_by_patterns, game, player.pattern_values())
+    values = player.code_values() if isinstance(player, PlaysByCodes) else None
+    if isinstance(game, Coded) and values is not None:
+        return partial(_by_codes, game, values)
     return None
 
 
 def _by_patterns(game: PlaysByPatterns, values: Floats, states: States, rng: np.random.Generator) -> Floats:  # noqa: ARG001
     return game.play_out_by_patterns(states, values)
+
+
+def _by_codes(game: Coded, values: CodeValues, states: States, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+    return game.play_out_by_codes(states, values)
 
 
 def find_endgame(game: Game, belief: str | None = None, num_samples: int = ENDGAME_SAMPLES) -> EndgameSolver | None:

@@ -78,8 +78,9 @@ class GameSpec:
     action_blocks: tuple[Block, ...] = ()  # of `action_features`
     privileged_blocks: tuple[Block, ...] = ()  # of `privileged`
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    payoff_scale: float = 1.0  # by how much results typically differ: learners divide by it, unless told otherwise
     """The options that a trained policy depends on: another value means another game to it."""
+    num_codes: int = 0  # vocabulary of a block `codes` of the observation, whose numbers are entries of it
+    payoff_scale: float = 1.0  # by how much results typically differ: learners divide by it, unless told otherwise
 
     @property
     def num_features(self) -> int:
@@ -217,6 +218,15 @@ class Symmetric(Protocol):
 
         `apply` of the two is a form of `apply` of the originals, so afterstates may be varied as decisions are.
         """
+        ...
+
+
+@runtime_checkable
+class ShowsAfterstates(Protocol):
+    """What a game has beside `Game` when it shows what actions lead to in a way of its own: one that costs less."""
+
+    def observe_after(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
+        """[G, F] what the afterstates of `actions` [G] are valued by, laid out as by `observe`."""
         ...
 
 

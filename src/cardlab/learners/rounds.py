@@ -114,6 +114,9 @@ class RoundLearner(lightning.LightningModule, ABC):
         self.decisions_done = 0
         self.rng = np.random.default_rng(seed)
         self.reward_scale = game.spec.payoff_scale if options.reward_scale is None else options.reward_scale
+        if network.reward_scale not in (None, self.reward_scale):
+            expected = f"left out with this network, which counts in units of {network.reward_scale:g}"
+            raise InvalidOption("agent.reward_scale", options.reward_scale, expected)
         self._common = options
         self.average = _running_mean(network, options.average_decay)
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from cardlab.agents.network import AfterstateAgent, afterstates
+from cardlab.agents.network import AfterstateAgent, afterstates, observe_after
 from cardlab.experience.records import Experience
 from cardlab.experience.successors import sample_successors
 from cardlab.games.protocol import Floats, Game
@@ -20,7 +20,8 @@ from cardlab.objectives.returns import averaged_returns, end_weights, lambda_ret
 from cardlab.objectives.values import averaged_bootstrap, explained_variance, regression
 from cardlab.options import InvalidOption, check_choice, check_range
 
-OPTIMIZERS = ("adam", "sgd")
+OPTIMIZERS = ("adam", "adagrad", "sgd")
+_GREEDY = 0.5  # the best action has a higher probability than this, with any `epsilon` below it, and no other has
 _SUCCESSORS_AT_ONCE = 4096  # more cost memory, and save no time
 
 
@@ -35,8 +36,10 @@ class TDOptions:
     epsilon: float = 0.0
     epsilon_start: float | None = None  # anneal from here; none: `epsilon` throughout
     epsilon_decay: float = 0.3  # share of the budget over which it falls
+    temperature: float = 0.0  # points; exploring actions are drawn by the softmax of worths over it; 0: all alike
+    off_policy: bool = False  # whether targets are those of greedy play, cut off before each exploring action
     end_decay: float = 1.0  # the step of a decision shrinks by it for each own decision still to come
-    optimizer: str = "adam"  # or sgd, plain
+    optimizer: str = "adam"  # or adagrad, for networks of codes; or sgd, plain
     learning_rate: float = 1e-3
     anneal_learning_rate: bool = True
     epochs: int = 1
@@ -57,6 +60,11 @@ class TDOptions:
         if self.epsilon_start is not None:
             check_range("agent.epsilon_start", self.epsilon_start, 0, 1)
         check_range("agent.epsilon_decay", self.epsilon_decay, 0, 1)
+        check_range("agent.temperature", self.temperature, 0)
+        if self.off_policy and max(self.epsilon, self.epsilon_start or 0) >= _GREEDY:
+            raise InvalidOption("agent.epsilon", self.epsilon, f"below {_GREEDY:g} with agent.off_policy")
+        if self.off_policy and self.successors:
+            raise InvalidOption("agent.off_policy", True, "false with agent.successors")
         check_range("agent.end_decay", self.end_decay, 0, 1)
         check_choice("agent.optimizer", self.optimizer, OPTIMIZERS)
         check_range("agent.learning_rate", self.learning_rate, 0, 1, open_low=True)
@@ -90,16 +98,20 @@ class TDLearner(RoundLearner):
 
     def learning_agent(self) -> AfterstateAgent:
         """Explores with epsilon."""
-        return AfterstateAgent(self.game, self.network, self.epsilon, self.reward_scale)
+        explores = (self.epsilon, self.reward_scale, self.options.temperature, self.options.off_policy)
+        return AfterstateAgent(self.game, self.network, *explores)
 
     def playing_agent(self, game: Game, network: Network) -> AfterstateAgent:
         """Greedy."""
         return AfterstateAgent(game, network, 0.0, self.reward_scale)
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam as for every learner, or plain stochastic gradient descent."""
+        """Adam as for every learner, Adagrad (Duchi and others 2011), or plain stochastic gradient descent."""
+        weights, rate = self.network.parameters(), self.options.learning_rate
         if self.options.optimizer == "sgd":
-            return torch.optim.SGD(self.network.parameters(), lr=self.options.learning_rate)
+            return torch.optim.SGD(weights, lr=rate)
+        if self.options.optimizer == "adagrad":
+            return torch.optim.Adagrad(weights, lr=rate, fused=True)
         return super().configure_optimizers()
 
     def update(self, experience: Experience) -> Metrics:
@@ -111,7 +123,8 @@ class TDLearner(RoundLearner):
             worths = self._worths(experience)
             returns = averaged_returns(rewards, worths, experience.ends, options.gamma, options.td_lambda)
         else:
-            returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, options.td_lambda)
+            traces = self._traces(experience)
+            returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, traces)
         after = afterstates(self.game, copied(experience.info_states), experience.players, experience.actions)
         targets = returns - after.gains / scale
         weights = torch.from_numpy(end_weights(experience.ends, options.end_decay)).to(self.device)
@@ -120,8 +133,8 @@ class TDLearner(RoundLearner):
         for _ in range(options.epochs):
             for part in self.minibatches(len(open_ones), options.minibatch_size):
                 index = open_ones[part]
-                info_states, _ = self.varied(take(after.info_states, index), experience.actions[index])
-                observations = self.game.observe(info_states, experience.players[index])
+                varied = self.varied(take(experience.info_states, index), experience.actions[index])
+                observations = observe_after(self.game, varied[0], experience.players[index], varied[1])
                 predicted = self.network.value(torch.from_numpy(observations).to(self.device))
                 wanted = torch.from_numpy(targets[index]).to(self.device)
                 loss = regression(predicted, wanted, "mse", weights[index])
@@ -129,6 +142,13 @@ class TDLearner(RoundLearner):
                 means.add(**{"loss/value": loss, "value": predicted.mean(), "grad_norm": norm})
         variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
         return {**means.result(), "explained_variance": float(variance), "epsilon": self.epsilon}
+
+    def _traces(self, experience: Experience) -> float | Floats:
+        """λ; with `off_policy` 0 where the next decision was an exploring one (Watkins 1989, Q(λ))."""
+        if not self.options.off_policy:
+            return self.options.td_lambda
+        greedy = experience.log_probabilities > np.log(_GREEDY)
+        return np.where(np.append(greedy[1:], True), np.float32(self.options.td_lambda), np.float32(0))
 
     def _worths(self, experience: Experience) -> Floats:
         """[N] B_t = 1/M Σ_j (r_j + γ max_a Q(s_j, a)) over sampled successors s_j; see `sample_successors`."""

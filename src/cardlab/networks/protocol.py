@@ -18,6 +18,7 @@ class Network(nn.Module, ABC):
     """
 
     reads_actions: bool = False  # whether `forward` needs Inputs.choices
+    reward_scale: float | None = None  # the only one that its values fit, where there is one
     fused: bool = False  # whether its passes are translated by torch.compile (fusion.py)
     mixes_rows: bool = False  # whether in training what it says of a decision depends on the others beside it
 

@@ -14,24 +14,27 @@ from cardlab.games.protocol import Bools, Floats
 from cardlab.kernels import kernel
 
 
-def lambda_returns(rewards: Floats, values: Floats, ends: Bools, gamma: float | Floats, trace: float) -> Floats:
-    """[N] λ-returns of decisions whose own values are `values` [N]; `trace` is λ.
+def lambda_returns(
+    rewards: Floats, values: Floats, ends: Bools, gamma: float | Floats, trace: float | Floats
+) -> Floats:
+    """[N] λ-returns of decisions whose own values are `values` [N]; `trace` is λ, one number or one for each [N].
 
     G_t = r_t + γ·((1 − λ)·v_{t+1} + λ·G_{t+1}), and G_t = r_t at the end (Sutton and Barto 2018, equation 12.2,
-    in its recursive form). λ = 1 gives the Monte Carlo return, λ = 0 the one-step target.
+    in its recursive form). λ = 1 gives the Monte Carlo return, λ = 0 the one-step target; a λ of 0 at one decision cuts
+    off what came after the next.
     """
-    return _lambda_returns(rewards, values, ends, _each(gamma, rewards), trace)
+    return _lambda_returns(rewards, values, ends, _each(gamma, rewards), _each(trace, rewards))
 
 
 @kernel
-def _lambda_returns(rewards: Floats, values: Floats, ends: Bools, gammas: Floats, trace: float) -> Floats:
+def _lambda_returns(rewards: Floats, values: Floats, ends: Bools, gammas: Floats, traces: Floats) -> Floats:
     returns = np.empty_like(rewards)
     following = np.float32(0.0)
     for t in range(rewards.shape[0] - 1, -1, -1):
         if ends[t]:
             following = rewards[t]
         else:
-            ahead = (1.0 - trace) * values[t + 1] + trace * following
+            ahead = (1.0 - traces[t]) * values[t + 1] + traces[t] * following
             following = np.float32(rewards[t] + gammas[t] * ahead)
         returns[t] = following
     return returns

@@ -142,3 +142,16 @@ def survey(board: Board, grid: Cards, card: int) -> None:
     for line in range(NUM_LINES):
         survey_line(board, grid, line)
     survey_demand(board)
+
+
+@kernel
+def change_cell(board: Board, grid: Cards, cell: int, card: int) -> None:
+    """Put `card` on one cell (-1: none), on the grid and in the survey of its two lines."""
+    row, column = cell // SIDE, SIDE + cell % SIDE
+    count_line(board, row, -1)
+    count_line(board, column, -1)
+    grid[cell] = card
+    survey_line(board, grid, row)
+    survey_line(board, grid, column)
+    count_line(board, row, 1)
+    count_line(board, column, 1)

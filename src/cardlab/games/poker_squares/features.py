@@ -4,7 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS, UNKNOWN, Cards
-from cardlab.games.poker_squares.boards import BOARD, Board, count_line, survey, survey_line
+from cardlab.games.poker_squares.boards import BOARD, Board, change_cell, survey
+from cardlab.games.poker_squares.code_values import Desk, code_lines, lay_out, set_desk
+from cardlab.games.poker_squares.codes import CODES_A_LINE
 from cardlab.games.poker_squares.lines import LINE_SIZE, encode_line
 from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, STATE, Records, Scores, sum_lines
 from cardlab.games.protocol import Floats, find_block, layout, width
@@ -23,6 +25,10 @@ SEED_BLOCKS = layout(
     cells=(NUM_CELLS, 3),  # [filled, suit / 3, rank / 12]
     value=(1,),
 )
+CODES_BLOCKS = layout(
+    codes=(NUM_LINES, CODES_A_LINE),  # of each line (codes.py); -1 where it is complete
+    settled=(1,),  # points of complete lines, in units of the payoff scale
+)
 ACTION_BLOCKS = layout(
     row=(LINE_SIZE,),  # after the placement
     column=(LINE_SIZE,),
@@ -31,6 +37,7 @@ ACTION_BLOCKS = layout(
 )
 PRIVILEGED_BLOCKS = layout(coming=(NUM_CARDS,))  # 1 for the hidden cards that will turn up
 
+_CODES_SIZE = width(CODES_BLOCKS)
 _LINES_SIZE, _SEED_SIZE, _ACTION_SIZE = width(LINES_BLOCKS), width(SEED_BLOCKS), width(ACTION_BLOCKS)
 _CELLS, _CARD, _UNSEEN_RANKS, _UNSEEN_SUITS, _VALUE, _TURN = (
     find_block(LINES_BLOCKS, name).start for name in ("cells", "card", "unseen_ranks", "unseen_suits", "value", "turn")
@@ -100,6 +107,52 @@ def observe_seed(states: Records, scores: Scores, unit: float) -> Floats:
 
 
 @kernel
+def observe_codes(states: Records, scores: Scores, unit: float) -> Floats:
+    """[G, F] in CODES_BLOCKS; `unit` is the number of points that counts as one. The card turned up is in no line.
+
+    Where none is turned up the last one was just placed: that is told as observe_placements tells it, as far as the
+    other lines are concerned with what they know of its two lines.
+    """
+    features = np.empty((states.shape[0], _CODES_SIZE), dtype=np.float32)
+    desk = set_desk(0)
+    for g in range(states.shape[0]):
+        turn = int(states[g]["turn"])
+        card = int(np.int64(states[g]["deck"][turn])) if turn < NUM_CELLS else -1
+        lay_out(desk, states[g]["grid"], card)
+        code_lines(desk, card, turn if card >= 0 else max(turn - 1, 0), scores)
+        _tell(desk, -1, unit, features[g])
+    return features
+
+
+@kernel
+def observe_placements(states: Records, cells: NDArray[np.int16], scores: Scores, unit: float) -> Floats:
+    """[G, F] in CODES_BLOCKS with the card turned up on `cells` [G]: the other lines as they were before it."""
+    features = np.empty((states.shape[0], _CODES_SIZE), dtype=np.float32)
+    desk = set_desk(0)
+    for g in range(states.shape[0]):
+        turn = int(states[g]["turn"])
+        card = int(np.int64(states[g]["deck"][turn]))
+        lay_out(desk, states[g]["grid"], card)
+        code_lines(desk, card, turn, scores)
+        _tell(desk, int(np.int64(cells[g])), unit, features[g])
+    return features
+
+
+@kernel
+def _tell(desk: Desk, cell: int, unit: float, out: Floats) -> None:
+    """Fill `out` from what lies on the desk, with the card on `cell`; -1: on none."""
+    settled = np.float32(0)
+    for line in range(NUM_LINES):
+        taken = cell >= 0 and line in (cell // SIDE, SIDE + cell % SIDE)
+        settled += desk.points[line] + (desk.points_with[line] if taken else np.float32(0))
+        num_cards = desk.boards[0]["num_cards"][line] + (1 if taken else 0)
+        codes = desk.codes_with[line] if taken else desk.codes[line]
+        for k in range(CODES_A_LINE):
+            out[line * CODES_A_LINE + k] = codes[k] if num_cards < SIDE else -1
+    out[_CODES_SIZE - 1] = settled / unit
+
+
+@kernel
 def observe_actions(
     states: Records, legal: NDArray[np.bool_], scores: Scores, unit: float
 ) -> tuple[NDArray[np.intp], NDArray[np.int16], Floats]:
@@ -144,23 +197,10 @@ def _encode_action(board: Board, grid: Cards, cell: int, card: int, scores: Scor
     """Fill the first two blocks of `out`; `board` and `grid` are left as they were."""
     row, column = cell // SIDE, SIDE + cell % SIDE
     unknown = int(np.int64(UNKNOWN))
-    _put(board, grid, cell, card)
+    change_cell(board, grid, cell, card)
     encode_line(board, grid, row, unknown, scores, unit, out[:LINE_SIZE])
     encode_line(board, grid, column, unknown, scores, unit, out[_COLUMN : _COLUMN + LINE_SIZE])
-    _put(board, grid, cell, unknown)
-
-
-@kernel
-def _put(board: Board, grid: Cards, cell: int, card: int) -> None:
-    """Change one cell and the survey of its two lines."""
-    row, column = cell // SIDE, SIDE + cell % SIDE
-    count_line(board, row, -1)
-    count_line(board, column, -1)
-    grid[cell] = card
-    survey_line(board, grid, row)
-    survey_line(board, grid, column)
-    count_line(board, row, 1)
-    count_line(board, column, 1)
+    change_cell(board, grid, cell, unknown)
 
 
 @kernel

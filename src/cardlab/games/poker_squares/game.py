@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.cards.deck import card_text, check_decks, draw_seeds, shuffled_decks
-from cardlab.games.poker_squares import features, patterns, rules
+from cardlab.games.coded import CodeValues
+from cardlab.games.poker_squares import code_values, codes, features, patterns, rules
 from cardlab.games.poker_squares.symmetries import draw_symmetries, transform
 from cardlab.games.protocol import (
     Actions,
@@ -27,7 +28,7 @@ SCORING: dict[str, tuple[int, ...]] = {
     "american": (0, 2, 5, 10, 15, 20, 25, 50, 75, 100),
     "british": (0, 1, 3, 6, 12, 5, 10, 16, 30, 30),
 }
-_BLOCKS = {"lines": features.LINES_BLOCKS, "seed": features.SEED_BLOCKS}
+_BLOCKS = {"lines": features.LINES_BLOCKS, "codes": features.CODES_BLOCKS, "seed": features.SEED_BLOCKS}
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class PokerSquares:
     """25 cards go one by one on a 5×5 grid; rows and columns score as poker hands when it is full.
 
     `scoring` is american, british or custom, the last with ten integers from -128 to 127 in `custom_scores`;
-    `features` is lines or seed. Source: the seed; the EAAI-2016 challenge Parameterized Poker Squares.
+    `features` is lines, codes or seed. Source: the seed; the EAAI-2016 challenge Parameterized Poker Squares.
     """
 
     scoring: str = "american"
@@ -58,6 +59,11 @@ class PokerSquares:
         """The points that count as one in the features: half the best line, 50 in the American system."""
         return max(1.0, float(np.abs(self.scores.astype(np.int16)).max()) / 2)
 
+    @property
+    def _payoff_scale(self) -> float:
+        """20 in the American system."""
+        return 0.4 * self.unit
+
     @cached_property
     def spec(self) -> GameSpec:
         """The constants of the game."""
@@ -67,11 +73,12 @@ class PokerSquares:
             num_actions=rules.NUM_CELLS,
             max_decisions=rules.NUM_CELLS,
             payoff_range=payoff_range(tuple(int(score) for score in self.scores)),
-            payoff_scale=0.4 * self.unit,
+            payoff_scale=self._payoff_scale,
             zero_sum=False,
             decision_kinds=("place",),
             action_kinds=(0,) * rules.NUM_CELLS,
             blocks=_BLOCKS[self.features],
+            num_codes=codes.NUM_CODES if self.features == "codes" else 0,
             action_blocks=features.ACTION_BLOCKS,
             privileged_blocks=features.PRIVILEGED_BLOCKS,
             options={"scoring": self.scoring, "custom_scores": self.custom_scores, "features": self.features},
@@ -136,6 +143,14 @@ class PokerSquares:
         """
         return patterns.finish_by_values(states, values, self.scores)
 
+    def worths_by_codes(self, info_states: InfoStates, values: CodeValues, reward_scale: float) -> Floats:
+        """[G, 25] worth of each cell for the card turned up, in units of `reward_scale`; minus infinity if taken."""
+        return code_values.cell_worths(info_states, values, self.scores, reward_scale)
+
+    def play_out_by_codes(self, states: States, values: CodeValues) -> Floats:
+        """[G, 1] payoffs when every card goes to the cell of most worth then; `states` are left as they are."""
+        return code_values.finish_by_codes(states, values, self.scores, self._payoff_scale)
+
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the cards behind the one turned up."""
         known = states.copy()
@@ -161,7 +176,17 @@ class PokerSquares:
         """[G, F] in the blocks of `features`, for decisions, afterstates and full grids alike."""
         if self.features == "seed":
             return features.observe_seed(info_states, self.scores, self.unit)
+        if self.features == "codes":
+            return features.observe_codes(info_states, self.scores, self._payoff_scale)
         return features.observe_lines(info_states, self.scores, self.unit)
+
+    def observe_after(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
+        """[G, F] what placing the cards turned up on the cells `actions` [G] leads to."""
+        if self.features == "codes":
+            return features.observe_placements(info_states, actions, self.scores, self._payoff_scale)
+        after = InfoStates(info_states.copy())
+        self.apply(after, actions)
+        return self.observe(after, players)
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa]: a cell's row and column with the card there and without it."""

@@ -1,0 +1,97 @@
+"""Networks of codes: their gradient beside torch's own, and the compiled play that has to agree with them."""
+
+import numpy as np
+import pytest
+import torch
+from torch.nn.functional import embedding_bag
+
+from cardlab.agents.network import AfterstateAgent
+from cardlab.agents.random import RandomAgent
+from cardlab.agents.searches import build_search
+from cardlab.games.catalogue import make_game
+from cardlab.networks.codes import CodesNetwork, CodesOptions, add_to_each
+from cardlab.networks.protocol import encode_for
+from cardlab.options import InvalidOption
+from cardlab.playing.loop import play
+from cardlab.search.leaves import KernelPlayouts
+from cardlab.search.options import MonteCarloOptions
+
+GAME = make_game("poker_squares", features="codes")
+WIDTH = 32
+
+
+@pytest.fixture
+def network() -> CodesNetwork:
+    torch.manual_seed(1)
+    return CodesOptions(width=WIDTH).build(GAME.spec)
+
+
+def info_states(steps):
+    rng = np.random.default_rng(steps)
+    for moves in play(GAME, GAME.deal(30, rng), [RandomAgent(GAME)], rng):
+        if moves.info_states["turn"][0] == steps:
+            return moves.info_states, moves.players
+    raise AssertionError(steps)
+
+
+@pytest.mark.parametrize("steps", [0, 6, 13, 20, 24])
+def test_compiled_play_agrees_with_the_network(network, steps):
+    known, players = info_states(steps)
+    agent = AfterstateAgent(GAME, network, 0.0, 20.0)
+    compiled = agent.action_values(known, players)
+    agent.code_values = lambda: None
+    by_network = agent.action_values(known, players)
+    assert np.array_equal(np.isfinite(compiled), np.isfinite(by_network))
+    legal = np.isfinite(compiled)
+    assert compiled[legal] == pytest.approx(by_network[legal], rel=1e-4, abs=1e-3)
+
+
+def test_gradient_is_that_of_torch(network):
+    known, players = info_states(12)
+    observations = torch.from_numpy(GAME.observe(known, players))
+    network.value(observations).square().sum().backward()
+    vectors = network.vectors.detach().clone().requires_grad_(True)
+    codes = observations[:, :-1].long().reshape(-1, 18)
+    codes[codes < 0] = len(vectors) - 1
+    lines = embedding_bag(codes, vectors, mode="sum", padding_idx=len(vectors) - 1).relu().reshape(-1, 10, WIDTH)
+    values = lines.sum(dim=1) @ network.weights.detach() + observations[:, -1]
+    values.square().sum().backward()
+    assert network.vectors.grad is not None
+    torch.testing.assert_close(network.vectors.grad, vectors.grad, rtol=1e-3, atol=1e-3)
+    assert not network.vectors.grad[-1].any()
+
+
+def test_rows_are_added_to_each_of_their_codes():
+    total = np.zeros((4, 16), dtype=np.float32)
+    add_to_each(total, np.array([[0, 2], [2, 2]]), np.array([np.full(16, 1), np.full(16, 5)], dtype=np.float32))
+    assert total[:, 0].tolist() == [1, 0, 11, 0]
+
+
+def test_it_serves_learners_that_want_scores(network):
+    known, players = info_states(8)
+    inputs = encode_for(network, GAME, known, players)
+    scores, values = network(inputs)
+    assert torch.equal(torch.isfinite(scores), inputs.legal)
+    torch.testing.assert_close(values, network.value(inputs.observations))
+    scores[inputs.legal].sum().backward()
+    assert network.vectors.grad.any()
+
+
+def test_searches_play_out_by_it_in_one_kernel(network):
+    policy = AfterstateAgent(GAME, network, 0.0, 20.0)
+    for policy_sees in ("codes", "lines"):  # a game that shows something else is played by the same kernel
+        game = make_game("poker_squares", features=policy_sees)
+        search = build_search(game, MonteCarloOptions(policy="champion", simulations=8), policy)
+        assert isinstance(search.leaf, KernelPlayouts)
+
+
+@pytest.mark.parametrize("width", [8, 24, 2048])
+def test_widths_that_kernels_cannot_add_are_refused(width):
+    with pytest.raises(InvalidOption, match=r"network\.width="):
+        CodesOptions(width=width)
+
+
+@pytest.mark.parametrize("game", ["poker_squares", "five_o"])
+def test_games_without_codes_are_refused(game):
+    with pytest.raises(InvalidOption, match=r"network=codes: must be another: .* tells no codes"):
+        CodesOptions().build(make_game(game).spec)
