@@ -145,7 +145,7 @@ def test_the_endgame_agent_plays_as_its_policy_before():
     ("game", "text", "message"),
     [
         ("big2", "endgame", "endgame.policy=null: must be"),
-        ("thirty_one", "endgame:policy:random", "thirty_one has no exact endgames"),
+        ("thirty_one", "endgame:policy:random", "thirty_one has no endgames"),
         ("big2", "endgame:policy:random:samples:0", "endgame.samples=0"),
         ("big2", "endgame:policy:3", "agent=3: must be a policy's folder"),
         ("big2", "endgame:policy:random:sample:3", "endgame with options and values that it can take"),

@@ -1,4 +1,4 @@
-"""Any agent with exact endgames behind it: `endgame:policy:planner`."""
+"""Any agent with the game's endgames behind it: `endgame:policy:planner`."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from cardlab.search.decisions import DEALS, make_decisions
 
 @dataclass(frozen=True)
 class EndgameAgent:
-    """Plays as `policy` does, but exactly where the game is solvable: a function of position and seed there."""
+    """Plays as `policy` does, but by the game's endgame where it is solvable: a function of position and seed there."""
 
     game: Game
     policy: Agent
@@ -34,12 +34,12 @@ class EndgameAgent:
 def make_endgame(
     game: Game, policy: str | None = None, samples: int = ENDGAME_SAMPLES, belief: str | None = None, seed: int = 0
 ) -> EndgameAgent:
-    """The agent `endgame` with these options; InvalidOption for a game without exact endgames."""
+    """The agent `endgame` with these options; InvalidOption for a game without endgames."""
     check_range("endgame.samples", samples, 1, whole=True)
     check_range("endgame.seed", seed, 0, whole=True)
     if policy is None:
         raise InvalidOption("endgame.policy", policy, "an agent to play by before, as in endgame:policy:random")
     solve = find_endgame(game, belief, samples)
     if solve is None:
-        raise InvalidOption("agent", "endgame", f"another: {game.spec.name} has no exact endgames")
+        raise InvalidOption("agent", "endgame", f"another: {game.spec.name} has no endgames")
     return EndgameAgent(game, load_agent(game, str(policy)), solve, seed)

@@ -19,7 +19,7 @@ from cardlab.search.options import SEARCHES, NoSearch, SearchOptions
 from cardlab.search.protocol import Search
 
 NOTHING = Effort(0, ())  # of a decision that needs no search
-PASSED = 10_000  # phase of the streams of exact endgames: no search has so many
+PASSED = 10_000  # phase of the streams of endgames: no search has so many
 CALIBRATION_SECONDS = 0.004  # what one batch of a timed search may take: it is the grain of keeping time
 
 

@@ -216,7 +216,7 @@ def _by_codes(game: Coded, values: CodeValues, states: States, rng: np.random.Ge
 
 
 def find_endgame(game: Game, belief: str | None = None, num_samples: int = ENDGAME_SAMPLES) -> EndgameSolver | None:
-    """The game's exact endgames, over deals drawn by the `belief` in a folder if one is given; None without any."""
+    """The game's endgames, over deals drawn by the `belief` in a folder if one is given; None without any."""
     module = _game_module(game, "endgame")
     if module is None:
         return None

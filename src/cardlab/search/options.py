@@ -32,7 +32,7 @@ class MonteCarloOptions:
     candidates: int | None = None  # only the policy's best so many; none: every legal action
     raw_weight: float = 0.0  # share of the policy's own action values in the choice
     learn: float = 0.0  # rate at which the policy's network learns from each search; then moves depend on those before
-    endgame: bool = False  # play exactly where the game is solvable
+    endgame: bool = False  # where the game knows its endgame, play by that: exact, or a mean over hidden cards
     belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
     threads: int = 1
     seed: int = 0
@@ -70,7 +70,7 @@ class ExpectimaxOptions:
     leaf: str = "rollout"  # what a position at the depth is worth: rollout (one playout), or value (the policy's)
     rollout: str | None = None  # who plays on: an agent; none: the policy, or else the game's fast playouts
     choose: str = "votes"  # of the decks, or mean
-    endgame: bool = False  # play exactly where the game is solvable
+    endgame: bool = False  # where the game knows its endgame, play by that: exact, or a mean over hidden cards
     belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
     seed: int = 0
 
@@ -99,7 +99,7 @@ class TreeOptions:
     batch: int = 8  # descents side by side, kept apart by virtual losses
     leaf: str = "rollout"  # or value: the policy's
     rollout: str | None = None  # who plays on: an agent; none: the policy, or else the game's fast playouts
-    endgame: bool = False  # play exactly where the game is solvable
+    endgame: bool = False  # where the game knows its endgame, play by that: exact, or a mean over hidden cards
     belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
     seed: int = 0
 
@@ -123,7 +123,7 @@ class PuctOptions:
     batch: int = 8  # descents side by side, kept apart by virtual losses
     leaf: str = "value"  # the policy's, or rollout
     rollout: str | None = None  # who plays on: an agent; none: the policy
-    endgame: bool = False  # play exactly where the game is solvable
+    endgame: bool = False  # where the game knows its endgame, play by that: exact, or a mean over hidden cards
     belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
     seed: int = 0
 
