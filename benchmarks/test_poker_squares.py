@@ -57,7 +57,7 @@ def test_decisions_per_second(benchmark: BenchmarkFixture) -> None:
     assert best >= DECISIONS_PER_SECOND
 
 
-@pytest.mark.parametrize("features", ["lines", "seed"])
+@pytest.mark.parametrize("features", ["lines", "codes", "seed"])
 def test_observations_per_second(benchmark: BenchmarkFixture, features: str) -> None:
     game = PokerSquares(features=features)
     states = InfoStates(afterstates(game, 100)[:NUM_TABLES])

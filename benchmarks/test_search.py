@@ -1,17 +1,22 @@
 """Search: playouts of Poker Squares by a learned policy on one core, by CPU time; and timed moves that keep to it."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from cardlab.agents.loading import load_agent
+from cardlab.agents.network import AfterstateAgent
 from cardlab.agents.random import RandomAgent
 from cardlab.agents.scripted.poker_squares import TablesAgent
 from cardlab.games.catalogue import make_game
 from cardlab.games.poker_squares.game import PokerSquares
+from cardlab.games.protocol import Floats, States
 from cardlab.playing.loop import play, play_out
+from cardlab.playing.protocol import Agent
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time)  # all on one thread; other processes do not count
 
@@ -24,12 +29,13 @@ GAME_SECONDS = 30.0
 NUM_TIMED_GAMES = 20
 
 
-def test_playouts_by_a_learned_policy(benchmark: BenchmarkFixture) -> None:
+@pytest.mark.parametrize("name", ["tables", "champion"])
+def test_playouts_by_a_learned_policy(benchmark: BenchmarkFixture, name: str) -> None:
     game = PokerSquares()
-    policy = TablesAgent(game)
-    values = policy.pattern_values()
+    policy = load_agent(game, name)
     states = game.deal(NUM_GAMES, np.random.default_rng(0))
-    paid = benchmark.pedantic(lambda: game.play_out_by_patterns(states, values), rounds=7, warmup_rounds=1)
+    play_on = playouts_by(game, policy)
+    paid = benchmark.pedantic(lambda: play_on(states), rounds=7, warmup_rounds=1)
     alone = states[:1000].copy()
     play_out(game, alone, [policy], np.random.default_rng(0))
     mean = float(game.payoffs(alone).mean())
@@ -37,6 +43,15 @@ def test_playouts_by_a_learned_policy(benchmark: BenchmarkFixture) -> None:
     benchmark.extra_info.update(placements_per_second=round(best), playout_mean=float(paid.mean()), policy_mean=mean)
     assert min(mean, float(paid.mean())) >= LEAST_MEAN
     assert best >= PLACEMENTS_PER_SECOND
+
+
+def playouts_by(game: PokerSquares, policy: Agent) -> Callable[[States], Floats]:
+    """Games played out by what `policy` has learned, in one kernel."""
+    if isinstance(policy, TablesAgent):
+        return partial(game.play_out_by_patterns, values=policy.pattern_values())
+    values = policy.code_values() if isinstance(policy, AfterstateAgent) else None
+    assert values is not None
+    return partial(game.play_out_by_codes, values=values)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_targets_are_cut_off_before_exploring_actions(temperature):
     greedy = worths.argmax(axis=1) == experience.actions
     assert 0.02 < 1 - greedy.mean() < 0.3
     assert experience.values * 20 == pytest.approx(worths.max(axis=1), rel=1e-4)
-    assert np.array_equal(learner._traces(experience)[:-1], np.where(greedy[1:], np.float32(0.7), np.float32(0)))
+    assert np.array_equal(learner._traces(experience)[:-1], np.where(greedy[1:], 0.7, 0.0))
 
 
 @pytest.mark.parametrize(

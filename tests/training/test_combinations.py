@@ -22,6 +22,13 @@ COMBINATIONS = {
     "poker_squares ppo": [*POKER_SQUARES, "agent=ppo", "network=actions_small", "trainer.decisions=240_000"],
     "poker_squares dqn": [*POKER_SQUARES, "agent=dqn", "network=actions_small", "trainer.decisions=80_000"],
     "poker_squares td": [*POKER_SQUARES, "agent=td", "network=lines", "trainer.decisions=240_000"],
+    "poker_squares td, codes": [
+        "game=poker_squares",
+        "game.features=codes",
+        "agent=poker_squares_codes",
+        "network=codes",
+        "trainer.decisions=300_000",
+    ],
     "five_o ppo": ["game=five_o", "agent=ppo", *LONG],
     "five_o dqn": ["game=five_o", "agent=dqn", *LONG],
     "five_o td": ["game=five_o", "agent=td", "trainer.decisions=40_000"],

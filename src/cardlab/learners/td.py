@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from cardlab.agents.network import AfterstateAgent, afterstates, observe_after
 from cardlab.experience.records import Experience
@@ -143,12 +144,12 @@ class TDLearner(RoundLearner):
         variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
         return {**means.result(), "explained_variance": float(variance), "epsilon": self.epsilon}
 
-    def _traces(self, experience: Experience) -> float | Floats:
+    def _traces(self, experience: Experience) -> float | NDArray[np.float64]:
         """λ; with `off_policy` 0 where the next decision was an exploring one (Watkins 1989, Q(λ))."""
         if not self.options.off_policy:
             return self.options.td_lambda
         greedy = experience.log_probabilities > np.log(_GREEDY)
-        return np.where(np.append(greedy[1:], True), np.float32(self.options.td_lambda), np.float32(0))
+        return np.where(np.append(greedy[1:], True), self.options.td_lambda, 0.0)
 
     def _worths(self, experience: Experience) -> Floats:
         """[N] B_t = 1/M Σ_j (r_j + γ max_a Q(s_j, a)) over sampled successors s_j; see `sample_successors`."""

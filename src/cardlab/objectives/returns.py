@@ -15,7 +15,7 @@ from cardlab.kernels import kernel
 
 
 def lambda_returns(
-    rewards: Floats, values: Floats, ends: Bools, gamma: float | Floats, trace: float | Floats
+    rewards: Floats, values: Floats, ends: Bools, gamma: float | Floats, trace: float | NDArray[np.float64]
 ) -> Floats:
     """[N] λ-returns of decisions whose own values are `values` [N]; `trace` is λ, one number or one for each [N].
 
@@ -23,11 +23,14 @@ def lambda_returns(
     in its recursive form). λ = 1 gives the Monte Carlo return, λ = 0 the one-step target; a λ of 0 at one decision cuts
     off what came after the next.
     """
-    return _lambda_returns(rewards, values, ends, _each(gamma, rewards), _each(trace, rewards))
+    traces = np.broadcast_to(np.float64(trace), rewards.shape).copy()
+    return _lambda_returns(rewards, values, ends, _each(gamma, rewards), traces)
 
 
 @kernel
-def _lambda_returns(rewards: Floats, values: Floats, ends: Bools, gammas: Floats, traces: Floats) -> Floats:
+def _lambda_returns(
+    rewards: Floats, values: Floats, ends: Bools, gammas: Floats, traces: NDArray[np.float64]
+) -> Floats:
     returns = np.empty_like(rewards)
     following = np.float32(0.0)
     for t in range(rewards.shape[0] - 1, -1, -1):
