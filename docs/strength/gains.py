@@ -1,6 +1,7 @@
 """What a player gains over the champion of Five-O or Poker Squares, told by the decisions where the two differ.
 
-Usage: gains.py game=five_o games=600 playouts=350 seed=1 field=AGENT AGENT [AGENT …]
+Usage: gains.py game=five_o games=600 playouts=350 seed=1 field=AGENT [beside=AGENT] AGENT [AGENT …]
+`beside` takes the champion's place in all that follows.
 Each agent plays its own games, against `field` where there is an opponent. Where it would place a card otherwise
 than the champion, both places are played out by the champion against `field`, on the same orders of the cards to
 come. The mean sum of these differences over a game is what the agent gains by playing in the champion's place (the
@@ -41,12 +42,12 @@ class Part:
 
 def main(arguments: Sequence[str]) -> None:
     """Play, and print what each agent gains after each part of the games."""
-    given = dict(text.split("=") for text in arguments[:5])
+    given = {"beside": "champion", **dict(text.split("=") for text in arguments if "=" in text)}
     torch.set_num_threads(1)
     game = cardlab.make_game(given["game"], **OPTIONS[given["game"]])
-    champion = cardlab.load_agent(game, "champion")
+    champion = cardlab.load_agent(game, given["beside"])
     field = cardlab.load_agent(game, given["field"])
-    agents = {text: cardlab.load_agent(game, text) for text in arguments[5:]}
+    agents = {text: cardlab.load_agent(game, text) for text in arguments if "=" not in text}
     done: dict[str, list[Part]] = {text: [] for text in agents}
     for number in range(int(given["games"]) // GAMES_AT_ONCE):
         for text, agent in agents.items():
