@@ -27,6 +27,7 @@ HERE = Path(__file__).parent
 MATCHES = 4000  # that the champion plays against itself to show when it calls
 TURNS = 8  # of a player in a round, that are shown apart
 BELOW = 123.5  # whose label stands under its line: the next line is close above
+LEAST_SHOWN = 76  # points: lower ones would press the lines above together
 COLUMNS = ("minutes", "mean", "low", "high")
 SEED_LEVEL = 13.4  # points a game that the Big 2 seed reports against three random players at its end
 FEWEST = 30  # decisions behind a share that is drawn
@@ -53,6 +54,7 @@ def draw_poker_squares() -> Figure:
         axes.plot(minutes, mean, color=colour, marker="o", label=experiment)
     axes.legend(loc="center right")
     axes.set_xscale("log")
+    axes.set_ylim(bottom=LEAST_SHOWN)
     axes.set_xlabel("minutes of one core")
     axes.set_ylabel("points a game")
     return figure
