@@ -17,12 +17,13 @@ Values = NDArray[np.float64]
 @kernel
 def win_chance(chances: Values) -> float:
     """Chance of at least three columns, by their chances [5], taken as independent: equation (3)."""
-    none, one, two = 1.0, 0.0, 0.0
+    none, one, two, more = 1.0, 0.0, 0.0, 0.0  # columns won
     for chance in chances:
+        more += two * chance  # added up, not what the others leave: a lost game is worth 0, and no rounding below it
         two = two * (1 - chance) + one * chance
         one = one * (1 - chance) + none * chance
         none *= 1 - chance
-    return 1 - none - one - two
+    return more
 
 
 @kernel
