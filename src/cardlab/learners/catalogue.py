@@ -4,4 +4,5 @@ LEARNERS = {
     "ppo": "cardlab.learners.ppo:PPOOptions",
     "dqn": "cardlab.learners.dqn:DQNOptions",
     "td": "cardlab.learners.td:TDOptions",
+    "policy_iteration": "cardlab.learners.policy_iteration:PolicyIterationOptions",
 }

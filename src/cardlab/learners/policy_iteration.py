@@ -1,0 +1,166 @@
+"""Policy iteration by rollouts: the payoffs of games played out after each nearly best action teach its value.
+
+Tesauro and Galperin 1996 play the better action; Lagoudakis and Parr 2003 learn it. Here what is learned are the
+differences between the actions of one decision after the same deals: what they have in common decides nothing. It goes
+on from the values of agent=td (trainer.start_from).
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from cardlab.agents.network import AfterstateAgent, afterstates, observe_after
+from cardlab.experience.records import Experience
+from cardlab.games.coded import Coded
+from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, States
+from cardlab.games.rows import copied, take
+from cardlab.learners.rounds import Means, Metrics, RoundLearner
+from cardlab.networks.protocol import Network
+from cardlab.options import check_range
+from cardlab.playing.loop import play_out
+
+
+@dataclass(frozen=True)
+class PolicyIterationOptions:
+    """`agent=policy_iteration`."""
+
+    name: ClassVar[str] = "policy_iteration"
+    candidates: int = 3  # actions of a decision that are tried, at most
+    margin: float = 4.0  # points by which they may be worth less than the best
+    rollouts: int = 6  # deals on which each is played out
+    learning_rate: float = 2e-3
+    anneal_learning_rate: bool = True
+    minibatch_size: int = 16
+    max_grad_norm: float = 10.0
+    reward_scale: float | None = None  # payoffs are divided by it; none: the game's payoff_scale
+    decisions_per_round: int = 4096
+    average_decay: float = 0.0  # what a round leaves of the running mean of the weights; 0: the last weights are kept
+    symmetries: bool = False  # whether each decision is learned from in an equivalent form, drawn anew each time
+
+    def __post_init__(self) -> None:
+        check_range("agent.candidates", self.candidates, 2, whole=True)
+        check_range("agent.margin", self.margin, 0, open_low=True)
+        check_range("agent.rollouts", self.rollouts, 1, whole=True)
+        check_range("agent.learning_rate", self.learning_rate, 0, 1, open_low=True)
+        check_range("agent.minibatch_size", self.minibatch_size, 1, whole=True)
+        check_range("agent.max_grad_norm", self.max_grad_norm, 0, open_low=True)
+        if self.reward_scale is not None:
+            check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
+        check_range("agent.decisions_per_round", self.decisions_per_round, 1, whole=True)
+        check_range("agent.average_decay", self.average_decay, 0, 0.9999)
+
+    def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "PolicyIterationLearner":
+        """The learner of `network`."""
+        return PolicyIterationLearner(game, network, self, total_rounds, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Decisions with several actions that are nearly the best, and what playing on after each was paid."""
+
+    info_states: InfoStates  # [D]
+    players: Players  # [D]
+    actions: Actions  # [D, C] the best first
+    tried: Bools  # [D, C] which of them are candidates
+    payoffs: Floats  # [D, C] mean payoff of the rollouts; 0 where not tried
+
+    def __len__(self) -> int:
+        return len(self.players)
+
+
+class PolicyIterationLearner(RoundLearner):
+    """Differences between the values of afterstates by regression on those between mean payoffs of rollouts."""
+
+    plays = "afterstate"
+
+    def __init__(
+        self, game: Game, network: Network, options: PolicyIterationOptions, total_rounds: int, seed: int
+    ) -> None:
+        super().__init__(game, network, options, total_rounds, seed)
+        self.options = options
+
+    def learning_agent(self) -> AfterstateAgent:
+        """Greedy: the rollouts do the exploring."""
+        return self.playing_agent(self.game, self.network)
+
+    def playing_agent(self, game: Game, network: Network) -> AfterstateAgent:
+        """Greedy."""
+        return AfterstateAgent(game, network, 0.0, self.reward_scale)
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        """Adagrad (Duchi and others 2011): what occurs seldom still moves by full steps."""
+        return torch.optim.Adagrad(self.network.parameters(), lr=self.options.learning_rate, fused=True)
+
+    def update(self, experience: Experience) -> Metrics:
+        """Rollouts by the network as it is, then one pass over what they tell."""
+        self.network.eval()
+        trials = self._try(experience)
+        self.network.train()
+        means = Means()
+        for part in self.minibatches(len(trials), self.options.minibatch_size):
+            if not (len(part) or self.ranks.size > 1):
+                continue
+            loss = self._loss(trials, part)
+            norm = self.descend([(loss, 1.0)], len(part), self.options.max_grad_norm)
+            means.add(**{"loss/difference": loss, "grad_norm": norm})
+        overruled = (np.where(trials.tried, trials.payoffs, -np.inf).argmax(axis=1) > 0).mean() if len(trials) else 0.0
+        return {**means.result(), "tried": len(trials) / len(experience), "overruled": float(overruled)}
+
+    def _try(self, experience: Experience) -> Trials:
+        """Rollouts of the decisions of a round at which several actions are worth nearly the same."""
+        agent = self.learning_agent()
+        worths = agent.action_values(experience.info_states, experience.players)
+        actions, tried = near_best(worths, self.options.candidates, self.options.margin)
+        several = np.flatnonzero(tried.sum(axis=1) > 1)
+        info_states, players = take(experience.info_states, several), experience.players[several]
+        actions, tried = actions[several], tried[several]
+        payoffs = np.zeros(tried.shape, dtype=np.float32)
+        decisions, _ = np.nonzero(tried)
+        num = self.options.rollouts
+        repeated = np.repeat(np.arange(len(several)), num)
+        deals = self.game.determinize(InfoStates(info_states[repeated]), players[repeated], self.rng)
+        states = States(deals[(decisions[:, None] * num + np.arange(num)).ravel()])
+        self.game.apply(states, np.repeat(actions[tried], num))
+        paid = self._played_out(agent, states)[np.arange(len(states)), np.repeat(players[decisions], num)]
+        payoffs[tried] = paid.reshape(-1, num).mean(axis=1)
+        return Trials(info_states, players, actions, tried, payoffs)
+
+    def _played_out(self, agent: AfterstateAgent, states: States) -> Floats:
+        """[G, P] payoffs when `agent` plays `states` to the end at all seats, in one kernel where it can."""
+        if isinstance(self.game, Coded) and (values := agent.code_values()) is not None:
+            return self.game.play_out_by_codes(states, values)
+        play_out(self.game, states, [agent], self.rng)
+        return self.game.payoffs(states)
+
+    def _loss(self, trials: Trials, part: NDArray[np.int64]) -> Tensor:
+        """Mean over decisions of the squared errors of the differences from each decision's mean."""
+        tried, scale = trials.tried[part], np.float32(self.reward_scale)
+        rows, _ = np.nonzero(tried)
+        known, movers = take(trials.info_states, part[rows]), trials.players[part[rows]]
+        known, actions = self.varied(known, trials.actions[part][tried])
+        observed = observe_after(self.game, known, movers, actions)
+        after = afterstates(self.game, copied(known), movers, actions)
+        predicted = self.network.value(torch.from_numpy(observed).to(self.device))
+        predicted = predicted.masked_fill(torch.from_numpy(after.over).to(self.device), 0.0)
+        errors = predicted + torch.from_numpy((after.gains - trials.payoffs[part][tried]) / scale).to(self.device)
+        owners = torch.from_numpy(rows).to(self.device)
+        sums = errors.new_zeros(len(part)).index_add(0, owners, errors)
+        counts = torch.from_numpy(tried.sum(axis=1)).to(self.device)
+        return (errors - (sums / counts)[owners]).square().sum() / max(len(part), 1)
+
+
+def near_best(worths: Floats, most: int, margin: float) -> tuple[Actions, Bools]:
+    """The `most` best actions [N, C] of worths [N, A], best first, and which are worth trying [N, C].
+
+    Those are within `margin` of the best. Of actions worth exactly the same one is enough: they lead to equivalent
+    positions.
+    """
+    actions = np.argsort(-worths, axis=1, kind="stable")[:, :most]
+    best = np.take_along_axis(worths, actions, axis=1)
+    tried = np.isfinite(best) & (best >= best[:, :1] - margin)
+    tried[:, 1:] &= best[:, 1:] != best[:, :-1]
+    return actions.astype(np.int16), tried
