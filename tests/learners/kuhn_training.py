@@ -8,6 +8,7 @@ import numpy as np
 from cardlab.arena.options import ArenaOptions
 from cardlab.experience.opponents import ScriptedOptions
 from cardlab.learners.dqn import DQNOptions
+from cardlab.learners.policy_iteration import PolicyIterationOptions
 from cardlab.learners.ppo import PPOOptions
 from cardlab.learners.td import TDOptions
 from cardlab.networks.actions import ActionsOptions
@@ -63,6 +64,7 @@ AGENTS: dict[str, Any] = {
         td_lambda=0.0,
         successors=2,
     ),
+    "policy_iteration": partial(PolicyIterationOptions, decisions_per_round=256, rollouts=2, average_decay=0.7),
 }
 NETWORKS = {"mlp": MLPOptions(widths=(32,)), "actions": ActionsOptions((32,), (16,), (32,))}
 

@@ -8,7 +8,7 @@ from cardlab.training.run import Trained
 from training.stretching import experiment_of, run
 
 
-@pytest.fixture(params=["ppo", "dqn", "td"])
+@pytest.fixture(params=["ppo", "dqn", "td", "policy_iteration"])
 def agent(request: pytest.FixtureRequest) -> str:
     return request.param
 

@@ -59,7 +59,9 @@ def run(experiment: Experiment, folder: Path, log: Cutter | None = None) -> Trai
     return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=quiet)
 
 
-@pytest.mark.parametrize("agent", ["ppo", "ppo_all_cards", "dqn", "dqn_bootstrap", "td", "td_mean", "td_averaged"])
+@pytest.mark.parametrize(
+    "agent", ["ppo", "ppo_all_cards", "dqn", "dqn_bootstrap", "td", "td_mean", "td_averaged", "policy_iteration"]
+)
 @pytest.mark.parametrize("after", [1, 7])
 def test_a_cut_off_run_ends_the_same(agent: str, after: int, tmp_path: Path) -> None:
     experiment = experiment_of(agent)

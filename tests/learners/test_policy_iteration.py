@@ -1,0 +1,106 @@
+"""Policy iteration: what is tried, that rollouts are paid what playing on is, and that it learns."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from cardlab.assembly.composition import compose_experiment
+from cardlab.assembly.experiment import build_experiment
+from cardlab.games.rows import take
+from cardlab.learners.policy_iteration import PolicyIterationOptions, near_best
+from cardlab.options import InvalidOption
+from cardlab.training.learning import build_learner
+from cardlab.training.run import train
+
+LAST_CHOICE = 23  # turn of Poker Squares: two cells are open, one more card is to come
+
+
+def learner_of(*changes):
+    composed = compose_experiment(["experiment=poker_squares_rollouts", *changes])
+    return build_learner(build_experiment(composed))
+
+
+worths = st.sampled_from([-np.inf, 0.0, 0.5, 1.0, 3.0, 4.5])
+
+
+@given(arrays.arrays(np.float32, (3, 6), elements=worths), st.integers(2, 8), st.sampled_from([0.25, 1.0, 4.0]))
+def test_what_is_tried_is_near_the_best_and_worth_something_else(found, most, margin):
+    found[:, 2] = np.maximum(found[:, 2], 0)  # one action is legal
+    actions, tried = near_best(found, most, margin)
+    for row, chosen, some in zip(found, actions, tried, strict=True):
+        near = sorted({worth for worth in row if worth >= row.max() - margin}, reverse=True)
+        best = sorted(row, reverse=True)[:most]
+        assert [row[action] for action in chosen[some]] == [worth for worth in near if worth in best]
+        assert some[0]
+
+
+@pytest.mark.parametrize("kind", [[], ["game.features=lines", "network=lines"]])
+def test_rollouts_are_paid_what_playing_on_is(kind):
+    """At the last choice: by which card comes next, out of all that may."""
+    learner, collector = learner_of("agent.margin=1000", "agent.rollouts=200", *kind)
+    trials, game = learner._try(collector.collect(250)), learner.game
+    last = np.flatnonzero(trials.info_states["turn"] == LAST_CHOICE)
+    assert last.size
+    for d in last:
+        for action, payoff in zip(trials.actions[d][trials.tried[d]], trials.payoffs[d][trials.tried[d]], strict=True):
+            here = np.full(400, d)
+            states = game.determinize(take(trials.info_states, here), trials.players[here], np.random.default_rng(d))
+            game.apply(states, np.full(400, action, dtype=np.int16))
+            game.apply(states, game.legal_actions(states).argmax(axis=1).astype(np.int16))
+            paid = game.payoffs(states)[:, 0]
+            assert payoff == pytest.approx(paid.mean(), abs=float(5 * (paid.std() + 0.1) * (1 / 200 + 1 / 400) ** 0.5))
+
+
+def test_the_loss_is_that_of_differences():
+    learner, collector = learner_of("agent.margin=1000", "agent.candidates=4")
+    trials = learner._try(collector.collect(300))
+    part = np.arange(0, len(trials), 3)
+    worths = learner.learning_agent().action_values(trials.info_states, trials.players) / learner.reward_scale
+    expected = 0.0
+    for d in part:
+        some = trials.tried[d]
+        thought, paid = worths[d, trials.actions[d][some]], trials.payoffs[d][some] / learner.reward_scale
+        expected += (((thought - thought.mean()) - (paid - paid.mean())) ** 2).sum()
+    assert learner._loss(trials, part).item() == pytest.approx(expected / len(part), rel=1e-3)
+
+
+@pytest.mark.parametrize("agent", ["thirty_one", "five_o", "open_face"])
+def test_every_game_can_be_played_out(agent):
+    composed = compose_experiment(
+        [f"game={agent}", "agent=policy_iteration", "agent.rollouts=1", "network=mlp", "network.widths=[8]"]
+    )
+    learner, collector = build_learner(build_experiment(composed))
+    trials = learner._try(collector.collect(40))
+    assert (trials.tried.sum(axis=1) > 1).all()
+    assert np.isfinite(trials.payoffs).all()
+
+
+def test_it_learns_to_play(tmp_path):
+    """From fresh weights: at Poker Squares random play makes 14 points."""
+    changes = [
+        "network.width=16",
+        "agent.margin=1000",
+        "agent.learning_rate=0.02",
+        "agent.decisions_per_round=1024",
+        "agent.average_decay=0",
+        "trainer.decisions=30_000",
+        "trainer.evaluations=1",
+    ]
+    experiment = build_experiment(compose_experiment(["experiment=poker_squares_rollouts", *changes]))
+    done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None)
+    assert done.rows[-1]["strength"] > 70
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"candidates": 1}, r"agent\.candidates"),
+        ({"margin": 0.0}, r"agent\.margin"),
+        ({"rollouts": 0}, r"agent\.rollouts"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options, named):
+    with pytest.raises(InvalidOption, match=named):
+        PolicyIterationOptions(**options)
