@@ -64,7 +64,7 @@ AGENTS: dict[str, Any] = {
         td_lambda=0.0,
         successors=2,
     ),
-    "policy_iteration": partial(PolicyIterationOptions, decisions_per_round=256, rollouts=2, average_decay=0.7),
+    "policy_iteration": partial(PolicyIterationOptions, decisions_per_round=256, rollouts=2),
 }
 NETWORKS = {"mlp": MLPOptions(widths=(32,)), "actions": ActionsOptions((32,), (16,), (32,))}
 
