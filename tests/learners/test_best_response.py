@@ -1,4 +1,4 @@
-"""Every learner that trains against others finds the best response to the uniform player of Kuhn poker: its value is known by enumeration."""
+"""Learners that train against others find the best response to the uniform player of Kuhn poker, known by counting."""
 
 from pathlib import Path
 
