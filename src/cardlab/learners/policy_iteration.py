@@ -102,8 +102,6 @@ class PolicyIterationLearner(RoundLearner):
         self.network.train()
         means = Means()
         for part in self.minibatches(len(trials), self.options.minibatch_size):
-            if not (len(part) or self.ranks.size > 1):
-                continue
             loss = self._loss(trials, part)
             norm = self.descend([(loss, 1.0)], len(part), self.options.max_grad_norm)
             means.add(**{"loss/difference": loss, "grad_norm": norm})
@@ -146,6 +144,7 @@ class PolicyIterationLearner(RoundLearner):
         after = afterstates(self.game, copied(known), movers, actions)
         predicted = self.network.value(torch.from_numpy(observed).to(self.device))
         predicted = predicted.masked_fill(torch.from_numpy(after.over).to(self.device), 0.0)
+        # Payoffs are of the whole game: what was paid before the decision is the same after all its actions.
         errors = predicted + torch.from_numpy((after.gains - trials.payoffs[part][tried]) / scale).to(self.device)
         owners = torch.from_numpy(rows).to(self.device)
         sums = errors.new_zeros(len(part)).index_add(0, owners, errors)
@@ -156,8 +155,8 @@ class PolicyIterationLearner(RoundLearner):
 def near_best(worths: Floats, most: int, margin: float) -> tuple[Actions, Bools]:
     """The `most` best actions [N, C] of worths [N, A], best first, and which are worth trying [N, C].
 
-    Those are within `margin` of the best. Of actions worth exactly the same one is enough: they lead to equivalent
-    positions.
+    Those are within `margin` of the best. Of the `most` that are worth exactly the same one is tried: nearly always they
+    lead to equivalent positions.
     """
     actions = np.argsort(-worths, axis=1, kind="stable")[:, :most]
     best = np.take_along_axis(worths, actions, axis=1)
