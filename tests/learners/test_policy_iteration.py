@@ -1,10 +1,14 @@
 """Policy iteration: what is tried, that rollouts are paid what playing on is, and that it learns."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from safetensors.torch import load_file
 
 from cardlab.assembly.composition import compose_experiment
 from cardlab.assembly.experiment import build_experiment
@@ -13,6 +17,7 @@ from cardlab.learners.policy_iteration import PolicyIterationOptions, near_best
 from cardlab.options import InvalidOption
 from cardlab.training.learning import build_learner
 from cardlab.training.run import train
+from learners.kuhn_training import kuhn_experiment
 
 LAST_CHOICE = 23  # turn of Poker Squares: two cells are open, one more card is to come
 
@@ -37,24 +42,38 @@ def test_what_is_tried_is_near_the_best_and_worth_something_else(found, most, ma
 
 
 @pytest.mark.parametrize("kind", [[], ["game.features=lines", "network=lines"]])
-def test_rollouts_are_paid_what_playing_on_is(kind):
-    """At the last choice: by which card comes next, out of all that may."""
-    learner, collector = learner_of("agent.margin=1000", "agent.rollouts=200", *kind)
-    trials, game = learner._try(collector.collect(250)), learner.game
+def test_rollouts_of_a_decision_meet_the_same_deals(kind):
+    """At the last choice each rollout is one card: what was paid is what the same card makes of either cell."""
+    learner, collector = learner_of("agent.margin=1000", "agent.rollouts=1", *kind)
+    trials, game = learner._try(collector.collect(1000)), learner.game
     last = np.flatnonzero(trials.info_states["turn"] == LAST_CHOICE)
     assert last.size
+    different = 0
     for d in last:
-        for action, payoff in zip(trials.actions[d][trials.tried[d]], trials.payoffs[d][trials.tried[d]], strict=True):
-            here = np.full(400, d)
-            states = game.determinize(take(trials.info_states, here), trials.players[here], np.random.default_rng(d))
-            game.apply(states, np.full(400, action, dtype=np.int16))
+        here = np.full(400, d)
+        deals = game.determinize(take(trials.info_states, here), trials.players[here], np.random.default_rng(d))
+        paid = []
+        for action in trials.actions[d][trials.tried[d]]:
+            states = take(deals, np.arange(len(deals)))
+            game.apply(states, np.full(len(deals), action, dtype=np.int16))
             game.apply(states, game.legal_actions(states).argmax(axis=1).astype(np.int16))
-            paid = game.payoffs(states)[:, 0]
-            assert payoff == pytest.approx(paid.mean(), abs=float(5 * (paid.std() + 0.1) * (1 / 200 + 1 / 400) ** 0.5))
+            paid.append(game.payoffs(states)[:, 0])
+        possible = set(zip(*paid, strict=True))
+        assert tuple(trials.payoffs[d][trials.tried[d]]) in possible
+        different += len(possible) < len(set(paid[0])) * len(set(paid[1]))
+    assert different > 0
 
 
-def test_the_loss_is_that_of_differences():
-    learner, collector = learner_of("agent.margin=1000", "agent.candidates=4")
+def kuhn_learner():
+    return build_learner(kuhn_experiment("policy_iteration"))
+
+
+@pytest.mark.parametrize(
+    "make", [partial(learner_of, "agent.margin=1000", "agent.candidates=4"), kuhn_learner], ids=["squares", "kuhn"]
+)
+def test_the_loss_is_that_of_differences(make):
+    """At Kuhn poker actions end the game, and what they pay stands for the afterstate."""
+    learner, collector = make()
     trials = learner._try(collector.collect(300))
     part = np.arange(0, len(trials), 3)
     worths = learner.learning_agent().action_values(trials.info_states, trials.players) / learner.reward_scale
@@ -66,10 +85,20 @@ def test_the_loss_is_that_of_differences():
     assert learner._loss(trials, part).item() == pytest.approx(expected / len(part), rel=1e-3)
 
 
-@pytest.mark.parametrize("agent", ["thirty_one", "five_o", "open_face"])
-def test_every_game_can_be_played_out(agent):
+def test_a_round_with_nothing_to_try_changes_no_weights(tmp_path):
+    changes = ["network.width=16", "agent.margin=1e-9", "agent.average_decay=0", "trainer.decisions=6000"]
+    experiment = build_experiment(compose_experiment(["experiment=poker_squares_rollouts", *changes]))
+    fresh = {name: weights.clone() for name, weights in build_learner(experiment)[0].network.state_dict().items()}
+    done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None)
+    assert done.rows[-1]["tried"] == 0
+    kept = load_file(done.folder / "weights.safetensors")
+    assert all(torch.equal(kept[name], weights) for name, weights in fresh.items())
+
+
+@pytest.mark.parametrize("game", ["big2", "thirty_one", "five_o", "open_face"])
+def test_every_game_can_be_played_out(game):
     composed = compose_experiment(
-        [f"game={agent}", "agent=policy_iteration", "agent.rollouts=1", "network=mlp", "network.widths=[8]"]
+        [f"game={game}", "agent=policy_iteration", "agent.rollouts=1", "network=mlp", "network.widths=[8]"]
     )
     learner, collector = build_learner(build_experiment(composed))
     trials = learner._try(collector.collect(40))
