@@ -86,7 +86,7 @@ def test_the_loss_is_that_of_differences(make):
 
 
 def test_a_round_with_nothing_to_try_changes_no_weights(tmp_path):
-    changes = ["network.width=16", "agent.margin=1e-9", "agent.average_decay=0", "trainer.decisions=6000"]
+    changes = ["network.width=16", "agent.margin=1e-30", "agent.average_decay=0", "trainer.decisions=6000"]
     experiment = build_experiment(compose_experiment(["experiment=poker_squares_rollouts", *changes]))
     fresh = {name: weights.clone() for name, weights in build_learner(experiment)[0].network.state_dict().items()}
     done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None)

@@ -155,8 +155,8 @@ class PolicyIterationLearner(RoundLearner):
 def near_best(worths: Floats, most: int, margin: float) -> tuple[Actions, Bools]:
     """The `most` best actions [N, C] of worths [N, A], best first, and which are worth trying [N, C].
 
-    Those are within `margin` of the best. Of the `most` that are worth exactly the same one is tried: nearly always they
-    lead to equivalent positions.
+    Those are within `margin` of the best. Of the `most` that are worth exactly the same one is tried: nearly always
+    they lead to equivalent positions.
     """
     actions = np.argsort(-worths, axis=1, kind="stable")[:, :most]
     best = np.take_along_axis(worths, actions, axis=1)
