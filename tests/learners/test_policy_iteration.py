@@ -92,7 +92,8 @@ def test_a_round_with_nothing_to_try_changes_no_weights(tmp_path):
     done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None)
     assert done.rows[-1]["tried"] == 0
     kept = load_file(done.folder / "weights.safetensors")
-    assert all(torch.equal(kept[name], weights) for name, weights in fresh.items())
+    for name, weights in fresh.items():  # by which threads they were drawn shows in the last digit; a step is 2e-3
+        torch.testing.assert_close(kept[name], weights, atol=1e-7, rtol=0)
 
 
 @pytest.mark.parametrize("game", ["big2", "thirty_one", "five_o", "open_face"])
