@@ -155,11 +155,12 @@ class PolicyIterationLearner(RoundLearner):
 def near_best(worths: Floats, most: int, margin: float) -> tuple[Actions, Bools]:
     """The `most` best actions [N, C] of worths [N, A], best first, and which are worth trying [N, C].
 
-    Those are within `margin` of the best. Of the `most` that are worth exactly the same one is tried: nearly always
-    they lead to equivalent positions.
+    Those are within `margin` of the best. Of several that are worth exactly the same the first stands for all: nearly
+    always they lead to equivalent positions.
     """
-    actions = np.argsort(-worths, axis=1, kind="stable")[:, :most]
-    best = np.take_along_axis(worths, actions, axis=1)
-    tried = np.isfinite(best) & (best >= best[:, :1] - margin)
-    tried[:, 1:] &= best[:, 1:] != best[:, :-1]
-    return actions.astype(np.int16), tried
+    order = np.argsort(-worths, axis=1, kind="stable")
+    ranked = np.take_along_axis(worths, order, axis=1)
+    near = np.isfinite(ranked) & (ranked >= ranked[:, :1] - margin)
+    near[:, 1:] &= ranked[:, 1:] != ranked[:, :-1]
+    first = np.argsort(~near, axis=1, kind="stable")[:, :most]
+    return np.take_along_axis(order, first, axis=1).astype(np.int16), np.take_along_axis(near, first, axis=1)
