@@ -4,16 +4,18 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from optuna.trial import TrialState
+from optuna.trial import FrozenTrial, TrialState
 
 from cardlab.assembly.tuned import plain_experiment
 from cardlab.cli import main
 from cardlab.tracking import Store
 from cardlab.tuning.options import SweepOptions
+from cardlab.tuning.slots import is_withdrawn
 from cardlab.tuning.work import Plan
 from cardlab.tuning.workers import run_workers
 from tuning.tiny import PROGRAM, TINY, Broken, runs_of, study_of
@@ -57,22 +59,35 @@ def test_a_third_of_the_trials_is_killed_and_the_total_is_met_exactly(root: Path
     killed: set[int] = set()
     with subprocess.Popen(command) as process:
         while process.poll() is None:
-            journals = list((root / "studies").glob("*.journal"))
-            running = (
-                study_of(root).get_trials(states=(TrialState.RUNNING,)) if journals and len(killed) < kills else []
-            )
-            for trial in running:
-                if {"worker", "mlflow_run"} <= set(trial.user_attrs) and trial.number not in killed:
-                    killed.add(trial.number)
-                    os.kill(int(trial.user_attrs["worker"].split("-")[-2]), signal.SIGKILL)
-                    break
+            if list((root / "studies").glob("*.journal")) and len(killed) < kills:
+                killed |= kill_at_work(root)
             time.sleep(0.3)
         assert process.returncode == 0
-    found = study_of(root).get_trials()
-    states = [trial.state for trial in found]
+    begun = [trial for trial in study_of(root).get_trials() if not is_withdrawn(trial)]
+    states = [trial.state for trial in begun]
     assert states.count(TrialState.COMPLETE) == total
-    assert states.count(TrialState.FAIL) == len(killed) == kills
-    assert len(states) == total + kills
+    assert {trial.number for trial in begun if trial.state == TrialState.FAIL} == killed
+    assert len(killed) == kills
+    assert len(begun) == total + kills
     statuses = {run.data.tags["sweep.trial"]: run.info.status for run in runs_of(root, "trial")}
-    assert statuses == {str(t.number): "KILLED" if t.number in killed else "FINISHED" for t in found}
+    assert statuses == {str(t.number): "KILLED" if t.number in killed else "FINISHED" for t in begun}
     assert [run.info.status for run in runs_of(root, "sweep")] == ["FINISHED"]
+
+
+def kill_at_work(root: Path) -> set[int]:
+    """Kill a worker that is in the middle of a trial, if there is one; the number of its trial."""
+    for trial in running(root):
+        process = int(trial.user_attrs["worker"].split("-")[-2])
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGSTOP)  # lest it ends the trial while it is looked at
+            if any(still.number == trial.number for still in running(root)):
+                os.kill(process, signal.SIGKILL)
+                return {trial.number}
+            os.kill(process, signal.SIGCONT)
+    return set()
+
+
+def running(root: Path) -> list[FrozenTrial]:
+    """Trials that have begun to train, and of which nobody has said that they ended."""
+    found = study_of(root).get_trials(states=(TrialState.RUNNING,))
+    return [trial for trial in found if {"worker", "mlflow_run"} <= set(trial.user_attrs)]

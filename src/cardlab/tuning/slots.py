@@ -38,6 +38,11 @@ def slot_of(trial: FrozenTrial | Trial) -> int:
     return int(trial.user_attrs.get(_SLOT, trial.number))
 
 
+def is_withdrawn(trial: FrozenTrial) -> bool:
+    """Whether the trial gave way to another of its slot before it began; Optuna counts it as failed."""
+    return _WITHDRAWN in trial.user_attrs
+
+
 class Slots:
     """The slots of one study, as one worker sees them; `grid` are the points to be tried, where they are given."""
 
@@ -77,7 +82,7 @@ class Slots:
         if not free or done >= self._options.trials:
             return False
         slot = free[0]
-        failed = [trial for trial in trials if slot_of(trial) == slot and _WITHDRAWN not in trial.user_attrs]
+        failed = [trial for trial in trials if slot_of(trial) == slot and not is_withdrawn(trial)]
         point = self._point(slot, failed, trials)
         if point is None:
             return False
