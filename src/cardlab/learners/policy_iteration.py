@@ -2,7 +2,8 @@
 
 Tesauro and Galperin 1996 play the better action; Lagoudakis and Parr 2003 learn it. Here what is learned are the
 differences between the actions of one decision after the same deals: what they have in common decides nothing. It goes
-on from the values of agent=td (trainer.start_from).
+on from the values of agent=td (trainer.start_from). Rollouts may be another's: which action is better hardly depends
+on who of two strong players goes on, and a faster one tells it sooner.
 """
 
 from dataclasses import dataclass
@@ -13,15 +14,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from cardlab.agents.loading import load_agent
 from cardlab.agents.network import AfterstateAgent, afterstates, observe_after
+from cardlab.agents.policies import PolicyError
 from cardlab.experience.records import Experience
 from cardlab.games.coded import Coded
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, States
 from cardlab.games.rows import copied, take
 from cardlab.learners.rounds import Means, Metrics, RoundLearner
 from cardlab.networks.protocol import Network
-from cardlab.options import check_range
+from cardlab.options import InvalidOption, check_choice, check_range
 from cardlab.playing.loop import play_out
+from cardlab.playing.protocol import Agent
+
+OPTIMIZERS = ("adagrad", "adam")
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,8 @@ class PolicyIterationOptions:
     candidates: int = 3  # actions of a decision that are tried, at most
     margin: float = 4.0  # points by which they may be worth less than the best
     rollouts: int = 6  # deals on which each is played out
+    rollouts_by: str | None = None  # the agent that plays them, say a policy as strong and faster; none: itself
+    optimizer: str = "adagrad"  # for networks of codes; or adam
     learning_rate: float = 2e-3
     anneal_learning_rate: bool = True
     minibatch_size: int = 16
@@ -45,6 +53,7 @@ class PolicyIterationOptions:
         check_range("agent.candidates", self.candidates, 2, whole=True)
         check_range("agent.margin", self.margin, 0, open_low=True)
         check_range("agent.rollouts", self.rollouts, 1, whole=True)
+        check_choice("agent.optimizer", self.optimizer, OPTIMIZERS)
         check_range("agent.learning_rate", self.learning_rate, 0, 1, open_low=True)
         check_range("agent.minibatch_size", self.minibatch_size, 1, whole=True)
         check_range("agent.max_grad_norm", self.max_grad_norm, 0, open_low=True)
@@ -54,7 +63,7 @@ class PolicyIterationOptions:
         check_range("agent.average_decay", self.average_decay, 0, 0.9999)
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "PolicyIterationLearner":
-        """The learner of `network`."""
+        """The learner of `network`; InvalidOption when there is no agent `rollouts_by`, or none for this game."""
         return PolicyIterationLearner(game, network, self, total_rounds, seed)
 
 
@@ -82,6 +91,7 @@ class PolicyIterationLearner(RoundLearner):
     ) -> None:
         super().__init__(game, network, options, total_rounds, seed)
         self.options = options
+        self._player = None if options.rollouts_by is None else _load_player(game, options.rollouts_by)
 
     def learning_agent(self) -> AfterstateAgent:
         """Greedy: the rollouts do the exploring."""
@@ -92,11 +102,13 @@ class PolicyIterationLearner(RoundLearner):
         return AfterstateAgent(game, network, 0.0, self.reward_scale)
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adagrad (Duchi and others 2011): what occurs seldom still moves by full steps."""
+        """Adagrad (Duchi and others 2011), by which what occurs seldom still moves by full steps; or Adam."""
+        if self.options.optimizer == "adam":
+            return super().configure_optimizers()
         return torch.optim.Adagrad(self.network.parameters(), lr=self.options.learning_rate, fused=True)
 
     def update(self, experience: Experience) -> Metrics:
-        """Rollouts by the network as it is, then one pass over what they tell."""
+        """Rollouts of what the network as it is holds for best, then one pass over what they tell."""
         self.network.eval()
         trials = self._try(experience)
         self.network.train()
@@ -123,13 +135,15 @@ class PolicyIterationLearner(RoundLearner):
         deals = self.game.determinize(InfoStates(info_states[repeated]), players[repeated], self.rng)
         states = States(deals[(decisions[:, None] * num + np.arange(num)).ravel()])
         self.game.apply(states, np.repeat(actions[tried], num))
-        paid = self._played_out(agent, states)[np.arange(len(states)), np.repeat(players[decisions], num)]
+        paid = self._played_out(self._player or agent, states)
+        paid = paid[np.arange(len(states)), np.repeat(players[decisions], num)]
         payoffs[tried] = paid.reshape(-1, num).mean(axis=1)
         return Trials(info_states, players, actions, tried, payoffs)
 
-    def _played_out(self, agent: AfterstateAgent, states: States) -> Floats:
+    def _played_out(self, agent: Agent, states: States) -> Floats:
         """[G, P] payoffs when `agent` plays `states` to the end at all seats, in one kernel where it can."""
-        if isinstance(self.game, Coded) and (values := agent.code_values()) is not None:
+        values = agent.code_values() if isinstance(agent, AfterstateAgent) else None
+        if isinstance(self.game, Coded) and values is not None:
             return self.game.play_out_by_codes(states, values)
         play_out(self.game, states, [agent], self.rng)
         return self.game.payoffs(states)
@@ -150,6 +164,15 @@ class PolicyIterationLearner(RoundLearner):
         sums = errors.new_zeros(len(part)).index_add(0, owners, errors)
         counts = torch.from_numpy(tried.sum(axis=1)).to(self.device)
         return (errors - (sums / counts)[owners]).square().sum() / max(len(part), 1)
+
+
+def _load_player(game: Game, text: str) -> Agent:
+    """The agent that plays rollouts."""
+    try:
+        with torch.random.fork_rng(devices=[]):  # what it is loaded with draws nothing from the run's own generator
+            return load_agent(game, text)
+    except (InvalidOption, PolicyError) as error:
+        raise InvalidOption("agent.rollouts_by", text, f"a policy or agent of {game.spec.name} ({error})") from error
 
 
 def near_best(worths: Floats, most: int, margin: float) -> tuple[Actions, Bools]:
