@@ -15,10 +15,12 @@ from cardlab.assembly.experiment import build_experiment
 from cardlab.games.rows import take
 from cardlab.learners.policy_iteration import PolicyIterationOptions, near_best
 from cardlab.options import InvalidOption
+from cardlab.playing.loop import play_out
 from cardlab.training.learning import build_learner
 from cardlab.training.run import train
 from learners.kuhn_training import kuhn_experiment
 
+EARLY = 6  # turns of Poker Squares: few cards are placed
 LAST_CHOICE = 23  # turn of Poker Squares: two cells are open, one more card is to come
 
 
@@ -84,6 +86,40 @@ def test_the_loss_is_that_of_differences(make):
     assert learner._loss(trials, part).item() == pytest.approx(expected / len(part), rel=1e-3)
 
 
+def test_another_may_play_the_rollouts():
+    """After the first placements fresh weights make some 20 points, who keeps flushes twice as many."""
+    paid = {}
+    for by in ("null", "flush"):
+        learner, collector = learner_of(f"agent.rollouts_by={by}", "agent.margin=1000")
+        trials = learner._try(collector.collect(2000))
+        early = trials.info_states["turn"] < EARLY
+        paid[by] = trials.payoffs[early][trials.tried[early]].mean()
+    assert paid["flush"] > paid["null"] + 10
+
+
+@pytest.mark.parametrize("kind", ["poker_squares_rollouts", "poker_squares_taught"])
+def test_rollouts_by_codes_are_those_of_the_policy(tmp_path, kind):
+    """The kernel and the loop play alike, whatever features the learner's own game has."""
+    changes = ["experiment=poker_squares_codes", "trainer=smoke", "trainer.decisions=60_000", "network.width=16"]
+    experiment = build_experiment(compose_experiment(changes))
+    policy = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None).folder
+    experiment = compose_experiment([f"experiment={kind}", f"agent.rollouts_by={policy}"])
+    learner, collector = build_learner(build_experiment(experiment))
+    states = learner.game.deal(50, np.random.default_rng(1))
+    with_kernel = learner._played_out(learner._player, take(states, np.arange(50)))
+    play_out(learner.game, states, [learner._player], np.random.default_rng(2))
+    assert (with_kernel == learner.game.payoffs(states)).all()
+    assert learner._player.code_values() is not None
+    assert len(learner._try(collector.collect(200)))
+
+
+@pytest.mark.parametrize("by", ["nobody", "champions/big2"])
+def test_who_plays_rollouts_is_refused_in_one_line(by):
+    with pytest.raises(InvalidOption, match=r"agent\.rollouts_by=.* a policy or agent of poker_squares") as refusal:
+        learner_of(f"agent.rollouts_by={by}")
+    assert "\n" not in str(refusal.value)
+
+
 def test_a_round_with_nothing_to_try_changes_no_weights(tmp_path):
     changes = ["network.width=16", "agent.margin=1e-30", "agent.average_decay=0", "trainer.decisions=6000"]
     experiment = build_experiment(compose_experiment(["experiment=poker_squares_rollouts", *changes]))
@@ -128,6 +164,7 @@ def test_it_learns_to_play(tmp_path):
         ({"candidates": 1}, r"agent\.candidates"),
         ({"margin": 0.0}, r"agent\.margin"),
         ({"rollouts": 0}, r"agent\.rollouts"),
+        ({"optimizer": "sgd"}, r"agent\.optimizer"),
     ],
 )
 def test_what_does_not_fit_is_refused(options, named):
