@@ -15,7 +15,7 @@ from cardlab.networks.codes import CodesNetwork
 from cardlab.networks.inputs import Places
 from cardlab.networks.protocol import Network, encode_for, encode_legal_for
 
-_ROWS_AT_ONCE = 2048  # afterstates: more leave the cache, and their pages cost more than their arithmetic
+_ROWS_AT_ONCE = 1024  # afterstates: more leave the cache, and their pages cost more than their arithmetic
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from cardlab.networks.fusion import fusible
 from cardlab.networks.inputs import Inputs, LegalPairs
 from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
 from cardlab.networks.protocol import Network
+from cardlab.networks.repeats import distinct_parts
 from cardlab.options import InvalidOption, check_choice
 
 POOLINGS = ("mean", "concat")
@@ -63,9 +64,17 @@ class LineEncoder(nn.Module):
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Encoded lines [N, L, E] and the other columns [N, R]."""
         block = self.block
-        lines = observations[:, block.start : block.stop].reshape(-1, *block.shape)
         rest = torch.cat((observations[:, : block.start], observations[:, block.stop :]), dim=1)
-        return self.encoder(lines), rest
+        return self._encode(observations), rest
+
+    def _encode(self, observations: Tensor) -> Tensor:
+        """[N, L, E]; in play on a CPU lines that are alike are encoded once."""
+        learning = torch.is_grad_enabled() or torch.compiler.is_compiling()
+        if learning or observations.device.type != "cpu" or observations.dtype != torch.float32:
+            block = self.block
+            return self.encoder(observations[:, block.start : block.stop].reshape(-1, *block.shape))
+        distinct, kinds = (torch.from_numpy(found) for found in distinct_parts(observations.numpy(), self.block))
+        return self.encoder(distinct)[kinds]
 
 
 class LinesNetwork(Network):
