@@ -63,4 +63,14 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     return cast(Callable[P, R], decorate(function))
 
 
+def sum_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """As `kernel`, for long sums: they are added up in whatever order is fastest, as torch's and numpy's are.
+
+    Results differ in the last digits from one kind of processor to the next.
+    """
+    in_any_order = {"reassoc", "contract", "nsz"}
+    decorate: Any = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=in_any_order)
+    return cast(Callable[P, R], decorate(function))
+
+
 _use_cache_folder()

@@ -8,8 +8,6 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from cardlab.games.protocol import Floats, InfoStates, States
 
-LANES = 16  # numbers that kernels add side by side: H is a multiple of it
-
 
 class CodeValues(NamedTuple):
     """Worth of a position: Σ over open lines of weights · relu(Σ over its codes of vectors), and what is settled."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
-from cardlab.games.coded import LANES, CodeValues
+from cardlab.games.coded import CodeValues
 from cardlab.games.protocol import Block, Floats, GameSpec
 from cardlab.kernels import kernel
 from cardlab.networks.inputs import Inputs, Places
@@ -26,12 +26,10 @@ class CodesOptions:
     """`network=codes`."""
 
     name: ClassVar[str] = "codes"
-    width: int = 64  # of the vectors, a multiple of LANES
+    width: int = 64  # of the vectors
 
     def __post_init__(self) -> None:
-        check_range("network.width", self.width, LANES, 1024, whole=True)
-        if self.width % LANES:
-            raise InvalidOption("network.width", self.width, f"a multiple of {LANES}")
+        check_range("network.width", self.width, 1, 1024, whole=True)
 
     def build(self, spec: GameSpec) -> "CodesNetwork":
         """A fresh network for this game; InvalidOption when it tells no codes."""

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.cards.deck import Cards
-from cardlab.games.coded import LANES, CodeValues
+from cardlab.games.coded import CodeValues
 from cardlab.games.poker_squares.boards import BOARD, Board, change_cell, survey, survey_unseen
 from cardlab.games.poker_squares.codes import CODES_A_LINE, Codes, code_line, crossings
 from cardlab.games.poker_squares.patterns import best_cell
 from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, STATE, Records, Scores, hand_category
 from cardlab.games.protocol import Floats
-from cardlab.kernels import kernel
+from cardlab.kernels import kernel, sum_kernel
 
 
 class Desk(NamedTuple):
@@ -25,7 +25,6 @@ class Desk(NamedTuple):
     points: Floats  # [10] of complete lines; else 0
     points_with: Floats  # [10] of those that the card would complete; else 0
     hidden: Floats  # [H]
-    lanes: Floats  # [16]
 
 
 @kernel
@@ -39,7 +38,6 @@ def set_desk(width: int) -> Desk:
         np.empty(NUM_LINES, dtype=np.float32),
         np.empty(NUM_LINES, dtype=np.float32),
         np.empty(width, dtype=np.float32),
-        np.empty(LANES, dtype=np.float32),
     )
 
 
@@ -88,22 +86,18 @@ def code_lines(desk: Desk, card: int, turn: int, scores: Scores) -> None:
             code_line(board, line, told, turn, crossing_with, desk.codes_with[line])
 
 
-@kernel
+@sum_kernel
 def line_worth(desk: Desk, values: CodeValues, codes: Codes) -> float:
-    """Weights · relu(Σ vectors) of one line."""
-    hidden, lanes, vectors, weights = desk.hidden, desk.lanes, values.vectors, values.weights
+    """Weights · relu(Σ vectors) of one line; vectors are added three at a time, which spares writes between."""
+    hidden, vectors, weights = desk.hidden, values.vectors, values.weights
     hidden[:] = 0
-    for code in codes:
-        vector = vectors[code]
+    for start in range(0, CODES_A_LINE, 3):
+        one, two, three = vectors[codes[start]], vectors[codes[start + 1]], vectors[codes[start + 2]]
         for k in range(len(hidden)):
-            hidden[k] += vector[k]
-    lanes[:] = 0
-    for start in range(0, len(hidden), LANES):
-        for lane in range(LANES):
-            lanes[lane] += max(hidden[start + lane], np.float32(0)) * weights[start + lane]
+            hidden[k] += one[k] + two[k] + three[k]
     total = np.float32(0)
-    for lane in range(LANES):
-        total += lanes[lane]
+    for k in range(len(hidden)):
+        total += max(hidden[k], np.float32(0)) * weights[k]
     return float(total)
 
 
