@@ -19,6 +19,7 @@ from cardlab.experience.records import Experience
 from cardlab.experience.successors import sample_successors
 from cardlab.games.protocol import Game, InfoStates, Players
 from cardlab.games.rows import take
+from cardlab.learners.options import check_shared
 from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon
 from cardlab.networks.protocol import Network, encode_for
 from cardlab.objectives.returns import n_step_returns, turn_discounts
@@ -82,15 +83,9 @@ class DQNOptions:
             raise InvalidOption("agent.double", self.double, "false with agent.successors")
         check_range("agent.target_update", self.target_update, 1, whole=True)
         check_range("agent.memory_size", self.memory_size, 1, _MOST_KEPT, whole=True)
-        check_range("agent.minibatch_size", self.minibatch_size, 1, whole=True)
         check_range("agent.updates_per_round", self.updates_per_round, 1, whole=True)
         check_choice("agent.loss", self.loss, LOSSES)
-        check_range("agent.learning_rate", self.learning_rate, 0, 1, open_low=True)
-        check_range("agent.max_grad_norm", self.max_grad_norm, 0, open_low=True)
-        if self.reward_scale is not None:
-            check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
-        check_range("agent.decisions_per_round", self.decisions_per_round, 1, whole=True)
-        check_range("agent.average_decay", self.average_decay, 0, 0.9999)
+        check_shared(self)
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "DQNLearner":
         """The learner of `network`; InvalidOption when the game has no such kind of decision."""

@@ -21,6 +21,7 @@ from cardlab.experience.records import Experience
 from cardlab.games.coded import Coded
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, States
 from cardlab.games.rows import copied, take
+from cardlab.learners.options import check_shared
 from cardlab.learners.rounds import Means, Metrics, RoundLearner
 from cardlab.networks.protocol import Network
 from cardlab.options import InvalidOption, check_choice, check_range
@@ -54,13 +55,7 @@ class PolicyIterationOptions:
         check_range("agent.margin", self.margin, 0, open_low=True)
         check_range("agent.rollouts", self.rollouts, 1, whole=True)
         check_choice("agent.optimizer", self.optimizer, OPTIMIZERS)
-        check_range("agent.learning_rate", self.learning_rate, 0, 1, open_low=True)
-        check_range("agent.minibatch_size", self.minibatch_size, 1, whole=True)
-        check_range("agent.max_grad_norm", self.max_grad_norm, 0, open_low=True)
-        if self.reward_scale is not None:
-            check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
-        check_range("agent.decisions_per_round", self.decisions_per_round, 1, whole=True)
-        check_range("agent.average_decay", self.average_decay, 0, 0.9999)
+        check_shared(self)
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "PolicyIterationLearner":
         """The learner of `network`; InvalidOption when there is no agent `rollouts_by`, or none for this game."""

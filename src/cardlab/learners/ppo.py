@@ -12,6 +12,7 @@ from cardlab.agents.network import SoftmaxAgent
 from cardlab.experience.records import Experience
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import take
+from cardlab.learners.options import check_shared
 from cardlab.learners.rounds import Means, Metrics, RoundLearner
 from cardlab.networks.critic import Critic
 from cardlab.networks.encoded import EncodedDecisions
@@ -60,14 +61,8 @@ class PPOOptions:
         check_range("agent.value_weight", self.value_weight, 0)
         check_choice("agent.critic", self.critic, CRITICS)
         check_widths("agent.critic_widths", self.critic_widths)
-        check_range("agent.learning_rate", self.learning_rate, 0, 1, open_low=True)
         check_range("agent.epochs", self.epochs, 1, whole=True)
-        check_range("agent.minibatch_size", self.minibatch_size, 2, whole=True)
-        check_range("agent.max_grad_norm", self.max_grad_norm, 0, open_low=True)
-        if self.reward_scale is not None:
-            check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
-        check_range("agent.decisions_per_round", self.decisions_per_round, 2, whole=True)
-        check_range("agent.average_decay", self.average_decay, 0, 0.9999)
+        check_shared(self, fewest=2)
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "PPOLearner":
         """The learner of `network`; InvalidOption for a critic of a game that has nothing to show, or is varied."""

@@ -22,6 +22,7 @@ from cardlab.agents.network import SamplingAgent
 from cardlab.experience.records import Experience, generator_state, restore_generator
 from cardlab.games.protocol import Actions, Game, InfoStates, Symmetric
 from cardlab.learners.gradients import JointGradient
+from cardlab.learners.options import SharedOptions
 from cardlab.learners.ranks import Ranks, merged
 from cardlab.networks.critic import Critic
 from cardlab.networks.protocol import Network
@@ -38,45 +39,10 @@ class TrainingDiverged(RuntimeError):
     """A loss or a gradient is no longer finite; the last checkpoint is still good."""
 
 
-class LearnerOptions(Protocol):
-    """Frozen hyperparameters of one kind of learner: those that all of them have."""
+class LearnerOptions(SharedOptions, Protocol):
+    """Options of one kind of learner."""
 
     name: ClassVar[str]  # registry key, as in conf/agent/
-
-    @property
-    def learning_rate(self) -> float:
-        """Of Adam, at the start."""
-        ...
-
-    @property
-    def anneal_learning_rate(self) -> bool:
-        """Whether it falls to 0 over the budget."""
-        ...
-
-    @property
-    def decisions_per_round(self) -> int:
-        """Decisions gathered between two updates, at least."""
-        ...
-
-    @property
-    def minibatch_size(self) -> int:
-        """Decisions in one gradient step."""
-        ...
-
-    @property
-    def reward_scale(self) -> float | None:
-        """Payoffs are divided by it; none: the game's payoff_scale."""
-        ...
-
-    @property
-    def average_decay(self) -> float:
-        """What a round leaves of the running mean of the weights, 0 to 1; 0: no mean is kept."""
-        ...
-
-    @property
-    def symmetries(self) -> bool:
-        """Whether each decision is learned from in an equivalent form, drawn anew each time."""
-        ...
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "RoundLearner":
         """The learner of `network`; InvalidOption when it cannot learn this game."""

@@ -15,6 +15,7 @@ from cardlab.experience.records import Experience
 from cardlab.experience.successors import sample_successors
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import copied, take
+from cardlab.learners.options import check_shared
 from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon
 from cardlab.networks.protocol import Network
 from cardlab.objectives.returns import averaged_returns, end_weights, lambda_returns
@@ -68,14 +69,8 @@ class TDOptions:
             raise InvalidOption("agent.off_policy", True, "false with agent.successors")
         check_range("agent.end_decay", self.end_decay, 0, 1)
         check_choice("agent.optimizer", self.optimizer, OPTIMIZERS)
-        check_range("agent.learning_rate", self.learning_rate, 0, 1, open_low=True)
         check_range("agent.epochs", self.epochs, 1, whole=True)
-        check_range("agent.minibatch_size", self.minibatch_size, 1, whole=True)
-        check_range("agent.max_grad_norm", self.max_grad_norm, 0, open_low=True)
-        if self.reward_scale is not None:
-            check_range("agent.reward_scale", self.reward_scale, 0, open_low=True)
-        check_range("agent.decisions_per_round", self.decisions_per_round, 1, whole=True)
-        check_range("agent.average_decay", self.average_decay, 0, 0.9999)
+        check_shared(self)
 
     def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "TDLearner":
         """The learner of `network`."""
