@@ -74,6 +74,18 @@ def test_other_weights_are_another_run(first: Trained, tmp_path: Path):
 
 
 @pytest.mark.parametrize("agent", ["ppo"], indirect=True)
+def test_another_opponent_in_the_same_folder_is_another_run(first: Trained, tmp_path: Path):
+    experiment = experiment_of("ppo")
+    config = {**experiment.config, "opponents": {"name": "scripted", "agents": ["random", str(first.folder)]}}
+    experiment = replace(experiment, config=config)
+    before = run_folder(tmp_path, experiment)
+    assert run_folder(tmp_path, experiment) == before
+    weights = first.folder / "weights.safetensors"
+    weights.write_bytes(weights.read_bytes() + b"more")
+    assert run_folder(tmp_path, experiment) != before
+
+
+@pytest.mark.parametrize("agent", ["ppo"], indirect=True)
 def test_what_does_not_fit_is_refused_in_one_line(first: Trained):
     def refused(**options: Any) -> str:
         with pytest.raises(InvalidOption) as caught:

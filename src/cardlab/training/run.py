@@ -23,7 +23,7 @@ from cardlab.training.experiment import Experiment, check_device
 from cardlab.training.learning import Learning
 from cardlab.training.processes import together
 from cardlab.training.snapshots import Snapshots
-from cardlab.training.start import start_digest
+from cardlab.training.start import named_policies, start_digest
 from cardlab.training.stopwatch import Spent, Stopwatch
 from cardlab.training.strength import measure_strength
 from cardlab.training.stretches import write_stretch
@@ -56,7 +56,7 @@ class Trained:
 
 
 def run_folder(root: Path, experiment: Experiment) -> Path:
-    """`root`/NAME/<hash of configuration and code>: where this very training keeps its checkpoint."""
+    """`root`/NAME/<hash of configuration, code and policies>: where this very training keeps its checkpoint."""
     arena: Mapping[str, Any] = experiment.config.get("arena", {})
     config = {**experiment.config, "arena": {key: arena.get(key) for key in _CURVE_ARENA}}
     digest = hashlib.sha256(json.dumps(config, sort_keys=True, default=str).encode())
@@ -64,6 +64,8 @@ def run_folder(root: Path, experiment: Experiment) -> Path:
         digest.update(path.read_bytes())
     if experiment.trainer.start_from is not None:
         digest.update(start_digest(Path(experiment.trainer.start_from)))
+    for folder in named_policies(config, experiment.game.spec.name):
+        digest.update(start_digest(folder))
     return root / experiment.name / digest.hexdigest()[:16]
 
 

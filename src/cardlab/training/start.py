@@ -2,14 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import torch
 from lightning.pytorch.callbacks import Callback
 
+from cardlab.agents.loading import policy_folder
 from cardlab.agents.policies import (
     POLICY_FILES,
     PolicyDescription,
@@ -82,6 +83,21 @@ def start_digest(folder: Path) -> bytes:
     if _is_policy(folder):
         return bytes.fromhex(policy_digest(folder))
     return hashlib.sha256((folder / TRAINING_FILE).read_bytes()).digest()
+
+
+def named_policies(config: Any, game: str) -> Iterator[Path]:
+    """The policies that values of a configuration name outright: opponents, who plays rollouts, references."""
+    if isinstance(config, Mapping):
+        entries = cast(Mapping[str, Any], config)
+        for key in sorted(entries):
+            yield from named_policies(entries[key], game)
+    elif isinstance(config, list | tuple):
+        for entry in cast(Iterable[Any], config):
+            yield from named_policies(entry, game)
+    elif isinstance(config, str):
+        folder = policy_folder(config, game)
+        if folder is not None and _is_policy(folder):
+            yield folder
 
 
 def _is_policy(folder: Path) -> bool:
