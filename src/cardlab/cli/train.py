@@ -29,7 +29,7 @@ def run(request: Request) -> int:
     experiment = build_experiment(config)
     today = run_folder(store.root / "runs", experiment)
     if folder is not None and folder != today:
-        print("the code is not that with which the run began: it goes on, but not to the same bytes")
+        print("the code or a policy named is not as when the run began: it goes on, but not to the same bytes")
     folder = folder or today
     model = folder / POLICY
 
