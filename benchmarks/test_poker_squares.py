@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from cardlab.agents.loading import load_agent
 from cardlab.agents.random import RandomAgent
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.protocol import InfoStates, States
-from cardlab.playing.loop import play
+from cardlab.playing.loop import play, play_out
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time)  # all on one thread; other processes do not count
 
@@ -17,6 +18,7 @@ NUM_TABLES = 1024
 NUM_STEPS = 500  # of all tables: 20 games at each
 DECISIONS_PER_SECOND = 4_000_000
 OBSERVATIONS_PER_SECOND = 300_000
+CHAMPION_SECONDS = 0.002  # a game, in batch
 
 
 def play_and_redeal(game: PokerSquares, num_steps: int) -> float:
@@ -77,3 +79,18 @@ def test_action_features_per_second(benchmark: BenchmarkFixture) -> None:
     known = game.information(states, players)
     benchmark.pedantic(lambda: game.action_features(known, players), rounds=50, iterations=5, warmup_rounds=2)
     benchmark.extra_info["actions_per_second"] = round(pairs / benchmark.stats.stats.min)
+
+
+def test_seconds_a_game_of_the_champion(benchmark: BenchmarkFixture) -> None:
+    game = PokerSquares()
+    champion = load_agent(game, "champion")
+    dealt = game.deal(NUM_TABLES, np.random.default_rng(3))
+    benchmark.pedantic(
+        lambda states: play_out(game, states, [champion], np.random.default_rng(4)),
+        setup=lambda: ((States(dealt.copy()),), {}),
+        rounds=5,
+        warmup_rounds=1,
+    )
+    best = benchmark.stats.stats.min / NUM_TABLES
+    benchmark.extra_info["milliseconds_a_game"] = round(1000 * best, 2)
+    assert best <= CHAMPION_SECONDS
