@@ -1,8 +1,9 @@
 """What choices are worth: other actions against the champion's own, by games of the champion.
 
-Usage: positions.py game=poker_squares positions=400 games=400 [SEARCH …]
+Usage: positions.py game=poker_squares positions=400 games=400 [field=POLICY] [SEARCH …]
 Positions are of the champion's own games, as COURSES has them; of each the champion's best actions are played out. Says
-what its other actions lose by its own values and what they lose in truth, then what the action of each search gains.
+what its other actions lose by its own values and what they lose in truth; what it would gain if it took the actions
+that pay most; then what the action of each search gains. `field`: another policy in the place of the champion.
 """
 
 import sys
@@ -47,11 +48,11 @@ COURSES = {
 
 def main(arguments: Sequence[str]) -> None:
     """Play the games, then let each search choose."""
-    given = dict(text.split("=") for text in arguments[:3])
+    given = dict(text.split("=") for text in arguments if "=" in text)
     course, num_positions, num_games = COURSES[given["game"]], int(given["positions"]), int(given["games"])
     torch.set_num_threads(1)
     game = cardlab.make_game(given["game"], **course.options)
-    champion, rng = cardlab.load_agent(game, "champion"), np.random.default_rng(SEED)
+    champion, rng = cardlab.load_agent(game, given.get("field", "champion")), np.random.default_rng(SEED)
     assert isinstance(champion, AfterstateAgent)
     known, players = watched(game, champion, num_positions, course, rng)
     values = champion.action_values(known, players)
@@ -66,7 +67,8 @@ def main(arguments: Sequence[str]) -> None:
         payoffs = Playouts(game, [champion])(states, owners, rng)[:, decision.player]
         paid.append(dict(zip(actions.tolist(), payoffs.reshape(num_games, -1).T, strict=True)))
     tell_gaps(paid, values, course.gaps)
-    for text in arguments[3:]:
+    tell_improvement(paid, course.decisions)
+    for text in (text for text in arguments if "=" not in text):
         agent = cardlab.load_agent(game, text)
         assert isinstance(agent, SearchAgent)
         chosen = agent.act(known, players, rng).tolist()
@@ -120,6 +122,20 @@ def tell_gaps(paid: Sequence[Mapping[int, Floats]], values: Floats, gaps: Sequen
             f"in truth {lost.mean():.3f} ± {error * lost.std():.3f}; "
             f"mean square of the error {wrong.mean():.4f} ± {error * wrong.std():.4f}"
         )
+
+
+def tell_improvement(paid: Sequence[Mapping[int, Floats]], decisions: int) -> None:
+    """Print what a step of policy improvement holds: the best action by one half of the games, judged by the other."""
+    gains = []
+    for games in paid:
+        halves = np.stack([np.stack(np.array_split(payoffs, 2)).mean(axis=1) for payoffs in games.values()])  # [A, 2]
+        chosen = halves.argmax(axis=0)
+        gains.append(np.mean([halves[chosen[0], 1] - halves[0, 1], halves[chosen[1], 0] - halves[0, 0]]))
+    error = 1.96 / np.sqrt(len(gains))
+    print(
+        f"the best of them by half of the games: {decisions * np.mean(gains):+.3f} "
+        f"± {decisions * error * np.std(gains):.3f} points a game by the other half"
+    )
 
 
 def _gain(paid: Mapping[int, Floats], action: int) -> Floats:
