@@ -151,10 +151,13 @@ def test_workers_that_begin_together_share_the_trials(tmp_path: Path) -> None:
     """In threads, so that they collide as often as can be."""
     options = replace(OPTIONS, trials=40)
     ran: Counter[str] = Counter()
+    shared = threading.Event()
 
     def objective(trial: optuna.Trial, values: Values) -> list[float]:
         ran[threading.current_thread().name] += 1
-        time.sleep(0.02)  # nobody is done with all before the others have begun
+        if len(ran) > 1:
+            shared.set()
+        shared.wait(60)  # nobody is done with all before another has begun
         return [-values["agent.epsilon"]]
 
     together = threading.Barrier(4)
