@@ -1,5 +1,6 @@
 """A training that begins with a policy's weights: a budget, an optimiser and past selves of its own."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import torch
 from safetensors.numpy import load_file
 
 from cardlab.agents.network import SoftmaxAgent
+from cardlab.assembly.composition import compose_experiment
+from cardlab.assembly.experiment import build_experiment
 from cardlab.games.catalogue import make_game
 from cardlab.learners.td import TDOptions
 from cardlab.networks.mlp import MLPOptions
@@ -73,14 +76,21 @@ def test_other_weights_are_another_run(first: Trained, tmp_path: Path):
     assert run_folder(tmp_path, experiment) != before
 
 
-@pytest.mark.parametrize("agent", ["ppo"], indirect=True)
-def test_another_opponent_in_the_same_folder_is_another_run(first: Trained, tmp_path: Path):
-    experiment = experiment_of("ppo")
-    config = {**experiment.config, "opponents": {"name": "scripted", "agents": ["random", str(first.folder)]}}
-    experiment = replace(experiment, config=config)
+@pytest.mark.parametrize(
+    ("game", "changes"),
+    [
+        ("thirty_one", ["experiment=thirty_one_dqn", "opponents=scripted", "+opponents.agents={{{}: 1}}"]),
+        ("thirty_one", ["experiment=thirty_one_dqn", "opponents=pool", "+opponents.agents={{{}: 1}}"]),
+        ("poker_squares", ["experiment=poker_squares_taught", "agent.rollouts_by={}"]),
+        ("poker_squares", ["experiment=poker_squares_td", "arena.references=[random,{}]"]),
+    ],
+)
+def test_another_policy_in_a_folder_that_is_named_is_another_run(tmp_path: Path, game: str, changes: list[str]):
+    named = shutil.copytree(Path("champions", game), tmp_path / "named")
+    experiment = build_experiment(compose_experiment([change.format(named) for change in changes]))
     before = run_folder(tmp_path, experiment)
     assert run_folder(tmp_path, experiment) == before
-    weights = first.folder / "weights.safetensors"
+    weights = named / "weights.safetensors"
     weights.write_bytes(weights.read_bytes() + b"more")
     assert run_folder(tmp_path, experiment) != before
 

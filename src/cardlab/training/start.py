@@ -86,10 +86,11 @@ def start_digest(folder: Path) -> bytes:
 
 
 def named_policies(config: Any, game: str) -> Iterator[Path]:
-    """The policies that values of a configuration name outright: opponents, who plays rollouts, references."""
+    """The policies that a configuration names outright: opponents (as keys), who plays rollouts, references."""
     if isinstance(config, Mapping):
         entries = cast(Mapping[str, Any], config)
         for key in sorted(entries):
+            yield from named_policies(key, game)
             yield from named_policies(entries[key], game)
     elif isinstance(config, list | tuple):
         for entry in cast(Iterable[Any], config):
