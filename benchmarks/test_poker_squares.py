@@ -81,6 +81,7 @@ def test_action_features_per_second(benchmark: BenchmarkFixture) -> None:
     benchmark.extra_info["actions_per_second"] = round(pairs / benchmark.stats.stats.min)
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_seconds_a_game_of_the_champion(benchmark: BenchmarkFixture) -> None:
     game = PokerSquares()
     champion = load_agent(game, "champion")

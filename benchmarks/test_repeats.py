@@ -4,9 +4,7 @@ import time
 
 import numpy as np
 import pytest
-import torch
 from pytest_benchmark.fixture import BenchmarkFixture
-from torch import Tensor
 
 from cardlab.agents.loading import load_agent
 from cardlab.games.catalogue import make_game
@@ -17,35 +15,27 @@ TRIES = 5
 LEAST = 1.05  # times as fast
 
 
-def encode_each(self: LineEncoder, observations: Tensor) -> Tensor:
-    """What learning does."""
-    block = self.block
-    return self.encoder(observations[:, block.start : block.stop].reshape(-1, *block.shape))
-
-
 @pytest.mark.benchmark(group="repeats")
+@pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize(("name", "games"), [("poker_squares", 1000), ("five_o", 100), ("open_face", 500)])
 def test_lines_that_are_alike_are_encoded_once(
     benchmark: BenchmarkFixture, monkeypatch: pytest.MonkeyPatch, name: str, games: int
 ) -> None:
     game = make_game(name)
     champion = load_agent(game, "champion")
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     spent: dict[str, list[float]] = {"once": [], "each": []}
 
     def play_both() -> None:
         for way, times in spent.items():
             with monkeypatch.context() as patched:
                 if way == "each":
-                    patched.setattr(LineEncoder, "_encode", encode_each)
+                    patched.setattr(LineEncoder, "_encode", LineEncoder.encode_each)
                 states = game.deal(games, np.random.default_rng(5))
                 start = time.process_time()
                 play_out(game, states, [champion] * game.spec.num_players, np.random.default_rng(6))
                 times.append((time.process_time() - start) / games)
 
     benchmark.pedantic(play_both, rounds=TRIES, warmup_rounds=1)
-    torch.set_num_threads(threads)
     once, each = (1000 * min(times) for times in spent.values())
     benchmark.extra_info |= {"milliseconds_a_game": round(once, 3), "each_by_itself": round(each, 3)}
     print(f"{name}: {once:.2f} ms a game, {each:.2f} with each line by itself: {each / once:.2f} times")

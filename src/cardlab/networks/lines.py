@@ -20,6 +20,8 @@ from cardlab.options import InvalidOption, check_choice
 
 POOLINGS = ("mean", "concat")
 
+_FEW = 16  # positions: looking for lines that are alike costs more than it spares
+
 
 @dataclass(frozen=True)
 class LinesOptions:
@@ -68,13 +70,18 @@ class LineEncoder(nn.Module):
         return self._encode(observations), rest
 
     def _encode(self, observations: Tensor) -> Tensor:
-        """[N, L, E]; in play on a CPU lines that are alike are encoded once."""
+        """[N, L, E]; in play on a CPU lines that are alike are encoded once, where they are many."""
         learning = torch.is_grad_enabled() or torch.compiler.is_compiling()
-        if learning or observations.device.type != "cpu" or observations.dtype != torch.float32:
-            block = self.block
-            return self.encoder(observations[:, block.start : block.stop].reshape(-1, *block.shape))
+        plain = observations.device.type == "cpu" and observations.dtype == torch.float32
+        if learning or not plain or len(observations) < _FEW:
+            return self.encode_each(observations)
         distinct, kinds = (torch.from_numpy(found) for found in distinct_parts(observations.numpy(), self.block))
         return self.encoder(distinct)[kinds]
+
+    def encode_each(self, observations: Tensor) -> Tensor:
+        """[N, L, E], each line by itself."""
+        block = self.block
+        return self.encoder(observations[:, block.start : block.stop].reshape(-1, *block.shape))
 
 
 class LinesNetwork(Network):
