@@ -59,8 +59,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     Kernels take arrays and scalars only: numba's cache never hits for one that receives functions.
     Record fields are read as state["field"], which also works with NUMBA_DISABLE_JIT=1.
     """
-    decorate: Any = numba.njit(cache=True, nogil=True, error_model="numpy")
-    return cast(Callable[P, R], decorate(function))
+    return _compiled(function)
 
 
 def sum_kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -68,8 +67,11 @@ def sum_kernel(function: Callable[P, R]) -> Callable[P, R]:
 
     Results differ in the last digits from one kind of processor to the next.
     """
-    in_any_order = {"reassoc", "contract", "nsz"}
-    decorate: Any = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=in_any_order)
+    return _compiled(function, fastmath={"reassoc", "contract", "nsz"})
+
+
+def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
+    decorate: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)
     return cast(Callable[P, R], decorate(function))
 
 

@@ -68,6 +68,11 @@ def test_each_code_is_in_its_field_and_all_fields_are_used():
     assert min(np.add.reduceat(seen, STARTS) / SIZES) > 0.05
 
 
+def test_codes_can_be_added_three_at_a_time():
+    """As line_worth does; a kernel would read beyond them."""
+    assert CODES_A_LINE % 3 == 0
+
+
 def test_what_is_settled_is_the_points_of_complete_lines():
     rng = np.random.default_rng(4)
     states = GAME.deal(20, rng)

@@ -91,7 +91,7 @@ def line_worth(desk: Desk, values: CodeValues, codes: Codes) -> float:
     """Weights · relu(Σ vectors) of one line; vectors are added three at a time, which spares writes between."""
     hidden, vectors, weights = desk.hidden, values.vectors, values.weights
     hidden[:] = 0
-    for start in range(0, CODES_A_LINE, 3):
+    for start in range(0, CODES_A_LINE, 3):  # a multiple of 3: tests/games/poker_squares/test_codes.py
         one, two, three = vectors[codes[start]], vectors[codes[start + 1]], vectors[codes[start + 2]]
         for k in range(len(hidden)):
             hidden[k] += one[k] + two[k] + three[k]
