@@ -16,6 +16,7 @@ from cardlab.learners.rounds import RoundLearner
 from cardlab.training.callbacks import Field
 from cardlab.training.learning import build_learner, lightning_trainer
 from cardlab.training.rounds import Rounds
+from cardlab.training.speed import denormals_flushed, keep_freed_memory
 
 WARM = 2  # rounds that compile kernels and layers
 FAST = ("trainer.precision=bfloat16", "trainer.compile=true")
@@ -58,9 +59,11 @@ def learn(
 ) -> list[Round]:
     """Learn for WARM + `rounds` rounds of the experiment by one thread; gives the last `rounds`.
 
-    `prepare` sees the learner and its tables before the first, `after_round` the number of each that is done.
+    `prepare` sees the learner and its tables before the first, `after_round` the number of each that is done. As in a
+    training freed memory is kept; it stays so in this process, for a peer too.
     """
     torch.set_num_threads(1)
+    keep_freed_memory()
     budget = "trainer.decisions=1_000_000"  # what anneals hardly moves
     experiment = build_experiment(compose_experiment([*overrides, budget]))
     options = experiment.trainer
@@ -70,6 +73,7 @@ def learn(
     clock = Clock(after_round)
     decisions, dtype = experiment.agent.decisions_per_round, getattr(torch, options.precision)
     batches = Rounds(learner, collector, decisions, WARM + rounds, dtype)
-    lightning_trainer(options, [Field(collector), clock]).fit(learner, train_dataloaders=batches)
+    with denormals_flushed():
+        lightning_trainer(options, [Field(collector), clock]).fit(learner, train_dataloaders=batches)
     marks = clock.marks[WARM - 1 :]
     return [Round(after - before, end - begin) for (begin, before), (end, after) in pairwise(marks)]
