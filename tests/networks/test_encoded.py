@@ -11,6 +11,7 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.rows import take
 from cardlab.networks import encoded
 from cardlab.networks.actions import ActionsOptions
+from cardlab.networks.codes import CodesOptions
 from cardlab.networks.encoded import EncodedDecisions
 from cardlab.networks.mlp import MLPOptions
 from cardlab.networks.protocol import encode_legal_for
@@ -72,3 +73,28 @@ def test_the_next_round_lies_in_the_same_memory():
         store.encode(info_states, players, GAME.legal_actions(info_states).argmax(axis=1))
         places.append(store.observations.data_ptr())
     assert places[0] == places[1]
+
+
+def test_under_autocast_decisions_are_held_as_products_read_them():
+    network, (info_states, players) = NETWORKS["actions"].build(GAME.spec), decisions(40)
+    actions = GAME.legal_actions(info_states).argmax(axis=1)
+    store = EncodedDecisions(network, GAME)
+    for dtype in (torch.float32, torch.bfloat16, torch.float32):  # one round after another, in the same store
+        with torch.autocast("cpu", torch.bfloat16, enabled=dtype != torch.float32):
+            store.encode(info_states, players, actions)
+        picked = store.pick(np.arange(40))
+        observations, pairs = encode_legal_for(network, GAME, info_states, players)
+        assert torch.equal(picked.observations, observations.to(dtype))
+        assert picked.pairs.features is not None
+        assert pairs.features is not None
+        assert torch.equal(picked.pairs.features, pairs.features.to(dtype))
+
+
+def test_codes_are_held_to_the_last_bit():
+    game = make_game("poker_squares", features="codes")
+    info_states = game.deal(30, np.random.default_rng(0))
+    players = np.zeros(30, dtype=np.int8)
+    store = EncodedDecisions(CodesOptions(width=6).build(game.spec), game)
+    with torch.autocast("cpu", torch.bfloat16):
+        store.encode(info_states, players, game.legal_actions(info_states).argmax(axis=1))
+    np.testing.assert_array_equal(store.observations.numpy(), game.observe(info_states, players))

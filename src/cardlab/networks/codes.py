@@ -42,6 +42,8 @@ class CodesOptions:
 class CodesNetwork(Network):
     """Σ vectors → relu → weights, summed over the lines, plus what is settled; scores from all lines side by side."""
 
+    reads_codes = True
+
     def __init__(self, spec: GameSpec, codes: Block, settled: Block, width: int) -> None:
         super().__init__()
         self.codes, self.settled = codes, settled

@@ -19,7 +19,7 @@ _ROWS_AT_ONCE = 2048  # encoded: what lies between is short-lived and stays in c
 class Picked:
     """N of the decisions, as `Network.score_legal` reads them."""
 
-    observations: Tensor  # [N, F] float32
+    observations: Tensor  # [N, F] float32, or what products are computed in where the network reads them so
     pairs: LegalPairs
     taken: Tensor  # [N] int64: which of the pairs are those of the actions taken
 
@@ -27,8 +27,9 @@ class Picked:
 class EncodedDecisions:
     """N decisions as `network` reads them, where its weights are, and the actions that were taken.
 
-    What `encode` is given next lies in the same memory, where there is enough: pages fresh from the kernel cost more
-    than the numbers in them.
+    Under autocast they are held as its products read them: in half the memory, and no epoch rounds them anew. What
+    `encode` is given next lies in the same memory, where there is enough: pages fresh from the kernel cost more than
+    the numbers in them.
     """
 
     def __init__(self, network: Network, game: Game) -> None:
@@ -55,6 +56,7 @@ class EncodedDecisions:
         ValueError when one of them was not legal.
         """
         nums, actions = [np.zeros(1, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+        dtype = self._dtype()
         rows = pairs = 0
         for start in range(0, len(players), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
@@ -63,15 +65,20 @@ class EncodedDecisions:
             )
             nums.append(np.diff(legal.starts.cpu().numpy()))
             actions.append(legal.actions.cpu().numpy())
-            self._observations = _write(self._observations, rows, observations, len(players))
+            self._observations = _write(self._observations, rows, observations.to(dtype), len(players))
             if legal.features is not None:
                 expected = (pairs + len(actions[-1])) * len(players) // (rows + len(nums[-1]))
-                self._features = _write(self._features, pairs, legal.features, expected)
+                self._features = _write(self._features, pairs, legal.features.to(dtype), expected)
             rows, pairs = rows + len(nums[-1]), pairs + len(actions[-1])
         self._starts, self._actions = np.concatenate(nums).cumsum(), np.concatenate(actions)
         self._taken = _places_of(self._starts, self._actions, taken)
         if (self._taken < 0).any():
             raise ValueError("an action was taken that is not legal")
+
+    def _dtype(self) -> torch.dtype:
+        device = self._network.device.type
+        rounded = torch.is_autocast_enabled(device) and not self._network.reads_codes
+        return torch.get_autocast_dtype(device) if rounded else torch.float32
 
     def pick(self, index: NDArray[np.int64]) -> Picked:
         """The decisions `index` [n]."""
@@ -88,7 +95,7 @@ class EncodedDecisions:
 def _write(store: Tensor, start: int, rows: Tensor, expected: int) -> Tensor:
     """`store` with `rows` written from `start` on; a larger one, for more than `expected`, where it is full."""
     end = start + len(rows)
-    if end > len(store) or store.device != rows.device:
+    if end > len(store) or store.device != rows.device or store.dtype != rows.dtype:
         larger = rows.new_empty((max(end, expected) * 9 // 8, rows.shape[1]))
         larger[:start] = store[:start]
         store = larger

@@ -21,6 +21,7 @@ class Network(nn.Module, ABC):
     reward_scale: float | None = None  # the only one that its values fit, where there is one
     fused: bool = False  # whether its passes are translated by torch.compile (fusion.py)
     mixes_rows: bool = False  # whether in training what it says of a decision depends on the others beside it
+    reads_codes: bool = False  # whether numbers of an observation are entries of a vocabulary: then all bits count
 
     @property
     def device(self) -> torch.device:
