@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cardlab.agents.random import RandomAgent
 from cardlab.games.catalogue import GAMES, for_matches, make_game
-from cardlab.games.protocol import NOBODY, Game, InfoStates, Players, States
+from cardlab.games.protocol import NOBODY, Game, InfoStates, ListsLegal, Players, States
 from cardlab.playing.loop import Moves, play, play_out
 from games.variants import CASES, IDS, VARIANTS
 
@@ -91,6 +91,20 @@ def test_legal_actions_are_of_the_kind_of_the_decision(game: Game, seed: int) ->
         assert (kind < len(spec.decision_kinds)).all()
         rows, actions = np.nonzero(legal)
         assert np.array_equal(kinds[actions], kind[rows])
+
+
+@few
+@given(seed=seeds)
+def test_lists_are_what_masks_mark(game: Game, seed: int) -> None:
+    """Also of rows where nobody decides; of a game that has no lists there is nothing to hold."""
+    if not isinstance(game, ListsLegal):
+        return
+    for _, after, _ in positions(game, seed, tables=40):
+        rows, marked = np.nonzero(game.legal_actions(after))
+        actions, starts = game.list_legal(after)
+        assert actions.dtype == np.int16
+        np.testing.assert_array_equal(actions, marked)
+        np.testing.assert_array_equal(starts, np.searchsorted(rows, np.arange(len(after) + 1)))
 
 
 @few

@@ -10,7 +10,8 @@ from cardlab.experience.opponents import SelfPlayOptions
 from cardlab.experience.successors import sample_successors
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import InfoStates
-from cardlab.playing.loop import play, sole_actions
+from cardlab.playing.legality import sole_actions
+from cardlab.playing.loop import play
 from cardlab.training.learning import build_learner
 from learners.kuhn_training import kuhn_experiment
 from small_games.kuhn import BET, Kuhn

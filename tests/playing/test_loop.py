@@ -7,7 +7,7 @@ import pytest
 
 from cardlab.agents.random import RandomAgent, choose_uniformly
 from cardlab.games.catalogue import make_game
-from cardlab.playing.loop import IllegalAction, play, play_out, sole_actions
+from cardlab.playing.loop import IllegalAction, play, play_out
 
 
 @dataclass
@@ -78,9 +78,15 @@ def test_an_illegal_action_is_refused_by_name():
         play_out(game, game.deal(2, rng), [Cheat()], rng)
 
 
-def test_sole_actions_are_found():
-    legal = np.array([[0, 1, 0], [1, 1, 0], [0, 0, 0], [0, 0, 1]], dtype=np.bool_)
-    assert sole_actions(legal).tolist() == [1, -1, -1, 2]
+def test_an_illegal_action_is_refused_where_a_game_lists_the_legal_ones():
+    class Passes:
+        def act(self, info_states, players, rng):
+            return np.full(len(players), game.spec.num_actions - 1, dtype=np.int16)
+
+    game = make_game("big2", opening="choose")  # whoever opens may not pass
+    rng = np.random.default_rng(0)
+    with pytest.raises(IllegalAction, match=r"big2: action 1694 is not legal here; legal: \[0"):
+        play_out(game, game.deal(2, rng), [Passes()], rng)
 
 
 def test_uniform_choices_are_uniform():

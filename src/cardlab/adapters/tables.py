@@ -14,7 +14,8 @@ from cardlab.agents.loading import load_agent
 from cardlab.games.protocol import Bools, Floats, Game, InfoStates, Players, States
 from cardlab.games.rows import join, put, take
 from cardlab.options import InvalidOption, check_range
-from cardlab.playing.loop import IllegalAction, play, sole_actions
+from cardlab.playing.legality import sole_actions
+from cardlab.playing.loop import IllegalAction, play
 from cardlab.playing.protocol import Agent
 
 NO_ROWS = np.zeros(0, dtype=np.intp)

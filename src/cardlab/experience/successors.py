@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardlab.games.protocol import NOBODY, Actions, Bools, Floats, Game, InfoStates, Players, States
-from cardlab.playing.loop import play, sole_actions
+from cardlab.playing.legality import legality
+from cardlab.playing.loop import play
 from cardlab.playing.protocol import Agent
 
 
@@ -54,5 +55,5 @@ def sample_successors(
 def _waits(game: Game, states: States, movers: Players) -> Bools:
     """[G] whether somebody else is to move, or the player without a choice."""
     current = game.current_player(states)
-    forced = sole_actions(game.legal_actions(states)) >= 0
+    forced = legality(game, states).sole() >= 0
     return (current != NOBODY) & ((current != movers) | forced)

@@ -24,6 +24,8 @@ AnyStates = States | InfoStates
 
 Actions = NDArray[np.int16]
 Players = NDArray[np.int8]
+Starts = NDArray[np.int64]
+"""[G + 1] of lists one behind the other: that of game g has the places from starts[g] up to starts[g + 1]."""
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 
@@ -227,6 +229,15 @@ class ShowsAfterstates(Protocol):
 
     def observe_after(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
         """[G, F] what the afterstates of `actions` [G] are valued by, laid out as by `observe`."""
+        ...
+
+
+@runtime_checkable
+class ListsLegal(Protocol):
+    """What a game has beside `Game` when so few of its many actions are legal that a mask costs more than a list."""
+
+    def list_legal(self, states: AnyStates) -> tuple[Actions, Starts]:
+        """Actions [K] and starts [G + 1] of what `legal_actions` marks, ascending in each game."""
         ...
 
 

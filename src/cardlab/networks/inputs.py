@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cardlab.games.protocol import Bools, Game, InfoStates, Players
+from cardlab.games.protocol import Actions, Bools, Game, InfoStates, ListsLegal, Players, Starts
 from cardlab.kernels import kernel
 
 Places = NDArray[np.int64]
@@ -95,7 +95,15 @@ def encode_legal(
     observations = torch.from_numpy(game.observe(info_states, players)).to(device)
     if reads_actions:
         return observations, _described_pairs(game, info_states, players, device)
+    if isinstance(game, ListsLegal):
+        return observations, _listed_pairs(*game.list_legal(info_states), game.spec.num_actions, device)
     return observations, legal_pairs(game.legal_actions(info_states), device)
+
+
+def _listed_pairs(legal: Actions, starts: Starts, num_actions: int, device: torch.device | str) -> LegalPairs:
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    here = [torch.from_numpy(array).to(device) for array in (rows, legal.astype(np.int64), starts)]
+    return LegalPairs(here[0], here[1], here[2], num_actions)
 
 
 def _described_pairs(game: Game, info_states: InfoStates, players: Players, device: torch.device | str) -> LegalPairs:

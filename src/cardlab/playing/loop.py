@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, States
 from cardlab.games.rows import put, take
-from cardlab.kernels import kernel
+from cardlab.playing.legality import Legality, legality
 from cardlab.playing.protocol import Agent
 
 
@@ -31,31 +31,6 @@ class Moves:
     asked: Bools  # [N] False where the single legal action was played without asking
     agents: NDArray[np.int8]  # [N] index of the agent that sits there
     over: Bools  # [N] whether this move ended the game
-
-
-@kernel
-def sole_actions(legal: Bools) -> Actions:
-    """[N] the action where exactly one is legal, -1 elsewhere; `legal` [N, A] is C-contiguous."""
-    num_rows, num_actions = legal.shape
-    sole = np.full(num_rows, -1, dtype=np.int16)
-    flat = legal.reshape(-1).view(np.uint8)
-    words = flat[: flat.size // 8 * 8].view(np.uint64)
-    wide = num_actions > 64  # wide masks are mostly empty: eight columns are passed over at once
-    for row in range(num_rows):
-        start = row * num_actions
-        stop = start + num_actions
-        at = start
-        while at < stop:
-            if wide and at % 8 == 0 and at + 8 <= stop and words[at >> 3] == 0:
-                at += 8
-                continue
-            if flat[at]:
-                if sole[row] >= 0:
-                    sole[row] = -1
-                    break
-                sole[row] = at - start
-            at += 1
-    return sole
 
 
 def play(
@@ -82,13 +57,13 @@ def play(
         here = states if everywhere else take(states, rows)
         movers = players if everywhere else players[rows]
         info_states = game.information(here, movers)
-        legal = game.legal_actions(info_states)
-        sole = sole_actions(legal)
+        legal = legality(game, info_states)
+        sole = legal.sole()
         asked = np.ones(rows.size, dtype=np.bool_) if ask_forced else sole < 0
         sitting = _sitting(agents, seats, rows, movers)
         actions = np.where(asked, np.int16(0), sole)
         _ask(agents, sitting, asked, info_states, movers, rng, actions)
-        _check(legal, actions, game.spec.name)
+        _check(game, info_states, legal, actions)
         if everywhere:
             game.apply(states, actions)
             over = game.is_over(states)
@@ -139,9 +114,9 @@ def _ask(
             actions[picked] = agent.act(take(info_states, picked), movers[picked], rng)
 
 
-def _check(legal: Bools, actions: Actions, name: str) -> None:
-    fits = legal[np.arange(actions.size), actions]
+def _check(game: Game, info_states: InfoStates, legal: Legality, actions: Actions) -> None:
+    fits = legal.allows(actions)
     if not fits.all():
         row = int(np.flatnonzero(~fits)[0])
-        allowed = np.flatnonzero(legal[row]).tolist()
-        raise IllegalAction(f"{name}: action {int(actions[row])} is not legal here; legal: {allowed}")
+        allowed = np.flatnonzero(game.legal_actions(InfoStates(info_states[row : row + 1]))[0]).tolist()
+        raise IllegalAction(f"{game.spec.name}: action {int(actions[row])} is not legal here; legal: {allowed}")

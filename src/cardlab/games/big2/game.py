@@ -20,6 +20,7 @@ from cardlab.games.protocol import (
     GameSpec,
     InfoStates,
     Players,
+    Starts,
     States,
     layout,
 )
@@ -97,6 +98,10 @@ class Big2:
         """[G, 1695] what the current player may do."""
         return rules.legal_actions(states, self.straight_flush == "unbeatable")
 
+    def list_legal(self, states: AnyStates) -> tuple[Actions, Starts]:
+        """Actions [K] and starts [G + 1] of what `legal_actions` marks."""
+        return rules.list_legal(states, self.straight_flush == "unbeatable")
+
     def apply(self, states: AnyStates, actions: Actions) -> None:
         """Play `actions` [G] in place; another's play on an InfoState, whose cards nobody named, is UNRESOLVED."""
         rules.apply(states, actions)
@@ -143,9 +148,8 @@ class Big2:
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa] of the legal actions."""
-        legal = self.legal_actions(info_states)
-        rows, columns = np.divmod(np.flatnonzero(legal), NUM_ACTIONS)
-        actions = columns.astype(np.int16)
+        actions, starts = self.list_legal(info_states)
+        rows = np.repeat(np.arange(len(info_states)), np.diff(starts))
         described = describe_actions(info_states, rows, actions)
         if self.features == "plans":
             described = np.concatenate((described, describe_plans(info_states, rows, actions)), axis=1)

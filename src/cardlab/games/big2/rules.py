@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.cards.deck import Cards
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, MAX_PLAY, NUM_ACTIONS, PASS, SIZE_STARTS
 from cardlab.games.big2.combinations import (
     DECK_CARD,
     FLUSH,
     FOUR,
     FULL_HOUSE,
+    KIND_SIZES,
     LOWEST_CARD,
     NO_KIND,
     PAIR,
@@ -25,7 +26,7 @@ from cardlab.games.big2.combinations import (
     classify,
 )
 from cardlab.games.big2.legality import keep_first, mark_legal
-from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, Players, States
+from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, Players, Starts, States
 from cardlab.kernels import kernel
 
 NUM_PLAYERS = 4
@@ -117,20 +118,58 @@ def legal_actions(states: AnyStates, unbeatable: bool) -> Bools:
     hand = np.empty(14, dtype=np.int8)
     starts = np.empty(14, dtype=np.int8)
     for g in range(states.shape[0]):
-        state = states[g]
-        if state["phase"] != PLAYING:
-            continue
-        place = state["place"]
-        kind = int(state["kind"])
-        if unbeatable and kind == STRAIGHT_FLUSH:
-            legal[g, PASS] = True
-            continue
-        player = (int(state["opener"]) + int(state["moves"])) % 4
-        count = hold(place, player, hand)
-        mark_legal(hand, count, kind, int(state["key"]), starts, legal[g])
-        if place[LOWEST_CARD] == player:
-            keep_first(legal[g])
+        _mark_legal_of(states[g], unbeatable, hand, starts, legal[g])
     return legal
+
+
+@kernel
+def list_legal(states: AnyStates, unbeatable: bool) -> tuple[Actions, Starts]:
+    """Actions [K] and starts [G + 1] of what `legal_actions` marks; the one row of a mask it needs stays in cache."""
+    words = np.zeros(NUM_ACTIONS // 8 + 1, dtype=np.uint64)
+    legal = words.view(np.bool_)
+    hand = np.empty(14, dtype=np.int8)
+    ranks = np.empty(14, dtype=np.int8)
+    starts = np.zeros(states.shape[0] + 1, dtype=np.int64)
+    actions = np.empty(16 * states.shape[0] + NUM_ACTIONS, dtype=np.int16)
+    num = 0
+    for g in range(states.shape[0]):
+        _mark_legal_of(states[g], unbeatable, hand, ranks, legal)
+        if num + NUM_ACTIONS > actions.size:
+            actions = np.concatenate((actions, np.empty_like(actions)))
+        kind = int(states[g]["kind"])
+        size = int(KIND_SIZES[kind]) if kind >= 0 else MAX_PLAY  # with control all sizes are looked through
+        for word in range(SIZE_STARTS[size] // 8 if kind >= 0 else 0, (SIZE_STARTS[size + 1] + 7) // 8):
+            if words[word] == 0:
+                continue
+            for action in range(8 * word, 8 * word + 8):
+                actions[num] = action
+                num += legal[action]
+            words[word] = 0
+        if legal[PASS]:
+            actions[num] = PASS
+            num += 1
+            legal[PASS] = False
+        starts[g + 1] = num
+    return actions[:num], starts
+
+
+@kernel
+def _mark_legal_of(
+    state: np.void, unbeatable: bool, hand: NDArray[np.int8], starts: NDArray[np.int8], legal: Bools
+) -> None:
+    """Set in `legal` [at least A], all False before, what the current player may do; `hand`, `starts` are scratch."""
+    if state["phase"] != PLAYING:
+        return
+    kind = int(state["kind"])
+    if unbeatable and kind == STRAIGHT_FLUSH:
+        legal[PASS] = True
+        return
+    place = state["place"]
+    player = (int(state["opener"]) + int(state["moves"])) % 4
+    count = hold(place, player, hand)
+    mark_legal(hand, count, kind, int(state["key"]), starts, legal)
+    if place[LOWEST_CARD] == player:
+        keep_first(legal)
 
 
 @kernel
