@@ -60,7 +60,7 @@ def learn(
     """Learn for WARM + `rounds` rounds of the experiment by one thread; gives the last `rounds`.
 
     `prepare` sees the learner and its tables before the first, `after_round` the number of each that is done. As in a
-    training freed memory is kept; it stays so in this process, for a peer too.
+    training freed memory is kept, and denormal numbers are 0.
     """
     torch.set_num_threads(1)
     keep_freed_memory()

@@ -18,6 +18,7 @@ import torch
 
 from cardlab.assembly.composition import compose_experiment
 from cardlab.learners.rounds import RoundLearner
+from cardlab.training.speed import denormals_flushed
 from learning_rounds import FAST, PPO_BIG2, WARM, best_speed, learn
 from matrix_work import Replay
 from stopwatch import Stopwatch
@@ -82,7 +83,8 @@ class _Watch:
         dtype = getattr(torch, self.config["trainer"]["precision"])
         is_dqn = self.config["agent"]["name"] == "dqn"
         replay = Replay(self.learner.network, self.last.calls, dtype, scores_only=is_dqn)
-        return min(replay.seconds() for _ in range(REPLAYS))
+        with denormals_flushed():  # as in the rounds
+            return min(replay.seconds() for _ in range(REPLAYS))
 
 
 def measure(overrides: Sequence[str], rounds: int = ROUNDS) -> Shares:

@@ -28,6 +28,7 @@ from cardlab.assembly.experiment import build_experiment
 from cardlab.games.protocol import Bools, Floats
 from cardlab.games.rows import take
 from cardlab.training.learning import build_learner
+from cardlab.training.speed import denormals_flushed, keep_freed_memory
 from learning_rounds import WARM, Round
 
 STEPS = 16  # recorded, then handed out again from the first
@@ -179,9 +180,11 @@ def dqn(recording: Recording, round_size: int, minibatch_size: int, updates: int
 
 
 def learn(model: BaseAlgorithm, round_size: int, rounds: int) -> list[Round]:
-    """Learn for WARM + `rounds` rounds by one thread; gives the last `rounds`."""
+    """Learn for WARM + `rounds` rounds by one thread; gives the last `rounds`. Memory is as in our trainings."""
     torch.set_num_threads(1)
+    keep_freed_memory()
     clock = Clock()
-    model.learn((WARM + rounds) * round_size, callback=clock)
+    with denormals_flushed():
+        model.learn((WARM + rounds) * round_size, callback=clock)
     marks = clock.marks[WARM:]
     return [Round(after - before, end - begin) for (begin, before), (end, after) in pairwise(marks)]

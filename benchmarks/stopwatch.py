@@ -23,6 +23,7 @@ ENGINE = (
     "decision_kind",
     "information",
     "legal_actions",
+    "list_legal",  # of games that have it
     "apply",
     "is_over",
     "payoffs",
@@ -77,7 +78,8 @@ class Stopwatch:
             wrap(type(learner), "update", self._as_stage, "updates")
             for names, label in ((ENGINE, "engine"), (ENCODING, "encoding")):
                 for name in names:
-                    wrap(game, name, self._as_part, label)
+                    if hasattr(game, name):
+                        wrap(game, name, self._as_part, label)
             for module, names in ENCODERS:
                 for name in names:
                     wrap(module, name, self._as_part, "encoding")

@@ -84,9 +84,11 @@ def test_under_autocast_decisions_are_held_as_products_read_them():
             store.encode(info_states, players, actions)
         picked = store.pick(np.arange(40))
         observations, pairs = encode_legal_for(network, GAME, info_states, players)
+        assert picked.observations.dtype == dtype
         assert torch.equal(picked.observations, observations.to(dtype))
         assert picked.pairs.features is not None
         assert pairs.features is not None
+        assert picked.pairs.features.dtype == dtype
         assert torch.equal(picked.pairs.features, pairs.features.to(dtype))
 
 

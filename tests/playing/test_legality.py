@@ -36,8 +36,8 @@ def test_sole_actions_and_what_is_allowed(kind, legal, data):
     found = legality(kind(legal), None)
     places = [np.flatnonzero(row) for row in legal]
     assert found.sole().tolist() == [row[0] if row.size == 1 else -1 for row in places]
-    actions = data.draw(arrays(np.int16, len(legal), elements=st.integers(0, legal.shape[1] - 1)))
-    assert found.allows(actions).tolist() == [bool(legal[row, action]) for row, action in enumerate(actions)]
+    actions = data.draw(arrays(np.int16, len(legal), elements=st.integers(-2, legal.shape[1] + 1)))
+    assert found.allows(actions).tolist() == [action in row for row, action in zip(places, actions, strict=True)]
 
 
 def test_sole_actions_of_wide_masks_are_found_wherever_they_stand():

@@ -4,8 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
-from cardlab.agents.random import RandomAgent, choose_uniformly
+from cardlab.agents.random import RandomAgent, choose_from_each, choose_uniformly
 from cardlab.games.catalogue import make_game
 from cardlab.playing.loop import IllegalAction, play, play_out
 
@@ -86,7 +89,19 @@ def test_an_illegal_action_is_refused_where_a_game_lists_the_legal_ones():
     game = make_game("big2", opening="choose")  # whoever opens may not pass
     rng = np.random.default_rng(0)
     with pytest.raises(IllegalAction, match=r"big2: action 1694 is not legal here; legal: \[0"):
-        play_out(game, game.deal(2, rng), [Passes()], rng)
+        next(play(game, game.deal(2, rng), [Passes()], rng))
+
+
+@given(
+    legal=arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=100), elements=st.booleans()),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_choices_from_lists_are_those_from_masks(legal, seed):
+    uniforms = np.random.default_rng(seed).random(len(legal), dtype=np.float32)
+    rows, actions = np.nonzero(legal)
+    starts = np.searchsorted(rows, np.arange(len(legal) + 1))
+    chosen = choose_from_each(actions.astype(np.int16), starts, uniforms)
+    np.testing.assert_array_equal(chosen, choose_uniformly(legal, uniforms))
 
 
 def test_uniform_choices_are_uniform():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players
+from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, Starts, lists_legal
 from cardlab.kernels import kernel
 
 
@@ -36,6 +36,17 @@ def choose_uniformly(legal: Bools, uniforms: NDArray[np.float32]) -> Actions:
     return actions
 
 
+@kernel
+def choose_from_each(legal: Actions, starts: Starts, uniforms: NDArray[np.float32]) -> Actions:
+    """[N] what `choose_uniformly` picks of the same actions, from lists of them: legal [K] by starts [N + 1]."""
+    actions = np.zeros(len(uniforms), dtype=np.int16)
+    for row in range(len(uniforms)):
+        count = starts[row + 1] - starts[row]
+        if count:
+            actions[row] = legal[starts[row] + min(np.int64(uniforms[row] * count), count - 1)]
+    return actions
+
+
 @dataclass(frozen=True)
 class RandomAgent:
     """Uniform over the legal actions."""
@@ -44,5 +55,7 @@ class RandomAgent:
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""
-        legal = self.game.legal_actions(info_states)
-        return choose_uniformly(legal, rng.random(len(legal), dtype=np.float32))
+        uniforms = rng.random(len(info_states), dtype=np.float32)
+        if lists_legal(self.game):
+            return choose_from_each(*self.game.list_legal(info_states), uniforms)
+        return choose_uniformly(self.game.legal_actions(info_states), uniforms)

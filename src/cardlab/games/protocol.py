@@ -7,7 +7,7 @@ action, `Fp` privileged features, `N` decisions, `K` pairs of (game, legal actio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, NewType, Protocol, runtime_checkable
+from typing import Any, NewType, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,11 +234,16 @@ class ShowsAfterstates(Protocol):
 
 @runtime_checkable
 class ListsLegal(Protocol):
-    """What a game has beside `Game` when so few of its many actions are legal that a mask costs more than a list."""
+    """What a game has beside `Game` when so few of its many actions are legal that a list is cheaper to read."""
 
     def list_legal(self, states: AnyStates) -> tuple[Actions, Starts]:
         """Actions [K] and starts [G + 1] of what `legal_actions` marks, ascending in each game."""
         ...
+
+
+def lists_legal(game: Game) -> TypeGuard[ListsLegal]:
+    """Whether `game` is such a one; asked at each step, for which `isinstance` of a protocol takes too long."""
+    return hasattr(game, "list_legal")
 
 
 @runtime_checkable

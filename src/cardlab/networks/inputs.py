@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cardlab.games.protocol import Actions, Bools, Game, InfoStates, ListsLegal, Players, Starts
+from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, Starts, lists_legal
 from cardlab.kernels import kernel
 
 Places = NDArray[np.int64]
@@ -21,7 +21,7 @@ class LegalPairs:
     actions: Tensor  # [K] int64, ascending within a row
     starts: Tensor  # [N + 1] int64: row n has the pairs from starts[n] up to starts[n + 1]
     num_actions: int  # A, the illegal ones among them
-    features: Tensor | None = None  # [K, Fa] float32 of the actions, for networks that read them
+    features: Tensor | None = None  # [K, Fa] of the actions, for networks that read them; in the dtype of observations
 
     def log_softmax(self, scores: Tensor) -> Tensor:
         """[K] log-probabilities of scores [K], float32: those of a row sum to one."""
@@ -91,19 +91,20 @@ def encode_legal(
     reads_actions: bool = False,
     device: torch.device | str = "cpu",
 ) -> tuple[Tensor, LegalPairs]:
-    """Observations [N, F] and legal pairs of [N] decisions, without a mask where the pairs are told with features."""
+    """Observations [N, F] and legal pairs of [N] decisions, without a mask where a game tells them otherwise."""
     observations = torch.from_numpy(game.observe(info_states, players)).to(device)
     if reads_actions:
         return observations, _described_pairs(game, info_states, players, device)
-    if isinstance(game, ListsLegal):
-        return observations, _listed_pairs(*game.list_legal(info_states), game.spec.num_actions, device)
+    num_actions = game.spec.num_actions
+    if lists_legal(game):
+        return observations, _listed_pairs(*game.list_legal(info_states), num_actions, device)
     return observations, legal_pairs(game.legal_actions(info_states), device)
 
 
 def _listed_pairs(legal: Actions, starts: Starts, num_actions: int, device: torch.device | str) -> LegalPairs:
     rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    here = [torch.from_numpy(array).to(device) for array in (rows, legal.astype(np.int64), starts)]
-    return LegalPairs(here[0], here[1], here[2], num_actions)
+    rows, actions, begin = (torch.from_numpy(array).to(device) for array in (rows, legal.astype(np.int64), starts))
+    return LegalPairs(rows, actions, begin, num_actions)
 
 
 def _described_pairs(game: Game, info_states: InfoStates, players: Players, device: torch.device | str) -> LegalPairs:

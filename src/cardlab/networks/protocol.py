@@ -33,7 +33,10 @@ class Network(nn.Module, ABC):
         """Scores [N, A], minus infinity where illegal, and values [N]."""
 
     def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
-        """Scores [K] of the legal actions alone, and values [N]; a network with many outputs computes no others."""
+        """Scores [K] of the legal actions alone, and values [N]; a network with many outputs computes no others.
+
+        Observations [N, F] come in float32, or under autocast as products read them, unless it `reads_codes`.
+        """
         scores, values = self(Inputs(observations, pairs.mask(), pairs if self.reads_actions else None))
         return scores[pairs.rows, pairs.actions], values
 

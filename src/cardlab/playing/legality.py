@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cardlab.games.protocol import Actions, AnyStates, Bools, Game, ListsLegal, Starts
+from cardlab.games.protocol import Actions, AnyStates, Bools, Game, Starts, lists_legal
 from cardlab.kernels import kernel
 
 
@@ -17,13 +17,13 @@ class Legality(Protocol):
         ...
 
     def allows(self, actions: Actions) -> Bools:
-        """[N] whether each of `actions` [N] is legal in its place."""
+        """[N] whether each of `actions` [N], any numbers, is legal in its place."""
         ...
 
 
 def legality(game: Game, states: AnyStates) -> Legality:
     """What may be done in `states` [N], as the game tells it at least cost."""
-    if isinstance(game, ListsLegal):
+    if lists_legal(game):
         return _Listed(*game.list_legal(states))
     return _Masked(game.legal_actions(states))
 
@@ -36,7 +36,7 @@ class _Masked:
         return sole_actions(self.legal)
 
     def allows(self, actions: Actions) -> Bools:
-        return self.legal[np.arange(actions.size), actions]
+        return _are_marked(self.legal, actions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,16 @@ def sole_actions(legal: Bools) -> Actions:
                 sole[row] = at - start
             at += 1
     return sole
+
+
+@kernel
+def _are_marked(legal: Bools, actions: Actions) -> Bools:
+    marked = np.zeros(actions.size, dtype=np.bool_)
+    for row in range(actions.size):
+        action = actions[row]
+        if 0 <= action < legal.shape[1]:
+            marked[row] = legal[row, action]
+    return marked
 
 
 @kernel

@@ -64,6 +64,19 @@ def test_masks_of_20000_played_positions(agent):
     assert {-1, *range(8)} - {KINDS.index("four")} <= kinds  # fours are too rare; special hands beat those
 
 
+@pytest.mark.parametrize("tables", [0, 1, 40])
+def test_lists_grow_as_far_as_they_must(tables):
+    game = Big2()
+    states = game.deal(tables, np.random.default_rng(0))
+    for state in states:  # thirteen cards of one suit and control: all five of them are a flush
+        put_hand(state, 0, SPECIAL_HANDS["one suit"])
+    actions, starts = game.list_legal(states)
+    rows, marked = np.nonzero(game.legal_actions(states))
+    np.testing.assert_array_equal(actions, marked)
+    np.testing.assert_array_equal(starts, np.searchsorted(rows, np.arange(tables + 1)))
+    assert len(actions) == tables * (13 + 1287)
+
+
 SPECIAL_HANDS = {
     "one suit": [4 * rank + 2 for rank in range(13)],
     "two suits": [4 * rank + rank % 2 for rank in range(13)],
