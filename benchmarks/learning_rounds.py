@@ -1,6 +1,7 @@
 """Rounds of learning on one core, as a training runs them, timed by processor time: other processes do not count."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from time import process_time
@@ -38,6 +39,15 @@ def best_speed(rounds: Sequence[Round]) -> float:
     return max(one.decisions / one.seconds for one in rounds)
 
 
+@contextmanager
+def as_in_trainings() -> Iterator[None]:
+    """One thread, freed memory kept (from then on), denormal numbers 0: for all sides of a comparison."""
+    torch.set_num_threads(1)
+    keep_freed_memory()
+    with denormals_flushed():
+        yield
+
+
 class Clock(Callback):
     """Notes the CPU seconds and the decisions so far at the end of each round."""
 
@@ -57,13 +67,10 @@ def learn(
     prepare: Callable[[RoundLearner, Collector], None] | None = None,
     after_round: Callable[[int], None] = lambda _: None,
 ) -> list[Round]:
-    """Learn for WARM + `rounds` rounds of the experiment by one thread; gives the last `rounds`.
+    """Learn for WARM + `rounds` rounds of the experiment, as a training does; gives the last `rounds`.
 
-    `prepare` sees the learner and its tables before the first, `after_round` the number of each that is done. As in a
-    training freed memory is kept, and denormal numbers are 0.
+    `prepare` sees the learner and its tables before the first, `after_round` the number of each that is done.
     """
-    torch.set_num_threads(1)
-    keep_freed_memory()
     budget = "trainer.decisions=1_000_000"  # what anneals hardly moves
     experiment = build_experiment(compose_experiment([*overrides, budget]))
     options = experiment.trainer
@@ -73,7 +80,7 @@ def learn(
     clock = Clock(after_round)
     decisions, dtype = experiment.agent.decisions_per_round, getattr(torch, options.precision)
     batches = Rounds(learner, collector, decisions, WARM + rounds, dtype)
-    with denormals_flushed():
+    with as_in_trainings():
         lightning_trainer(options, [Field(collector), clock]).fit(learner, train_dataloaders=batches)
     marks = clock.marks[WARM - 1 :]
     return [Round(after - before, end - begin) for (begin, before), (end, after) in pairwise(marks)]

@@ -18,8 +18,7 @@ import torch
 
 from cardlab.assembly.composition import compose_experiment
 from cardlab.learners.rounds import RoundLearner
-from cardlab.training.speed import denormals_flushed
-from learning_rounds import FAST, PPO_BIG2, WARM, best_speed, learn
+from learning_rounds import FAST, PPO_BIG2, WARM, as_in_trainings, best_speed, learn
 from matrix_work import Replay
 from stopwatch import Stopwatch
 
@@ -83,7 +82,7 @@ class _Watch:
         dtype = getattr(torch, self.config["trainer"]["precision"])
         is_dqn = self.config["agent"]["name"] == "dqn"
         replay = Replay(self.learner.network, self.last.calls, dtype, scores_only=is_dqn)
-        with denormals_flushed():  # as in the rounds
+        with as_in_trainings():
             return min(replay.seconds() for _ in range(REPLAYS))
 
 

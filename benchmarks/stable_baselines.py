@@ -12,7 +12,6 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
@@ -28,8 +27,7 @@ from cardlab.assembly.experiment import build_experiment
 from cardlab.games.protocol import Bools, Floats
 from cardlab.games.rows import take
 from cardlab.training.learning import build_learner
-from cardlab.training.speed import denormals_flushed, keep_freed_memory
-from learning_rounds import WARM, Round
+from learning_rounds import WARM, Round, as_in_trainings
 
 STEPS = 16  # recorded, then handed out again from the first
 
@@ -180,11 +178,9 @@ def dqn(recording: Recording, round_size: int, minibatch_size: int, updates: int
 
 
 def learn(model: BaseAlgorithm, round_size: int, rounds: int) -> list[Round]:
-    """Learn for WARM + `rounds` rounds by one thread; gives the last `rounds`. Memory is as in our trainings."""
-    torch.set_num_threads(1)
-    keep_freed_memory()
+    """Learn for WARM + `rounds` rounds, with what our trainings do for speed; gives the last `rounds`."""
     clock = Clock()
-    with denormals_flushed():
+    with as_in_trainings():
         model.learn((WARM + rounds) * round_size, callback=clock)
     marks = clock.marks[WARM:]
     return [Round(after - before, end - begin) for (begin, before), (end, after) in pairwise(marks)]
