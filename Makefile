@@ -34,7 +34,7 @@ slow: $(STAMP)  ## The slow tests: reference figures, whole pipelines
 	$(BIN)/pytest -m slow --numprocesses 2 --dist loadfile --durations 10
 
 coverage: $(STAMP)  ## Rules and kernels with the JIT off, so that coverage sees into them
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov=cardlab.cards --cov=cardlab.games --cov-report=term:skip-covered tests/games/test_playthrough.py tests/objectives
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov=cardlab.games.cards --cov=cardlab.games --cov-report=term:skip-covered tests/games/test_playthrough.py tests/learners/losses
 
 lint: $(STAMP)  ## Style, types, layers
 	$(BIN)/ruff check

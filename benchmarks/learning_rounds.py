@@ -10,14 +10,14 @@ from typing import Any
 import torch
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.assembly.composition import compose_experiment
-from cardlab.assembly.experiment import build_experiment
-from cardlab.experience.collector import Collector
-from cardlab.learners.rounds import RoundLearner
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.composition import compose_experiment
+from cardlab.learners.base import RoundLearner
+from cardlab.learners.rollouts.collector import Collector
 from cardlab.training.callbacks import Field
-from cardlab.training.learning import build_learner, lightning_trainer
-from cardlab.training.rounds import Rounds
-from cardlab.training.speed import denormals_flushed, keep_freed_memory
+from cardlab.training.cpu_settings import denormals_flushed, keep_freed_memory
+from cardlab.training.iterations import Rounds
+from cardlab.training.process_loop import build_learner, lightning_trainer
 
 WARM = 2  # rounds that compile kernels and layers
 FAST = ("trainer.precision=bfloat16", "trainer.compile=true")

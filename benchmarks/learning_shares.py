@@ -16,8 +16,8 @@ from typing import Any
 
 import torch
 
-from cardlab.assembly.composition import compose_experiment
-from cardlab.learners.rounds import RoundLearner
+from cardlab.experiments.config.composition import compose_experiment
+from cardlab.learners.base import RoundLearner
 from learning_rounds import FAST, PPO_BIG2, WARM, as_in_trainings, best_speed, learn
 from matrix_work import Replay
 from stopwatch import Stopwatch

@@ -11,11 +11,11 @@ from unittest.mock import patch
 
 import torch
 
-from cardlab.agents import network as agents_network
-from cardlab.experience.collector import Collector
+from cardlab.agents import network_agents as agents_network
 from cardlab.learners import dqn
-from cardlab.learners.rounds import RoundLearner
-from cardlab.networks import encoded
+from cardlab.learners.base import RoundLearner
+from cardlab.learners.rollouts.collector import Collector
+from cardlab.networks import encoded_batch as encoded
 
 ENGINE = (
     "deal",

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from pytest_benchmark.fixture import BenchmarkFixture
 
 import cardlab
-from cardlab.adapters import make_sb3, make_vector
-from cardlab.agents.random import RandomAgent, choose_uniformly
+from cardlab.agents.random_agent import RandomAgent, choose_uniformly
+from cardlab.games.loop import play
 from cardlab.games.protocol import Game, InfoStates, Players
 from cardlab.games.rows import put, take
-from cardlab.playing.loop import play
+from cardlab.integrations import make_sb3, make_vector
 
 pytestmark = pytest.mark.benchmark(timer=process_time)  # all on one thread; other processes do not count
 

@@ -6,11 +6,11 @@ import pytest
 import torch
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.network import SoftmaxAgent
-from cardlab.arena.match import play_lineup
-from cardlab.arena.options import ArenaOptions
-from cardlab.arena.seating import make_lineup
-from cardlab.arena.workers import Workers
+from cardlab.agents.network_agents import SoftmaxAgent
+from cardlab.evaluation.match import play_lineup
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.seating import make_lineup
+from cardlab.evaluation.workers import Workers
 from cardlab.games.catalogue import GAMES, make_game
 from cardlab.networks.mlp import MLPOptions
 

@@ -20,9 +20,9 @@ FIRST_USE = """
 import sys, time
 import numba, numpy as np
 start = time.process_time()
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
-from cardlab.playing.loop import play
+from cardlab.games.loop import play
 
 for name in sys.argv[1:]:
     game, rng = make_game(name), np.random.default_rng(0)

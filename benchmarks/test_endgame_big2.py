@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.catalogue import make_agent
+from cardlab.agents.registry import make_agent
 from cardlab.games.big2.endgame import action_values
 from cardlab.games.big2.game import Big2
+from cardlab.games.loop import play
 from cardlab.games.protocol import InfoStates, Players
-from cardlab.playing.loop import play
 
 NUM_SAMPLES = 32
 NUM_DECISIONS = 40

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.catalogue import make_agent
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.registry import make_agent
 from cardlab.games.five_o.game import FiveO
+from cardlab.games.loop import play
 from cardlab.games.protocol import InfoStates, Players, States
-from cardlab.playing.loop import play
 
 # one core's seconds, whatever else the machine does
 pytestmark = pytest.mark.benchmark(timer=time.process_time)

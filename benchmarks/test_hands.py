@@ -8,7 +8,7 @@ import pytest
 from phevaluator import evaluate_cards
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.cards import hands
+from cardlab.games.cards import hands
 
 # one core's seconds, whatever else the machine does
 pytestmark = pytest.mark.benchmark(timer=time.process_time)

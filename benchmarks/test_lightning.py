@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.assembly.composition import compose_experiment
-from cardlab.assembly.experiment import build_experiment
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.callbacks import Field
 from cardlab.training.experiment import Experiment
-from cardlab.training.learning import build_learner, lightning_trainer
+from cardlab.training.iterations import Rounds
 from cardlab.training.options import TrainerOptions
-from cardlab.training.rounds import Rounds
+from cardlab.training.process_loop import build_learner, lightning_trainer
 
 ROUND = 16_384  # decisions
 ROUNDS = 8

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.catalogue import make_agent
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.registry import make_agent
+from cardlab.games.loop import play
 from cardlab.games.open_face.game import OpenFace
 from cardlab.games.protocol import InfoStates, Players, States
-from cardlab.playing.loop import play
 
 NUM_TABLES = 1024
 NUM_GAMES = 2  # at each table: rounds short enough that some run undisturbed

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.loading import load_agent
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.registry import load_agent
+from cardlab.games.loop import play, play_out
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.protocol import InfoStates, States
-from cardlab.playing.loop import play, play_out
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time)  # all on one thread; other processes do not count
 

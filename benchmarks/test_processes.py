@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from cardlab.assembly.composition import compose_experiment
-from cardlab.assembly.experiment import build_experiment
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.run import train
 from learning_rounds import FAST, PPO_BIG2
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.loading import load_agent
+from cardlab.agents.registry import load_agent
 from cardlab.games.catalogue import make_game
+from cardlab.games.loop import play_out
 from cardlab.networks.lines import LineEncoder
-from cardlab.playing.loop import play_out
 
 TRIES = 5
 LEAST = 1.05  # times as fast

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.loading import load_agent
-from cardlab.agents.network import AfterstateAgent
-from cardlab.agents.random import RandomAgent
-from cardlab.agents.scripted.poker_squares import TablesAgent
+from cardlab.agents.heuristics.poker_squares import TablesAgent
+from cardlab.agents.network_agents import AfterstateAgent
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.registry import load_agent
+from cardlab.games.agent_protocol import Agent
 from cardlab.games.catalogue import make_game
+from cardlab.games.loop import play, play_out
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.protocol import Floats, States
-from cardlab.playing.loop import play, play_out
-from cardlab.playing.protocol import Agent
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time)  # all on one thread; other processes do not count
 

@@ -46,8 +46,8 @@ for name in ("log_metrics", "set_tags", "log_artifact", "finish"):
 if part == "tracking":
     assert main(["train", *arguments]) == 0
 else:
-    from cardlab.assembly.composition import compose_experiment
-    from cardlab.assembly.experiment import build_experiment
+    from cardlab.experiments.config.composition import compose_experiment
+    from cardlab.experiments.config.build import build_experiment
     from cardlab.cli import train as same_imports
     from cardlab.training.callbacks import Checkpoints
     from cardlab.training.run import train

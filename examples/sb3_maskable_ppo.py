@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from sb3_contrib import MaskablePPO
 
 import cardlab
-from cardlab.adapters import make_sb3, sb3_agent
+from cardlab.integrations import make_sb3, sb3_agent
 
 
 def train(game: cardlab.Game, opponent: str, decisions: int, tables: int, seed: int) -> MaskablePPO:

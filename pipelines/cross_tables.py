@@ -10,11 +10,11 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.arena.evaluate import DEFAULT_REFERENCES
-from cardlab.arena.records import game_options
-from cardlab.arena.tournament import run_tournament
-from cardlab.assembly.parts import build_arena, build_game
-from cardlab.faults import reported
+from cardlab.core.exit_status import reported
+from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
+from cardlab.evaluation.recording import game_options
+from cardlab.evaluation.tournament import run_tournament
+from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
 from cardlab.tracking.address import project_root

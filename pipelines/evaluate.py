@@ -10,9 +10,9 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.agents.policies import policy_digest
-from cardlab.arena.evaluate import evaluate, write_evaluation
-from cardlab.assembly.parts import build_arena, build_game, check_pinned
-from cardlab.faults import reported
+from cardlab.core.exit_status import reported
+from cardlab.evaluation.evaluate import evaluate, write_evaluation
+from cardlab.experiments.config.groups import build_arena, build_game, check_pinned
 from cardlab.games.catalogue import for_matches
 from cardlab.tracking import Store
 

@@ -11,12 +11,12 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.assembly.parts import build_arena, build_game
-from cardlab.faults import reported
+from cardlab.core.exit_status import reported
+from cardlab.experiments.config.groups import build_arena, build_game
+from cardlab.experiments.promotion.messages import tell_outcome, write_decision
+from cardlab.experiments.promotion.options import PROMOTION_SEED, PromotionOptions
+from cardlab.experiments.promotion.promote import make_challenge, promote
 from cardlab.games.catalogue import for_matches
-from cardlab.promotion.options import PROMOTION_SEED, PromotionOptions
-from cardlab.promotion.promote import make_challenge, promote
-from cardlab.promotion.telling import tell_outcome, write_decision
 from cardlab.tracking import Store
 
 

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.faults import reported
-from cardlab.reporting.page import write_report
-from cardlab.reporting.results import read_results, read_tournaments
+from cardlab.core.exit_status import reported
+from cardlab.experiments.report.page import write_report
+from cardlab.experiments.report.results import read_results, read_tournaments
 from cardlab.tracking import Store
 from cardlab.tracking.attach import attach_files
 from cardlab.tracking.lineage import lineage

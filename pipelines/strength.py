@@ -10,9 +10,9 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.agents.policies import policy_digest
-from cardlab.arena.history import Snapshot, find_snapshots, play_history, write_history, write_strength
-from cardlab.assembly.parts import build_arena, build_game
-from cardlab.faults import reported
+from cardlab.core.exit_status import reported
+from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_history, write_history, write_strength
+from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.games.catalogue import for_matches
 
 

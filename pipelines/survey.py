@@ -10,14 +10,20 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.agents.policies import load_policy, policy_digest
-from cardlab.arena.calibration import Discount, calibration_rows, forecast, summarize_forecasts, write_calibration
-from cardlab.arena.evaluate import DEFAULT_REFERENCES
-from cardlab.arena.survey import survey_games, write_survey
-from cardlab.assembly.options import build_part
-from cardlab.assembly.parts import build_arena, build_game
-from cardlab.experience.opponents import OPPONENTS
-from cardlab.faults import reported
+from cardlab.core.exit_status import reported
+from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
+from cardlab.evaluation.game_statistics import survey_games, write_survey
+from cardlab.experiments.config.groups import build_arena, build_game
+from cardlab.experiments.config.options import build_part
+from cardlab.experiments.report.forecasts import (
+    Discount,
+    calibration_rows,
+    forecast,
+    summarize_forecasts,
+    write_calibration,
+)
 from cardlab.games.protocol import Game
+from cardlab.learners.rollouts.opponents import OPPONENTS
 
 GAMES = 1000  # of the calibration
 

@@ -16,14 +16,14 @@ if __name__ == "__main__":
 
 from omegaconf import OmegaConf
 
-from cardlab.assembly.experiment import build_experiment
-from cardlab.assembly.parts import check_pinned
-from cardlab.faults import reported
+from cardlab.core.exit_status import reported
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.groups import check_pinned
 from cardlab.tracking import Run, Store
 from cardlab.tracking.lineage import lineage
-from cardlab.training.recorded import train_recorded
 from cardlab.training.run import Trained, run_folder, write_curve
 from cardlab.training.summary import write_summary
+from cardlab.training.tracked_run import train_recorded
 
 _TOLD = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # where the policy comes from
 

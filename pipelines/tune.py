@@ -13,18 +13,18 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.assembly.options import build_options
-from cardlab.assembly.trials import TrialComposer
-from cardlab.assembly.values import flat_space
-from cardlab.faults import reported
+from cardlab.core.exit_status import reported
+from cardlab.experiments.config.options import build_options
+from cardlab.experiments.config.values import flat_space
+from cardlab.experiments.sweep.compose_trials import TrialComposer
+from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.space import Space
+from cardlab.experiments.sweep.study import find_study
+from cardlab.experiments.sweep.summary import trials_table
+from cardlab.experiments.sweep.sweep import run_sweep, study_name
+from cardlab.experiments.sweep.worker import STUDIES
 from cardlab.tracking import Store
 from cardlab.training.run import run_folder
-from cardlab.tuning.options import SweepOptions
-from cardlab.tuning.space import Space
-from cardlab.tuning.study import find_study
-from cardlab.tuning.summary import trials_table
-from cardlab.tuning.sweep import run_sweep, study_name
-from cardlab.tuning.work import STUDIES
 
 
 def main() -> None:

@@ -13,9 +13,9 @@ import requests
 import torch
 import uvicorn
 
-from cardlab.serving.application import make_application
-from cardlab.serving.desk import Desk, make_desk
-from cardlab.serving.options import Limits, PlayOptions
+from cardlab_play.application import make_application
+from cardlab_play.dispatcher import Desk, make_desk
+from cardlab_play.options import Limits, PlayOptions
 from services import free_port
 
 FREE = Limits(session_rate=1_000_000, address_rate=1_000_000, tables_per_session=1000)

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.games.loop import play
 from cardlab.games.rows import join
-from cardlab.playing.loop import play
 
 
 def positions(game, num_decisions, *, seed=0, skip=0):

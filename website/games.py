@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import cardlab
+from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import Block, Game
-from cardlab.options import InvalidOption
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"

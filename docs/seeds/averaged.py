@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 
 import cardlab
-from cardlab.assembly.composition import compose_experiment
-from cardlab.assembly.experiment import build_experiment
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.run import Trained, train
 
 TARGETS = {

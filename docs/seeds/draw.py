@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 from numpy.typing import NDArray
 
-from cardlab.arena.intervals import estimate
-from cardlab.reporting.drawing import COLOURS, GREY, house_style, inline_svg, new_figure
+from cardlab.evaluation.intervals import estimate
+from cardlab.experiments.report.drawing import COLOURS, GREY, house_style, inline_svg, new_figure
 
 HERE = Path(__file__).parent
 POKER_SQUARES_DECISIONS = 24  # of one game: the last card has one cell left

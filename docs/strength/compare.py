@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 
 import cardlab
-from cardlab.arena.match import compare
-from cardlab.arena.options import ArenaOptions
+from cardlab.evaluation.match import compare
+from cardlab.evaluation.options import ArenaOptions
 
 SEED = 20_000_001  # of the deals: that of every evaluation
 

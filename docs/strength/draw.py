@@ -16,12 +16,12 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import cardlab
+from cardlab.experiments.report.drawing import COLOURS, GREY, house_style, inline_svg, new_figure, new_grid
+from cardlab.games.loop import play
 from cardlab.games.protocol import Game
 from cardlab.games.rows import take
 from cardlab.games.thirty_one.actions import CALL
-from cardlab.games.thirty_one.hands import BEST_SCORE, hand_score
-from cardlab.playing.loop import play
-from cardlab.reporting.drawing import COLOURS, GREY, house_style, inline_svg, new_figure, new_grid
+from cardlab.games.thirty_one.hand_scores import BEST_SCORE, hand_score
 
 HERE = Path(__file__).parent
 MATCHES = 4000  # that the champion plays against itself to show when it calls

@@ -19,12 +19,12 @@ import torch
 from numpy.typing import NDArray
 
 import cardlab
-from cardlab.arena.intervals import estimate
+from cardlab.agents.search.decisions import crossed
+from cardlab.evaluation.intervals import estimate
+from cardlab.games.agent_protocol import Agent
+from cardlab.games.loop import play_out
 from cardlab.games.protocol import Game, InfoStates, States
 from cardlab.games.rows import take
-from cardlab.playing.loop import play_out
-from cardlab.playing.protocol import Agent
-from cardlab.search.decisions import crossed
 
 GAMES_AT_ONCE = 20
 OPTIONS = {"five_o": {"features": "prospects"}, "poker_squares": {}}

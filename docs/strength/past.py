@@ -15,9 +15,9 @@ from pathlib import Path
 import torch
 
 import cardlab
-from cardlab.arena.evaluate import evaluate
-from cardlab.arena.history import find_snapshots
-from cardlab.arena.options import ArenaOptions
+from cardlab.evaluation.evaluate import evaluate
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.snapshot_matches import find_snapshots
 
 COLUMNS = ("decisions", "minutes", "against", "mean", "low", "high", "deals")
 SEED = 20_000_001  # of the deals: that of every evaluation

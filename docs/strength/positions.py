@@ -16,14 +16,14 @@ import numpy as np
 import torch
 
 import cardlab
-from cardlab.agents.network import AfterstateAgent
-from cardlab.agents.search import SearchAgent
+from cardlab.agents.network_agents import AfterstateAgent
+from cardlab.agents.search.decisions import crossed, make_decisions, sample_deals
+from cardlab.agents.search.leaves import Playouts
+from cardlab.agents.search_agent import SearchAgent
+from cardlab.games.agent_protocol import Agent
+from cardlab.games.loop import play
 from cardlab.games.protocol import Floats, Game, InfoStates, Players
 from cardlab.games.rows import join, take
-from cardlab.playing.loop import play
-from cardlab.playing.protocol import Agent
-from cardlab.search.decisions import crossed, make_decisions, sample_deals
-from cardlab.search.leaves import Playouts
 
 CANDIDATES = 6
 SEED = 991

@@ -16,12 +16,12 @@ import torch
 from numpy.typing import NDArray
 
 import cardlab
+from cardlab.agents.search.decisions import Decision, crossed, make_decisions, sample_deals
+from cardlab.games.agent_protocol import Agent
+from cardlab.games.loop import play, play_out
 from cardlab.games.open_face.rules import NUM_DEALT, NUM_OPENING, royalty_sum
 from cardlab.games.protocol import Game
 from cardlab.games.rows import join, take
-from cardlab.playing.loop import play, play_out
-from cardlab.playing.protocol import Agent
-from cardlab.search.decisions import Decision, crossed, make_decisions, sample_deals
 
 OUTPUT = Path(__file__).parent / "curves" / "open_face_risks.csv"
 COLUMNS = ("cards_left", "foul_more", "royalties_more", "points_more", "taken")

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.faults import reported
-from cardlab.reporting.five_o_experiments import FiveOOptions, run_experiments
-from cardlab.reporting.five_o_figures import write_page
+from cardlab.core.exit_status import reported
+from cardlab.experiments.report.five_o_experiments import FiveOOptions, run_experiments
+from cardlab.experiments.report.five_o_figures import write_page
 
 PARAMS = Path("pipelines", "five_o", "params.yaml")
 FOLDER = Path("docs", "games", "five_o")

@@ -11,18 +11,29 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cardlab.agents.policy_folders import PolicyStore, use_policy_store
+
 if TYPE_CHECKING:
-    from cardlab.agents.loading import load_agent
-    from cardlab.arena.match import Match, play_match
+    from cardlab.agents.registry import load_agent
+    from cardlab.core.options import InvalidOption
+    from cardlab.evaluation.match import Match, play_match
+    from cardlab.games.agent_protocol import Agent, Policy
     from cardlab.games.catalogue import GAMES, make_game
     from cardlab.games.protocol import Game
-    from cardlab.options import InvalidOption
-    from cardlab.playing.protocol import Agent, Policy
 
     __version__: str
 
 # Read by torch when it makes its first tensor: large ones lie on large pages, and training is a tenth faster.
 os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
+
+
+def _open_policy_store() -> PolicyStore:
+    from cardlab.tracking import registry  # noqa: PLC0415  MLflow is needed for addresses only
+
+    return registry
+
+
+use_policy_store(_open_policy_store)
 
 __all__ = [
     "GAMES",
@@ -39,14 +50,14 @@ __all__ = [
 
 _HOMES = {
     "GAMES": "cardlab.games.catalogue",
-    "Agent": "cardlab.playing.protocol",
+    "Agent": "cardlab.games.agent_protocol",
     "Game": "cardlab.games.protocol",
-    "InvalidOption": "cardlab.options",
-    "Match": "cardlab.arena.match",
-    "Policy": "cardlab.playing.protocol",
-    "load_agent": "cardlab.agents.loading",
+    "InvalidOption": "cardlab.core.options",
+    "Match": "cardlab.evaluation.match",
+    "Policy": "cardlab.games.agent_protocol",
+    "load_agent": "cardlab.agents.registry",
     "make_game": "cardlab.games.catalogue",
-    "play_match": "cardlab.arena.match",
+    "play_match": "cardlab.evaluation.match",
 }
 
 

@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from cardlab.agents.beliefs import Belief, BeliefError, load_belief, save_belief
-from cardlab.agents.loading import load_agent
+from cardlab.agents.registry import load_agent
+from cardlab.core.options import InvalidOption
+from cardlab.games.agent_protocol import Agent
 from cardlab.games.catalogue import make_game
+from cardlab.games.loop import play
 from cardlab.games.rows import take
 from cardlab.networks.belief import BeliefOptions
-from cardlab.options import InvalidOption
-from cardlab.playing.loop import play
-from cardlab.playing.protocol import Agent
 
 FULL = make_game("big2", features="full")
 GAME = make_game("big2")

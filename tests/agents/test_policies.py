@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.agents.loading import load_agent
-from cardlab.agents.network import SoftmaxAgent
+from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.agents.policies import PolicyError, describe, load_policy, policy_digest, policy_game, save_policy
+from cardlab.agents.registry import load_agent
+from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.networks.actions import ActionsOptions
 from cardlab.networks.lines import LinesOptions
 from cardlab.networks.mlp import MLPOptions
-from cardlab.options import InvalidOption
 from small_games.kuhn import Kuhn
 
 NETWORKS = [
@@ -196,7 +196,9 @@ def test_a_pickle_bomb_is_not_run(tmp_path):
 @pytest.mark.parametrize("text", ["nobody", "no/such/folder", "threshold:level", "random:level:3", "champion"])
 def test_an_agent_that_is_none_is_one_clear_line(text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("cardlab.agents.loading._PACKAGE", tmp_path / "src" / "cardlab")  # no champion comes with it
+    monkeypatch.setattr(
+        "cardlab.agents.policy_folders._PACKAGE", tmp_path / "src" / "cardlab"
+    )  # no champion comes with it
     with pytest.raises(InvalidOption) as caught:
         load_agent(make_game("thirty_one"), text)
     assert text in str(caught.value)

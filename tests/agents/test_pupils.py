@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.agents.loading import load_agent
-from cardlab.agents.network import AfterstateAgent
+from cardlab.agents.network_agents import AfterstateAgent
 from cardlab.agents.policies import describe, save_policy
-from cardlab.agents.pupils import Pupil
+from cardlab.agents.registry import load_agent
+from cardlab.agents.search.decisions import Effort, Finding
+from cardlab.agents.search.online_learning import Pupil
+from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
+from cardlab.games.loop import play_out
 from cardlab.networks.lines import LinesOptions
-from cardlab.options import InvalidOption
-from cardlab.playing.loop import play_out
-from cardlab.search.decisions import Effort, Finding
 from search_positions import positions
 
 GAME = make_game("poker_squares")

@@ -6,13 +6,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cardlab.agents.catalogue import make_agent
-from cardlab.arena.match import play_match
+from cardlab.agents.registry import make_agent
+from cardlab.evaluation.match import play_match
 from cardlab.games.big2.actions import NUM_ACTIONS
 from cardlab.games.big2.combinations import NO_KIND
 from cardlab.games.big2.game import Big2
-from cardlab.games.big2.legality import mark_legal
-from cardlab.games.big2.plans import count_plays, position_bits
+from cardlab.games.big2.legal_actions import mark_legal
+from cardlab.games.big2.planning.plans import count_plays, position_bits
 from cardlab.games.big2.rules import STATE_DTYPE
 from cardlab.games.protocol import InfoStates
 from games.big2.reference import name

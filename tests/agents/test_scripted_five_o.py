@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.agents.catalogue import agent_factories, make_agent
-from cardlab.cards.hands import CARD_KEYS, hand_size, strength_table
-from cardlab.games.five_o import chances, evaluation
+from cardlab.agents.registry import agent_names, make_agent
+from cardlab.core.options import InvalidOption
+from cardlab.games.cards.hands import CARD_KEYS, hand_size, strength_table
+from cardlab.games.five_o import chances
+from cardlab.games.five_o import hand_values as evaluation
 from cardlab.games.five_o.game import FiveO
-from cardlab.options import InvalidOption
-from cardlab.playing.loop import play_out
+from cardlab.games.loop import play_out
 from games.five_o.tables import stopped_at, to_move
 
 GAME = FiveO()
@@ -112,7 +113,7 @@ def test_the_last_round_is_played_by_exact_chances(name: str, turn: int, hidden_
 
 
 def test_the_catalogue_has_the_seed_s_agents() -> None:
-    assert {"random", *NAMES, "column_monte_carlo", "expectiminimax"} <= set(agent_factories(GAME))
+    assert {"random", *NAMES, "column_monte_carlo", "expectiminimax"} <= set(agent_names(GAME))
 
 
 @pytest.mark.parametrize("name", ["fast_greedy_2", "greedy_2", "greedy_1"])

@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.agents.catalogue import agent_factories, make_agent
-from cardlab.agents.scripted.open_face import arrange, opening_rows
-from cardlab.cards.deck import cards_text, parse_cards
-from cardlab.cards.hands import front_table, keys_of, strength_table
-from cardlab.games.open_face.fills import MAX_PLANS, PLAN, list_plans, standing
+from cardlab.agents.heuristics.open_face import arrange, opening_rows
+from cardlab.agents.registry import agent_names, make_agent
+from cardlab.core.options import InvalidOption
+from cardlab.games.cards.deck import cards_text, parse_cards
+from cardlab.games.cards.hands import front_table, keys_of, strength_table
+from cardlab.games.loop import play_out
+from cardlab.games.open_face.random_fills import MAX_PLANS, PLAN, list_plans, standing
 from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.protocol import InfoStates
-from cardlab.options import InvalidOption
-from cardlab.playing.loop import play_out
 from games.open_face.tables import GAME, known, table_of
 
 
@@ -132,7 +132,7 @@ def test_random_fills_are_the_same_for_the_same_seed():
 
 
 def test_random_fills_take_whole_numbers_of_simulations():
-    assert {"random", "greedy_start", "random_fills", "hindsight_fills"} <= set(agent_factories(GAME))
+    assert {"random", "greedy_start", "random_fills", "hindsight_fills"} <= set(agent_names(GAME))
     with pytest.raises(InvalidOption, match=r"agent\.simulations=0"):
         make_agent(GAME, "random_fills:simulations:0")
     with pytest.raises(InvalidOption, match=r"agent\.openings=0\.5"):

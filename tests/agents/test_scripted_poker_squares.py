@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.catalogue import make_agent
-from cardlab.cards.deck import parse_card, parse_cards
+from cardlab.agents.registry import make_agent
+from cardlab.core.options import InvalidOption
+from cardlab.games.cards.deck import parse_card, parse_cards
+from cardlab.games.loop import play_out
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import STATE
 from cardlab.games.protocol import InfoStates
-from cardlab.options import InvalidOption
-from cardlab.playing.loop import play_out
 
 GAME = PokerSquares()
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.catalogue import make_agent
+from cardlab.agents.registry import make_agent
+from cardlab.core.options import InvalidOption
+from cardlab.games.loop import play_out
 from cardlab.games.protocol import States
 from cardlab.games.thirty_one.game import ThirtyOne
-from cardlab.options import InvalidOption
-from cardlab.playing.loop import play_out
 from games.thirty_one.slow_match import CALL, DRAW, KEEP, TAKE, step, table
 
 GAME = ThirtyOne()

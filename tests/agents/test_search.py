@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.agents.catalogue import SEARCHES, agent_text, split_name
-from cardlab.agents.loading import load_agent
 from cardlab.agents.policies import describe, save_policy
-from cardlab.agents.search import SearchAgent, search_text
+from cardlab.agents.registry import load_agent
+from cardlab.agents.search.options import MonteCarloOptions, NoSearch
+from cardlab.agents.search_agent import SearchAgent, search_text
+from cardlab.agents.specs import SEARCHES, agent_text, split_name
+from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.rows import take
 from cardlab.networks.mlp import MLPOptions
-from cardlab.options import InvalidOption
-from cardlab.search.options import MonteCarloOptions, NoSearch
 from search_positions import positions
 
 SMALL = {

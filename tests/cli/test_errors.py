@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.arena.game_record import Record, save_record
 from cardlab.cli import main
+from cardlab.evaluation.game_record import Record, save_record
 
 PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from cardlab.assembly.composition import compose_config
 from cardlab.cli import main
 from cardlab.cli.compose import first_difference
-from cardlab.cli.policies import known_name
+from cardlab.cli.policy_names import known_name
 from cardlab.cli.verbs import VERBS
+from cardlab.experiments.config.composition import compose_config
 
 ROOT = Path(__file__).parents[2]
 CONF = ROOT / "conf"

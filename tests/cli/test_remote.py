@@ -8,7 +8,7 @@ from dvc.repo import Repo
 
 from cardlab.cli import main
 from cardlab.cli.remote import remote_address
-from cardlab.options import InvalidOption
+from cardlab.core.options import InvalidOption
 
 ROOT = Path(__file__).parents[2]
 

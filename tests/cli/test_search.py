@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from cardlab.arena.evaluate import StoppedEvaluation, evaluate
-from cardlab.arena.game_record import load_record
-from cardlab.arena.options import ArenaOptions
-from cardlab.assembly.composition import compose_config
-from cardlab.assembly.parts import build_search
+from cardlab.agents.search.options import SEARCHES
 from cardlab.cli import main
+from cardlab.evaluation.evaluate import StoppedEvaluation, evaluate
+from cardlab.evaluation.game_record import load_record
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.experiments.config.composition import compose_config
+from cardlab.experiments.config.groups import build_search
 from cardlab.games.catalogue import make_game
-from cardlab.search.options import SEARCHES
 
 SMALL = ("game=five_o", "arena.deals=2", "arena.processes=1")
 

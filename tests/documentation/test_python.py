@@ -16,7 +16,7 @@ PAGES = {
     if (blocks := re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
 }
 FRAGMENTS = {
-    "docs/champions.md": "lines that need a registered champion: tests/promotion/ runs them against a registry",
+    "docs/champions.md": "need a registered champion: tests/experiments/promotion/ runs them",
 }
 """Pages whose blocks are no programs, and where what they say is tested."""
 POLICIES = {"docs/search.md": ("five_o", "models/five_o_td")}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import GAMES, make_game
+from cardlab.games.loop import play
 from cardlab.games.protocol import States
-from cardlab.playing.loop import play
 
 FOLDER = Path(__file__).parent / "playthroughs"
 SEED = 31

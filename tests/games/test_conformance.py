@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import GAMES, for_matches, make_game
+from cardlab.games.loop import Moves, play, play_out
 from cardlab.games.protocol import NOBODY, Game, InfoStates, Players, States, lists_legal
-from cardlab.playing.loop import Moves, play, play_out
 from games.variants import CASES, IDS, VARIANTS
 
 TABLES = 12

@@ -5,12 +5,12 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
+from cardlab.games.loop import play
+from cardlab.games.loop import play_out as play_through
 from cardlab.games.protocol import Game, States
 from cardlab.games.rows import take
-from cardlab.playing.loop import play
-from cardlab.playing.loop import play_out as play_through
 
 GAMES = [
     ("five_o", {}),

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.arena.options import ArenaOptions
-from cardlab.experience.opponents import ScriptedOptions
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.learners.dqn import DQNOptions
 from cardlab.learners.policy_iteration import PolicyIterationOptions
 from cardlab.learners.ppo import PPOOptions
+from cardlab.learners.rollouts.opponents import ScriptedOptions
 from cardlab.learners.td import TDOptions
 from cardlab.networks.actions import ActionsOptions
 from cardlab.networks.mlp import MLPOptions

@@ -9,12 +9,12 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from cardlab.core.options import InvalidOption
+from cardlab.learners.base import TrainingDiverged
 from cardlab.learners.ppo import PPOOptions
-from cardlab.learners.rounds import TrainingDiverged
 from cardlab.networks.mlp import MLPOptions
-from cardlab.options import InvalidOption
 from cardlab.training.experiment import Experiment
-from cardlab.training.learning import build_learner
+from cardlab.training.process_loop import build_learner
 from cardlab.training.run import Trained, train
 from learners.kuhn_training import kuhn_experiment
 from small_games.high_card import HighCard

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.network import _softly_greedy
-from cardlab.assembly.composition import compose_experiment
-from cardlab.assembly.experiment import build_experiment
+from cardlab.agents.network_agents import _softly_greedy
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.composition import compose_experiment
 from cardlab.learners.td import TDOptions
-from cardlab.options import InvalidOption
-from cardlab.training.learning import build_learner
+from cardlab.training.process_loop import build_learner
 
 
 def test_actions_are_as_frequent_as_they_are_said_to_be():

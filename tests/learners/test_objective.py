@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from torch import nn
 from torch._dynamo.utils import counters
 
+from cardlab.learners.base import _clip
 from cardlab.learners.ppo import _objective, _translated_objective, _Wanted
-from cardlab.learners.rounds import _clip
 from cardlab.networks.inputs import legal_pairs
 
 

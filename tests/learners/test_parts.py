@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from cardlab.learners import rounds
-from cardlab.training.learning import build_learner
+from cardlab.learners import base as rounds
+from cardlab.training.process_loop import build_learner
 from learners.kuhn_training import kuhn_experiment
 
 

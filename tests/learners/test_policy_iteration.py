@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from safetensors.torch import load_file
 
-from cardlab.assembly.composition import compose_experiment
-from cardlab.assembly.experiment import build_experiment
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.composition import compose_experiment
+from cardlab.games.loop import play_out
 from cardlab.games.rows import take
 from cardlab.learners.policy_iteration import PolicyIterationOptions, near_best
-from cardlab.options import InvalidOption
-from cardlab.playing.loop import play_out
-from cardlab.training.learning import build_learner
+from cardlab.training.process_loop import build_learner
 from cardlab.training.run import train
 from learners.kuhn_training import kuhn_experiment
 

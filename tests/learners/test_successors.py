@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cardlab.agents.random import RandomAgent
-from cardlab.experience.opponents import SelfPlayOptions
-from cardlab.experience.successors import sample_successors
+from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
+from cardlab.games.legality import sole_actions
+from cardlab.games.loop import play
 from cardlab.games.protocol import InfoStates
-from cardlab.playing.legality import sole_actions
-from cardlab.playing.loop import play
-from cardlab.training.learning import build_learner
+from cardlab.learners.rollouts.opponents import SelfPlayOptions
+from cardlab.learners.rollouts.sampled_successors import sample_successors
+from cardlab.training.process_loop import build_learner
 from learners.kuhn_training import kuhn_experiment
 from small_games.kuhn import BET, Kuhn
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.experience.opponents import SelfPlayOptions
+from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import NUM_CELLS
 from cardlab.games.protocol import InfoStates, Symmetric
 from cardlab.games.rows import copied
 from cardlab.learners.ppo import PPOOptions
+from cardlab.learners.rollouts.opponents import SelfPlayOptions
 from cardlab.networks.mlp import MLPOptions
-from cardlab.options import InvalidOption
 from cardlab.training.experiment import Experiment
 from learners.kuhn_training import kuhn_experiment
 from small_games.kuhn import Kuhn

@@ -5,16 +5,17 @@ import pytest
 import torch
 from torch.nn.functional import embedding_bag
 
-from cardlab.agents.network import AfterstateAgent
-from cardlab.agents.random import RandomAgent
-from cardlab.agents.searches import build_search
+from cardlab.agents.network_agents import AfterstateAgent
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.registry import load_agent
+from cardlab.agents.search.builders import build_search
+from cardlab.agents.search.leaves import KernelPlayouts
+from cardlab.agents.search.options import MonteCarloOptions
+from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
-from cardlab.networks.codes import CodesNetwork, CodesOptions, add_to_each
+from cardlab.games.loop import play
 from cardlab.networks.protocol import encode_for
-from cardlab.options import InvalidOption
-from cardlab.playing.loop import play
-from cardlab.search.leaves import KernelPlayouts
-from cardlab.search.options import MonteCarloOptions
+from cardlab.networks.sparse_lines import CodesNetwork, CodesOptions, add_to_each
 
 GAME = make_game("poker_squares", features="codes")
 WIDTH = 24
@@ -81,7 +82,7 @@ def test_searches_play_out_by_it_in_one_kernel(network):
     policy = AfterstateAgent(GAME, network, 0.0, 20.0)
     for policy_sees in ("codes", "lines"):  # a game that shows something else is played by the same kernel
         game = make_game("poker_squares", features=policy_sees)
-        search = build_search(game, MonteCarloOptions(policy="champion", simulations=8), policy)
+        search = build_search(game, MonteCarloOptions(policy="champion", simulations=8), policy, load_agent)
         assert isinstance(search.leaf, KernelPlayouts)
 
 

@@ -7,13 +7,13 @@ import pytest
 import torch
 from torch._dynamo.utils import counters
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
+from cardlab.games.loop import play
 from cardlab.networks.actions import ActionsOptions
 from cardlab.networks.lines import LinesOptions
 from cardlab.networks.mlp import MLPOptions
 from cardlab.networks.protocol import encode_for, encode_legal_for
-from cardlab.playing.loop import play
 
 NETWORKS = [
     ("big2", MLPOptions(widths=(32,), head_widths=(16,))),

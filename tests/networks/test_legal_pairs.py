@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from cardlab.agents.network import SoftmaxAgent, best_of_each, sample_each
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.network_agents import SoftmaxAgent, best_of_each, sample_each
+from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
+from cardlab.games.loop import play
+from cardlab.learners.losses.policy_gradient import clipped_surrogate, mean_entropy
 from cardlab.networks.actions import ActionsOptions
 from cardlab.networks.inputs import encode, encode_legal, legal_pairs
 from cardlab.networks.layers import mask_scores
@@ -17,8 +19,6 @@ from cardlab.networks.lines import LinesOptions
 from cardlab.networks.mlp import MLPOptions
 from cardlab.networks.protocol import encode_for, encode_legal_for
 from cardlab.networks.trunks import TrunksOptions
-from cardlab.objectives.policy import clipped_surrogate, mean_entropy
-from cardlab.playing.loop import play
 
 NETWORKS = [
     ("big2", MLPOptions(widths=(32,), head_widths=(16,))),

@@ -5,11 +5,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
+from cardlab.games.loop import play
 from cardlab.networks.lines import POOLINGS, LinesNetwork, LinesOptions, lines_block
-from cardlab.options import InvalidOption
-from cardlab.playing.loop import play
 
 GAME = make_game("five_o")
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.networks.mlp import MLPOptions
-from cardlab.options import InvalidOption
 
 SPEC = make_game("poker_squares", features="seed").spec
 

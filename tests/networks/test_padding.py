@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
+from cardlab.games.loop import play
 from cardlab.networks.actions import ActionsOptions
+from cardlab.networks.bucketing import common_size
 from cardlab.networks.critic import Critic
 from cardlab.networks.lines import LinesOptions
 from cardlab.networks.mlp import MLPOptions
-from cardlab.networks.padding import common_size
 from cardlab.networks.protocol import encode_for, encode_legal_for
 from cardlab.networks.trunks import TrunksOptions
-from cardlab.playing.loop import play
 
 NETWORKS = [
     ("big2", MLPOptions(widths=(8,), head_widths=(8,))),  # many actions: scores of the legal ones alone
@@ -72,7 +72,7 @@ def test_a_decision_is_judged_alike_whatever_is_filled_in(name, options, monkeyp
     def judged(size):
         network.zero_grad()
         with monkeypatch.context() as patch, torch.autocast("cpu", torch.bfloat16):
-            patch.setattr("cardlab.networks.padding.common_size", size)
+            patch.setattr("cardlab.networks.bucketing.common_size", size)
             scores, values = network.score_legal(inputs.observations, pairs)
             alone = network.value(inputs.observations)
             (scores.square().mean() + values.square().mean() + alone.sum()).backward()

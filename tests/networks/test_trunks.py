@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
+from cardlab.games.loop import play
 from cardlab.networks.inputs import Inputs
 from cardlab.networks.protocol import encode_for
 from cardlab.networks.trunks import TrunksOptions
-from cardlab.options import InvalidOption
-from cardlab.playing.loop import play
 
 GAME = make_game("thirty_one", num_players=3, features="seed")
 TURN, SWAP = 0, 1

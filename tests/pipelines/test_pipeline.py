@@ -86,7 +86,7 @@ def test_large_outputs_stay_out_of_git_and_figures_are_in(finished: Clone) -> No
 
 def test_a_second_repro_does_nothing(clone: Clone, outputs: Snapshot) -> None:
     before = outputs()
-    for folder in ("src/cardlab/playing", "src/cardlab/games/thirty_one", "src/cardlab/reporting"):
+    for folder in ("src/cardlab/games", "src/cardlab/games/thirty_one", "src/cardlab/experiments/report"):
         compiled = clone.root / folder / "__pycache__" / "rules.cpython-311.pyc"  # as python and numba leave them
         compiled.parent.mkdir(exist_ok=True)
         compiled.write_bytes(b"compiled")
@@ -119,15 +119,15 @@ def test_an_edit_reruns_what_uses_it(clone: Clone) -> None:
         "games/big2/rules.py": {"cross_tables"},
         "learners/dqn.py": {"train@duel"},
         "learners/ppo.py": set[str](),
-        "arena/evaluate.py": {f"{stage}@{name}" for stage in STAGES[1:] for name in NAMES} | {"cross_tables"},
-        "arena/history.py": {f"strength@{name}" for name in NAMES},
-        "playing/loop.py": {f"{stage}@{name}" for stage in STAGES for name in NAMES} | {"cross_tables"},
+        "evaluation/evaluate.py": {f"{stage}@{name}" for stage in STAGES[1:] for name in NAMES} | {"cross_tables"},
+        "evaluation/snapshot_matches.py": {f"strength@{name}" for name in NAMES},
+        "games/loop.py": {f"{stage}@{name}" for stage in STAGES for name in NAMES} | {"cross_tables"},
         "tracking/run.py": set[str](),
         "cli/program.py": set[str](),
-        "reporting/strength.py": {"report"},
-        "arena/tournament.py": {"cross_tables"},
-        "arena/survey.py": {f"survey@{name}" for name in NAMES},
-        "arena/outcomes/thirty_one.py": {"survey@duel"},
+        "experiments/report/score_bars.py": {"report"},
+        "evaluation/tournament.py": {"cross_tables"},
+        "evaluation/game_statistics.py": {f"survey@{name}" for name in NAMES},
+        "evaluation/outcomes/thirty_one.py": {"survey@duel"},
     }
     for name, stages in expected.items():
         path = source / name

@@ -16,19 +16,19 @@ from cardlab.games.catalogue import GAMES
 
 ROOT = Path(__file__).parents[2]
 # Modules that decide no result: registries say where a part is, tracking and progress only tell.
-DECIDES_NOTHING = ("cardlab.tracking", "cardlab.arena.progress", "cardlab.arena.cluster")
+DECIDES_NOTHING = ("cardlab.tracking", "cardlab.evaluation.progress", "cardlab.evaluation.ray_pool")
 ROOTS = {
-    "train": ("cardlab.training.run", "cardlab.assembly.experiment"),
-    "evaluate": ("cardlab.arena.evaluate", "cardlab.assembly.parts", "cardlab.agents.policies"),
+    "train": ("cardlab.training.run", "cardlab.experiments.config.build"),
+    "evaluate": ("cardlab.evaluation.evaluate", "cardlab.experiments.config.groups", "cardlab.agents.policies"),
     "survey": (
-        "cardlab.arena.calibration",
-        "cardlab.arena.evaluate",
-        "cardlab.arena.survey",
-        "cardlab.assembly.parts",
+        "cardlab.experiments.report.forecasts",
+        "cardlab.evaluation.evaluate",
+        "cardlab.evaluation.game_statistics",
+        "cardlab.experiments.config.groups",
         "cardlab.agents.policies",
-        "cardlab.experience.opponents",
+        "cardlab.learners.rollouts.opponents",
     ),
-    "strength": ("cardlab.arena.history", "cardlab.assembly.parts", "cardlab.agents.policies"),
+    "strength": ("cardlab.evaluation.snapshot_matches", "cardlab.experiments.config.groups", "cardlab.agents.policies"),
 }
 
 
@@ -58,8 +58,8 @@ def closure(graph: grimp.ImportGraph, roots: set[str]) -> set[str]:
 def chosen(experiment: dict[str, Any], kind: str) -> set[str]:
     """Modules that the configuration names and the code imports by that name."""
     game, agent = experiment["game"]["name"], experiment["agent"]["name"]
-    parts = {f"cardlab.games.{game}.game", f"cardlab.agents.scripted.{game}"}
-    more = {"train": {f"cardlab.learners.{agent}"}, "survey": {f"cardlab.arena.outcomes.{game}"}}
+    parts = {f"cardlab.games.{game}.game", f"cardlab.agents.heuristics.{game}"}
+    more = {"train": {f"cardlab.learners.{agent}"}, "survey": {f"cardlab.evaluation.outcomes.{game}"}}
     return parts | more.get(kind, set())
 
 
@@ -72,7 +72,7 @@ def test_a_stage_depends_on_all_the_code_that_decides_its_result(
         for module in closure(graph, {*ROOTS[kind], *chosen(experiment, kind)}):
             path = Path("src", *module.split("."))
             file = path / "__init__.py" if (ROOT / path).is_dir() else path.with_suffix(".py")
-            if file.name in ("__init__.py", "catalogue.py") and module != "cardlab.agents.catalogue":
+            if file.name in ("__init__.py", "catalogue.py") and module != "cardlab.agents.registry":
                 continue
             covered = any(file == dependency or dependency in file.parents for dependency in dependencies)
             assert covered, f"{kind}@{name} does not depend on {file}"
@@ -95,7 +95,12 @@ def test_a_stage_depends_on_no_code_that_it_does_not_use(
 def test_the_cross_tables_depend_on_every_game_and_all_agents(stages: dict[str, Any], graph: grimp.ImportGraph) -> None:
     dependencies = [Path(dep.def_path) for dep in stages["cross_tables"].deps]
     games = {f"cardlab.{part}" for game in GAMES for part in (f"games.{game}.game", f"agents.scripted.{game}")}
-    roots = {"cardlab.arena.tournament", "cardlab.arena.evaluate", "cardlab.assembly.parts", "cardlab.agents.policies"}
+    roots = {
+        "cardlab.evaluation.tournament",
+        "cardlab.evaluation.evaluate",
+        "cardlab.experiments.config.groups",
+        "cardlab.agents.policies",
+    }
     for module in closure(graph, {*roots, *games}):
         path = Path("src", *module.split("."))
         file = path / "__init__.py" if (ROOT / path).is_dir() else path.with_suffix(".py")
@@ -107,11 +112,17 @@ def test_the_sweep_depends_on_all_the_code_that_decides_its_study(
     stages: dict[str, Any], graph: grimp.ImportGraph, params: dict[str, Any]
 ) -> None:
     dependencies = [Path(os.path.relpath(dep.fs_path, ROOT)) for dep in stages["tuning/dvc.yaml:tune"].deps]
-    roots = {"cardlab.tuning.sweep", "cardlab.assembly.trials", *chosen(params["tune"]["experiment"], "train")}
+    roots = {
+        "cardlab.experiments.sweep.sweep",
+        "cardlab.experiments.sweep.compose_trials",
+        *chosen(params["tune"]["experiment"], "train"),
+    }
     for module in closure(graph, roots):
         path = Path("src", *module.split("."))
         file = path / "__init__.py" if (ROOT / path).is_dir() else path.with_suffix(".py")
-        decides = file.name not in ("__init__.py", "catalogue.py") and not module.startswith("cardlab.reporting")
+        decides = file.name not in ("__init__.py", "catalogue.py") and not module.startswith(
+            "cardlab.experiments.report"
+        )
         covered = any(file == dependency or dependency in file.parents for dependency in dependencies)
         assert covered or not decides, f"tune does not depend on {file}"
 
@@ -120,10 +131,10 @@ def test_the_tables_of_five_o_depend_on_the_code_that_decides_them(
     stages: dict[str, Any], graph: grimp.ImportGraph
 ) -> None:
     roots = {
-        "cardlab.agents.scripted.five_o",
+        "cardlab.agents.heuristics.five_o",
         "cardlab.games.five_o.game",
-        "cardlab.reporting.five_o_experiments",
-        "cardlab.reporting.five_o_figures",
+        "cardlab.experiments.report.five_o_experiments",
+        "cardlab.experiments.report.five_o_figures",
     }
     dependencies = [Path(dep.def_path) for dep in stages["pipelines/five_o/dvc.yaml:five_o_tables"].deps]
     files = {Path("src", *module.split(".")).with_suffix(".py") for module in closure(graph, roots)}

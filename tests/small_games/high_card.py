@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardlab.cards.deck import NUM_SUITS, card_text, shuffled_decks
+from cardlab.games.cards.deck import NUM_SUITS, card_text, shuffled_decks
 from cardlab.games.protocol import GameSpec, InfoStates, States, layout
 
 NONE = -1

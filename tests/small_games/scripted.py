@@ -17,7 +17,7 @@ def _fixed(number, game):
 @pytest.fixture
 def roshambo_agents(monkeypatch):
     """`rock`, `paper` and `scissors` for Roshambo, in this process only."""
-    name = "cardlab.agents.scripted.roshambo"
+    name = "cardlab.agents.heuristics.roshambo"
     module = ModuleType(name)
     module.__spec__ = ModuleSpec(name, None)
     module.AGENTS = {choice: partial(_fixed, number) for number, choice in enumerate(CHOICES)}

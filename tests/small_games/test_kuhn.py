@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.games.loop import play, play_out
 from cardlab.games.protocol import Game
-from cardlab.playing.loop import play, play_out
 from small_games.high_card import HighCard
 from small_games.kuhn import OPEN, SHOWDOWN, Kuhn, best_response, expected_value, line_of, uniform_policy
 

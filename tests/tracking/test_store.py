@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.options import InvalidOption
+from cardlab.core.options import InvalidOption
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.address import project_root, without_password
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.options import InvalidOption
+from cardlab.core.options import InvalidOption
 from cardlab.tracking import Store
 from cardlab.tracking.ui import check_free, compare_links
 from services import free_port

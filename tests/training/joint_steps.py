@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from torch.distributed import FileStore
 
-from cardlab.experience.records import Experience
-from cardlab.learners.ranks import Ranks
-from cardlab.learners.rounds import RoundLearner
-from cardlab.training.learning import build_learner, lightning_trainer
+from cardlab.learners.base import RoundLearner
+from cardlab.learners.distributed import Ranks
+from cardlab.learners.rollouts.experience import Experience
+from cardlab.training.process_loop import build_learner, lightning_trainer
 from cardlab.training.processes import connected
 from learners.kuhn_training import kuhn_experiment
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import torch
 
-from cardlab.experience.opponents import PoolOptions
+from cardlab.learners.rollouts.opponents import PoolOptions
 from cardlab.training.callbacks import MetricsLog
+from cardlab.training.continuation import TRAINING_FILE
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import Trained, train
-from cardlab.training.stretches import TRAINING_FILE
 from learners.kuhn_training import kuhn_experiment
 
 ROUNDS = 10

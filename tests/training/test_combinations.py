@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.arena.match import play_match
-from cardlab.assembly.composition import compose_experiment
-from cardlab.assembly.experiment import build_experiment
+from cardlab.evaluation.match import play_match
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.composition import compose_experiment
 from cardlab.games.catalogue import for_matches
 from cardlab.training.run import train
 

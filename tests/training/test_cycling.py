@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from cardlab.agents.policies import load_policy
-from cardlab.arena.history import Snapshot, find_snapshots, play_history
-from cardlab.arena.options import ArenaOptions
-from cardlab.experience.opponents import PoolOptions, SelfPlayOptions
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_history
 from cardlab.learners.ppo import PPOOptions
+from cardlab.learners.rollouts.opponents import PoolOptions, SelfPlayOptions
 from cardlab.networks.mlp import MLPOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions

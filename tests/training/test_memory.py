@@ -10,8 +10,8 @@ import pytest
 ROUND = """
 import json, resource, sys
 from pathlib import Path
-from cardlab.assembly.composition import compose_experiment
-from cardlab.assembly.experiment import build_experiment
+from cardlab.experiments.config.composition import compose_experiment
+from cardlab.experiments.config.build import build_experiment
 from cardlab.training.run import train
 
 overrides = ["game=big2", "trainer.tables=1024", "trainer.decisions=16_384", "trainer.evaluations=1", *sys.argv[2:]]

@@ -16,10 +16,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.experience.opponents import PoolOptions
-from cardlab.learners.ranks import Ranks
-from cardlab.learners.rounds import RoundLearner, TrainingDiverged
-from cardlab.options import InvalidOption
+from cardlab.core.options import InvalidOption
+from cardlab.learners.base import RoundLearner, TrainingDiverged
+from cardlab.learners.distributed import Ranks
+from cardlab.learners.rollouts.opponents import PoolOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions
 from cardlab.training.processes import ProcessLost

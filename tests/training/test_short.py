@@ -8,16 +8,16 @@ import pytest
 from safetensors.numpy import load_file
 
 from cardlab.agents.policies import load_policy
-from cardlab.agents.random import RandomAgent
-from cardlab.arena.match import play_match
-from cardlab.arena.options import ArenaOptions
-from cardlab.experience.opponents import ScriptedOptions
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.catalogue import make_game
-from cardlab.options import InvalidOption
-from cardlab.training.learning import build_learner
+from cardlab.learners.rollouts.opponents import ScriptedOptions
+from cardlab.training.curve_evaluation import measure_strength
 from cardlab.training.options import TrainerOptions
+from cardlab.training.process_loop import build_learner
 from cardlab.training.run import train
-from cardlab.training.strength import measure_strength
 from learners.kuhn_training import kuhn_experiment
 
 

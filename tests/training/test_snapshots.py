@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from cardlab.agents.policies import policy_digest
-from cardlab.arena.history import find_snapshots
-from cardlab.options import InvalidOption
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation.snapshot_matches import find_snapshots
 from cardlab.training import run as run_module
 from cardlab.training.run import Trained, train
 from cardlab.training.summary import write_summary

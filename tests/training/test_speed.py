@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 import torch
 
-from cardlab.experience.opponents import PoolOptions
-from cardlab.training.learning import build_learner
-from cardlab.training.speed import denormals_flushed
+from cardlab.learners.rollouts.opponents import PoolOptions
+from cardlab.training.cpu_settings import denormals_flushed
+from cardlab.training.process_loop import build_learner
 from learners.kuhn_training import kuhn_experiment
 
 

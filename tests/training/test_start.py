@@ -9,15 +9,15 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from cardlab.agents.network import SoftmaxAgent
-from cardlab.assembly.composition import compose_experiment
-from cardlab.assembly.experiment import build_experiment
+from cardlab.agents.network_agents import SoftmaxAgent
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.composition import compose_experiment
 from cardlab.games.catalogue import make_game
 from cardlab.learners.td import TDOptions
 from cardlab.networks.mlp import MLPOptions
-from cardlab.options import InvalidOption
 from cardlab.training.experiment import Experiment
-from cardlab.training.learning import build_learner
+from cardlab.training.process_loop import build_learner
 from cardlab.training.run import Trained, run_folder
 from cardlab.training.start import read_start
 from training.stretching import ROUNDS, experiment_of, run, steps

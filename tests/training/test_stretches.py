@@ -7,12 +7,12 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from cardlab.experience.opponents.results import PRIOR
-from cardlab.options import InvalidOption
-from cardlab.training.learning import build_learner
+from cardlab.core.options import InvalidOption
+from cardlab.learners.rollouts.opponents.win_rates import PRIOR
+from cardlab.training.continuation import TRAINING_FILE
+from cardlab.training.process_loop import build_learner
 from cardlab.training.run import Trained, run_folder
 from cardlab.training.start import read_start
-from cardlab.training.stretches import TRAINING_FILE
 from training.stretching import FIRST, ROUNDS, experiment_of, run, steps
 from training.test_resume import CutOff, Cutter
 

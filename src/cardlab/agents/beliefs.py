@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from cardlab.agents.weights import load_weights, save_weights
-from cardlab.cards.deck import NUM_CARDS
+from cardlab.core.options import InvalidOption
+from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 from cardlab.networks.belief import BeliefNetwork, BeliefOptions
-from cardlab.options import InvalidOption
 
 FORMAT = 1
 _DESCRIPTION = "belief.json"

@@ -13,14 +13,14 @@ from typing import Any, cast
 
 from safetensors import SafetensorError
 
-from cardlab.agents.network import ActionValueAgent, AfterstateAgent, SoftmaxAgent
+from cardlab.agents.network_agents import ActionValueAgent, AfterstateAgent, SoftmaxAgent
 from cardlab.agents.weights import load_weights, save_weights
+from cardlab.core.options import InvalidOption
+from cardlab.games.agent_protocol import Policy
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
 from cardlab.networks.catalogue import NETWORKS
 from cardlab.networks.protocol import Network, NetworkOptions
-from cardlab.options import InvalidOption
-from cardlab.playing.protocol import Policy
 
 FORMAT = 1
 _DESCRIPTION = "policy.json"

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
-from cardlab.assembly.options import InvalidConfiguration
 from cardlab.cli.verbs import VERBS, Verb
-from cardlab.options import InvalidOption
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.options import InvalidConfiguration
 
 FLAGS = {
     "--cfg job": "print the composed configuration and stop; --cfg hydra: Hydra's own; --resolve, --package KEY",

@@ -8,15 +8,15 @@ from rich.console import Console
 from rich.table import Table
 
 from cardlab.agents.beliefs import save_belief
-from cardlab.agents.loading import load_agent
-from cardlab.assembly.options import build_options, convert
-from cardlab.assembly.parts import build_game, check_agents, group
+from cardlab.agents.registry import load_agent
 from cardlab.cli.verbs import Request
-from cardlab.files import check_folder
+from cardlab.core.files import check_folder
+from cardlab.core.options import InvalidOption, check_range
+from cardlab.experiments.config.groups import build_game, check_agents, group
+from cardlab.experiments.config.options import build_options, convert
 from cardlab.games.catalogue import for_matches
 from cardlab.learners.belief import BeliefTraining
 from cardlab.networks.belief import BeliefOptions
-from cardlab.options import InvalidOption, check_range
 from cardlab.tracking import Store
 from cardlab.training.belief import (
     BeliefExperiment,

@@ -3,9 +3,9 @@
 import os
 from collections.abc import Sequence
 
-from cardlab.assembly.composition import hand_to_hydra
-from cardlab.assembly.options import InvalidConfiguration
 from cardlab.cli.verbs import VERBS
+from cardlab.experiments.config.composition import hand_to_hydra
+from cardlab.experiments.config.options import InvalidConfiguration
 
 _SHELLS = ("bash", "zsh", "fish")
 _LINE = "COMP_LINE"  # the line so far, as every shell's script of Hydra passes it

@@ -8,10 +8,10 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from cardlab.assembly.options import InvalidConfiguration
 from cardlab.cli.verbs import Request
-from cardlab.files import write_whole
-from cardlab.options import InvalidOption
+from cardlab.core.files import write_whole
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.options import InvalidConfiguration
 
 PARAMS = Path("params.yaml")
 _HEADER = "# Written by `cardlab compose` from conf/config.yaml: edit conf/, not this file.\n"
@@ -48,8 +48,8 @@ def check_names(config: Mapping[str, Any]) -> None:
 
 def check_experiments(config: Mapping[str, Any]) -> None:
     """Build each experiment once; InvalidOption names the key as it stands in conf/config.yaml."""
-    from cardlab.assembly.experiment import build_experiment  # noqa: PLC0415  Lightning takes seconds; --check needs none
-    from cardlab.assembly.parts import check_pinned  # noqa: PLC0415  as above
+    from cardlab.experiments.config.build import build_experiment  # noqa: PLC0415  Lightning takes seconds; --check needs none
+    from cardlab.experiments.config.groups import check_pinned  # noqa: PLC0415  as above
 
     for key, experiment in config["experiments"].items():
         try:

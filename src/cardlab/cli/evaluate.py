@@ -7,21 +7,21 @@ from typing import Any
 
 from rich.console import Console
 
-from cardlab.agents.catalogue import split_name
-from cardlab.agents.loading import policy_folder
 from cardlab.agents.policies import policy_digest, policy_game
-from cardlab.agents.search import search_text
-from cardlab.arena.evaluate import StoppedEvaluation, evaluate, evaluation_table, write_evaluation
-from cardlab.assembly.options import convert
-from cardlab.assembly.parts import build_arena, build_game, build_search, check_agents
-from cardlab.cli.policies import known_name
+from cardlab.agents.policy_folders import policy_folder
+from cardlab.agents.search_agent import search_text
+from cardlab.agents.specs import split_name
+from cardlab.cli.policy_names import known_name
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
-from cardlab.faults import INTERRUPTED
-from cardlab.files import check_file
+from cardlab.core.exit_status import INTERRUPTED
+from cardlab.core.files import check_file
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation.evaluate import StoppedEvaluation, evaluate, evaluation_table, write_evaluation
+from cardlab.experiments.config.groups import build_arena, build_game, build_search, check_agents
+from cardlab.experiments.config.options import convert
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
-from cardlab.options import InvalidOption
 
 
 def run(request: Request) -> int:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
 
-from cardlab.assembly.composition import compose_tree, hand_to_hydra, plain, tree_text
-from cardlab.assembly.options import InvalidConfiguration
 from cardlab.cli.arguments import parse_arguments, split_verb
 from cardlab.cli.completion import complete
-from cardlab.cli.guide import overview, verb_guide
+from cardlab.cli.help_texts import overview, verb_guide
 from cardlab.cli.verbs import Given, Request, Verb
-from cardlab.faults import MISUSED, reported
+from cardlab.core.exit_status import MISUSED, reported
+from cardlab.experiments.config.composition import compose_tree, hand_to_hydra, plain, tree_text
+from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.tracking.apart import speak_apart
 
 

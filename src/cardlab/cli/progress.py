@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from cardlab.arena.progress import Watch, bars, watch_nothing
+from cardlab.evaluation.progress import Watch, bars, watch_nothing
 
 
 @contextmanager

@@ -6,20 +6,20 @@ from typing import Any
 
 from rich.console import Console
 
-from cardlab.agents.loading import ADDRESS, policy_folder
 from cardlab.agents.policies import standard_game
-from cardlab.assembly.options import convert
-from cardlab.assembly.parts import build_arena, build_game
-from cardlab.cli.policies import known_name
+from cardlab.agents.policy_folders import ADDRESS, policy_folder
+from cardlab.cli.policy_names import known_name
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
-from cardlab.files import check_file
+from cardlab.core.files import check_file
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.groups import build_arena, build_game
+from cardlab.experiments.config.options import convert
+from cardlab.experiments.promotion.messages import tell_outcome, write_decision
+from cardlab.experiments.promotion.options import PromotionOptions
+from cardlab.experiments.promotion.promote import make_challenge, promote
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
-from cardlab.options import InvalidOption
-from cardlab.promotion.options import PromotionOptions
-from cardlab.promotion.promote import make_challenge, promote
-from cardlab.promotion.telling import tell_outcome, write_decision
 from cardlab.tracking import Store
 
 _KEYS = {"reference": str, "sequential": bool, "max_megabytes": float, "ladder": tuple[str, ...]}

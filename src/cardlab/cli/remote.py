@@ -4,9 +4,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from cardlab.assembly.options import InvalidConfiguration, convert
 from cardlab.cli.verbs import Request
-from cardlab.options import InvalidOption
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.options import InvalidConfiguration, convert
 
 NAME = "shared"
 _PLUGINS = {"s3": "dvc_s3", "ssh": "dvc_ssh"}  # scheme → the module that DVC needs for it, of the extra `remote`

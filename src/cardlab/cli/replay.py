@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cardlab.arena.game_record import Record, RecordError, load_record, save_record
-from cardlab.arena.replay import load_seats, replay_lines, run_replay
-from cardlab.assembly.options import convert
-from cardlab.assembly.parts import build_arena, build_game
 from cardlab.cli.verbs import Request
-from cardlab.files import check_file
+from cardlab.core.files import check_file
+from cardlab.core.options import InvalidOption, check_range
+from cardlab.evaluation.game_record import Record, RecordError, load_record, save_record
+from cardlab.evaluation.replay import load_seats, replay_lines, run_replay
+from cardlab.experiments.config.groups import build_arena, build_game
+from cardlab.experiments.config.options import convert
 from cardlab.games.catalogue import for_matches, make_game
-from cardlab.options import InvalidOption, check_range
 
 
 def run(request: Request) -> int:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cardlab.agents.policies import PolicyError, policy_digest
-from cardlab.assembly.options import convert
-from cardlab.assembly.parts import build_game
 from cardlab.cli.verbs import Request
-from cardlab.options import InvalidOption, check_range
+from cardlab.core.options import InvalidOption, check_range
+from cardlab.experiments.config.groups import build_game
+from cardlab.experiments.config.options import convert
 from cardlab.tracking import Store
 from cardlab.tracking.provenance import DIGEST, all_runs, concerning, newest_runs
 from cardlab.tracking.registry import Registry

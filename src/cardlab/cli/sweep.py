@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cardlab.assembly.options import build_options, convert
-from cardlab.assembly.parts import group
-from cardlab.assembly.trials import TrialComposer
-from cardlab.assembly.tuned import check_name, check_space, plain_experiment, write_tuned
-from cardlab.assembly.values import flat_space
 from cardlab.cli.verbs import Request
-from cardlab.tuning.options import SweepOptions
-from cardlab.tuning.summary import Best
-from cardlab.tuning.sweep import run_sweep
+from cardlab.experiments.config.groups import group
+from cardlab.experiments.config.options import build_options, convert
+from cardlab.experiments.config.values import flat_space
+from cardlab.experiments.sweep.compose_trials import TrialComposer
+from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.summary import Best
+from cardlab.experiments.sweep.sweep import run_sweep
+from cardlab.experiments.sweep.tuned_files import check_name, check_space, plain_experiment, write_tuned
 
 
 def run(request: Request) -> int:

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from cardlab.assembly.options import convert
-from cardlab.assembly.trials import TrialComposer
 from cardlab.cli.verbs import Request
-from cardlab.options import check_range
+from cardlab.core.options import check_range
+from cardlab.experiments.config.options import convert
+from cardlab.experiments.sweep.compose_trials import TrialComposer
+from cardlab.experiments.sweep.options import check_storage, check_study
+from cardlab.experiments.sweep.sweep import join_sweep
+from cardlab.experiments.sweep.worker import joined_plan
 from cardlab.tracking import Store
-from cardlab.tuning.options import check_storage, check_study
-from cardlab.tuning.sweep import join_sweep
-from cardlab.tuning.work import joined_plan
 
 
 def run(request: Request) -> int:

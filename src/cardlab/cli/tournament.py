@@ -4,11 +4,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from cardlab.arena.tournament import run_tournament, tournament_table
-from cardlab.assembly.options import convert
-from cardlab.assembly.parts import build_arena, build_game, check_agents
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
+from cardlab.evaluation.tournament import run_tournament, tournament_table
+from cardlab.experiments.config.groups import build_arena, build_game, check_agents
+from cardlab.experiments.config.options import convert
 from cardlab.games.catalogue import for_matches
 
 

@@ -5,16 +5,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cardlab.assembly.composition import RESUME, without_resume
-from cardlab.assembly.experiment import build_experiment
-from cardlab.cli.policies import LATEST, POLICY
+from cardlab.cli.policy_names import LATEST, POLICY
 from cardlab.cli.verbs import Request
-from cardlab.options import InvalidOption
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.composition import RESUME, without_resume
 from cardlab.tracking import Run, Store
 from cardlab.tracking.memory import Memory, find_unfinished
 from cardlab.tracking.parameters import flatten
-from cardlab.training.recorded import train_recorded
 from cardlab.training.run import Trained, run_folder, write_curve
+from cardlab.training.tracked_run import train_recorded
 
 
 def run(request: Request) -> int:

@@ -1,7 +1,7 @@
 """`cardlab ui`: the MLflow UI on this project's store."""
 
-from cardlab.assembly.options import convert
 from cardlab.cli.verbs import Request
+from cardlab.experiments.config.options import convert
 from cardlab.tracking import Store
 from cardlab.tracking.ui import serve
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any, Protocol, cast
 
-from cardlab.options import InvalidOption
+from cardlab.core.options import InvalidOption
 
 
 class Given(dict[str, Any]):
@@ -32,6 +33,14 @@ class Run(Protocol):
         ...
 
 
+PLUGINS = "cardlab_verbs"
+"""Group of entry points: verbs whose bodies are in other packages."""
+
+
+class MissingPlugin(RuntimeError):
+    """The package of a verb is not installed; the message is one line that says what to do."""
+
+
 @dataclass(frozen=True)
 class Verb:
     """A verb, the configuration in conf/ that it composes, and how it is called."""
@@ -42,6 +51,7 @@ class Verb:
     config: str = ""  # conf/CONFIG.yaml; as the verb when empty
     flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → what it does
     long_keys: Mapping[str, str] = field(default_factory=dict[str, str])  # --key VALUE, the same as key=VALUE
+    plugin: bool = False  # another package has its body, as an entry point of the group PLUGINS
     tracks_apart: bool = False  # MLflow gets a process of its own, ready by the time that the body is imported
 
     @property
@@ -55,7 +65,14 @@ class Verb:
         return self.name.replace(" ", "_")
 
     def load(self) -> Run:
-        """The body, imported now: it brings along what it needs."""
+        """The body, imported now with all that it needs. Raises MissingPlugin for a package that is not installed."""
+        if self.plugin:
+            found = entry_points(group=PLUGINS, name=self.name)
+            if not found:
+                raise MissingPlugin(
+                    f"{self.name}: not installed; reinstall cardlab with pip install 'cardlab[{self.name}]'"
+                )
+            return cast(Run, next(iter(found)).load())
         return cast(Run, import_module(f"cardlab.cli.{self.module}").run)
 
 
@@ -146,6 +163,7 @@ _ALL = (
             "cardlab play play.port=8080",
             "cardlab play play.database=postgresql+psycopg://me@server/play",
         ),
+        plugin=True,
     ),
     Verb("ui", "serve the MLflow UI on this project's runs", ("cardlab ui", "cardlab ui port=8080")),
     Verb(

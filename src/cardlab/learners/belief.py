@@ -8,13 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from cardlab.experience.sightings import Sightings
+from cardlab.core.options import check_range
 from cardlab.games.protocol import Game
 from cardlab.games.rows import take
-from cardlab.learners.rounds import Means, Metrics, TrainingDiverged
+from cardlab.learners.base import Means, Metrics, TrainingDiverged
+from cardlab.learners.losses.belief import holder_loss
+from cardlab.learners.rollouts.belief_samples import Sightings
 from cardlab.networks.belief import BeliefNetwork
-from cardlab.objectives.beliefs import holder_loss
-from cardlab.options import check_range
 
 
 @dataclass(frozen=True)

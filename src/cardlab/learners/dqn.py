@@ -12,18 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cardlab.agents.network import ActionValueAgent
-from cardlab.agents.random import RandomAgent
-from cardlab.experience.memory import ReplayMemory, Transitions
-from cardlab.experience.records import Experience
-from cardlab.experience.successors import sample_successors
+from cardlab.agents.network_agents import ActionValueAgent
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.core.options import InvalidOption, check_choice, check_range
 from cardlab.games.protocol import Game, InfoStates, Players
 from cardlab.games.rows import take
-from cardlab.learners.options import check_shared
-from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon
-from cardlab.networks.protocol import Network, encode_for
-from cardlab.objectives.returns import n_step_returns, turn_discounts
-from cardlab.objectives.values import (
+from cardlab.learners.base import Means, Metrics, RoundLearner, annealed_epsilon
+from cardlab.learners.losses.returns import n_step_returns, turn_discounts
+from cardlab.learners.losses.value import (
     LOSSES,
     ORDERS,
     averaged_bootstrap,
@@ -32,7 +28,11 @@ from cardlab.objectives.values import (
     regression_of_all,
     taken,
 )
-from cardlab.options import InvalidOption, check_choice, check_range
+from cardlab.learners.options import check_shared
+from cardlab.learners.rollouts.experience import Experience
+from cardlab.learners.rollouts.replay_buffer import ReplayMemory, Transitions
+from cardlab.learners.rollouts.sampled_successors import sample_successors
+from cardlab.networks.protocol import Network, encode_for
 
 SUCCESSOR_OPPONENTS = ("target", "random")
 _MOST_KEPT = 10**9  # decisions: more than any machine has room for

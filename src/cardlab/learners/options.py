@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from cardlab.options import check_range
+from cardlab.core.options import check_range
 
 
 class SharedOptions(Protocol):

@@ -14,19 +14,19 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cardlab.agents.loading import load_agent
-from cardlab.agents.network import AfterstateAgent, afterstates, observe_after
+from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_after
 from cardlab.agents.policies import PolicyError
-from cardlab.experience.records import Experience
-from cardlab.games.coded import Coded
+from cardlab.agents.registry import load_agent
+from cardlab.core.options import InvalidOption, check_choice, check_range
+from cardlab.games.agent_protocol import Agent
+from cardlab.games.fused_rollouts import Coded
+from cardlab.games.loop import play_out
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, States
 from cardlab.games.rows import copied, take
+from cardlab.learners.base import Means, Metrics, RoundLearner
 from cardlab.learners.options import check_shared
-from cardlab.learners.rounds import Means, Metrics, RoundLearner
+from cardlab.learners.rollouts.experience import Experience
 from cardlab.networks.protocol import Network
-from cardlab.options import InvalidOption, check_choice, check_range
-from cardlab.playing.loop import play_out
-from cardlab.playing.protocol import Agent
 
 OPTIMIZERS = ("adagrad", "adam")
 

@@ -8,21 +8,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cardlab.agents.network import SoftmaxAgent
-from cardlab.experience.records import Experience
+from cardlab.agents.network_agents import SoftmaxAgent
+from cardlab.core.options import InvalidOption, check_choice, check_range
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import take
+from cardlab.learners.base import Means, Metrics, RoundLearner
+from cardlab.learners.losses.policy_gradient import clipped_surrogate, mean_entropy
+from cardlab.learners.losses.returns import advantages, lambda_returns
+from cardlab.learners.losses.value import explained_variance, regression
 from cardlab.learners.options import check_shared
-from cardlab.learners.rounds import Means, Metrics, RoundLearner
+from cardlab.learners.rollouts.experience import Experience
 from cardlab.networks.critic import Critic
-from cardlab.networks.encoded import EncodedDecisions
+from cardlab.networks.encoded_batch import EncodedDecisions
 from cardlab.networks.inputs import LegalPairs
 from cardlab.networks.layers import check_widths
 from cardlab.networks.protocol import Network
-from cardlab.objectives.policy import clipped_surrogate, mean_entropy
-from cardlab.objectives.returns import advantages, lambda_returns
-from cardlab.objectives.values import explained_variance, regression
-from cardlab.options import InvalidOption, check_choice, check_range
 
 CRITICS = ("own", "all_cards")
 _ROWS_AT_ONCE = 2048  # appraised by the critic before a round's updates

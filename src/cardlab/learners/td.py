@@ -10,17 +10,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cardlab.agents.network import AfterstateAgent, afterstates, observe_after
-from cardlab.experience.records import Experience
-from cardlab.experience.successors import sample_successors
+from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_after
+from cardlab.core.options import InvalidOption, check_choice, check_range
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import copied, take
+from cardlab.learners.base import Means, Metrics, RoundLearner, annealed_epsilon
+from cardlab.learners.losses.returns import averaged_returns, end_weights, lambda_returns
+from cardlab.learners.losses.value import averaged_bootstrap, explained_variance, regression
 from cardlab.learners.options import check_shared
-from cardlab.learners.rounds import Means, Metrics, RoundLearner, annealed_epsilon
+from cardlab.learners.rollouts.experience import Experience
+from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.networks.protocol import Network
-from cardlab.objectives.returns import averaged_returns, end_weights, lambda_returns
-from cardlab.objectives.values import averaged_bootstrap, explained_variance, regression
-from cardlab.options import InvalidOption, check_choice, check_range
 
 OPTIMIZERS = ("adam", "adagrad", "sgd")
 _GREEDY = 0.5  # the best action has a higher probability than this, with any `epsilon` below it, and no other has

@@ -9,12 +9,12 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.fusion import fusible
+from cardlab.networks.compiled import fusible
 from cardlab.networks.inputs import Inputs, LegalPairs
 from cardlab.networks.layers import check_activation, check_widths, head, perceptron
 from cardlab.networks.protocol import Network
-from cardlab.options import InvalidOption
 
 _UNREAD = "this network reads actions: encode with reads_actions=True"
 

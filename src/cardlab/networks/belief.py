@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from cardlab.cards.deck import NUM_CARDS
+from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.layers import check_activation, check_widths, head, perceptron
 

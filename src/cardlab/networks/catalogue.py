@@ -1,9 +1,9 @@
 """The kinds of network by registry key: policy files name them by it, never by a class path."""
 
 from cardlab.networks.actions import ActionsOptions
-from cardlab.networks.codes import CodesOptions
 from cardlab.networks.lines import LinesOptions
 from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.sparse_lines import CodesOptions
 from cardlab.networks.trunks import TrunksOptions
 
 _KINDS = (MLPOptions, LinesOptions, CodesOptions, ActionsOptions, TrunksOptions)

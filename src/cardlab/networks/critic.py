@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.fusion import fusible
+from cardlab.networks.compiled import fusible
 from cardlab.networks.layers import head, perceptron
 
 

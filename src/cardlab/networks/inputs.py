@@ -7,8 +7,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from cardlab.core.kernels import kernel
 from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, Starts, lists_legal
-from cardlab.kernels import kernel
 
 Places = NDArray[np.int64]
 

@@ -10,13 +10,13 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from cardlab.core.options import InvalidOption, check_choice
 from cardlab.games.protocol import Block, GameSpec
-from cardlab.networks.fusion import fusible
+from cardlab.networks.compiled import fusible
+from cardlab.networks.deduplicate import distinct_parts
 from cardlab.networks.inputs import Inputs, LegalPairs
 from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
 from cardlab.networks.protocol import Network
-from cardlab.networks.repeats import distinct_parts
-from cardlab.options import InvalidOption, check_choice
 
 POOLINGS = ("mean", "concat")
 

@@ -6,12 +6,12 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from cardlab.core.options import InvalidOption, check_range
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.fusion import fusible
+from cardlab.networks.compiled import fusible
 from cardlab.networks.inputs import Inputs, LegalPairs
 from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
 from cardlab.networks.protocol import Network
-from cardlab.options import InvalidOption, check_range
 
 _MANY_ACTIONS = 128  # from here on it is cheaper to compute the scores of legal actions one by one than all at once
 

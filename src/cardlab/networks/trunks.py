@@ -10,13 +10,13 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.fusion import fusible
+from cardlab.networks.bucketing import in_common_sizes
+from cardlab.networks.compiled import fusible
 from cardlab.networks.inputs import Inputs
 from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
-from cardlab.networks.padding import in_common_sizes
 from cardlab.networks.protocol import Network
-from cardlab.options import InvalidOption
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from cardlab.options import InvalidOption
+from cardlab.core.options import InvalidOption
 
 _SQLITE = "sqlite:///"
 _SCHEME = re.compile(r"(sqlite|postgresql|mysql|mssql|https?|databricks)(\+\w+)?:.+|databricks")

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from cardlab.options import InvalidOption
+from cardlab.core.options import InvalidOption
 from cardlab.tracking.address import project_root, store_address
 from cardlab.tracking.client import TrackingUnavailable, collector_paused, connect, first_line, quiet_environment
 from cardlab.tracking.desk import Delivered, Desk, OwnDesk

@@ -7,7 +7,7 @@ from pathlib import Path
 from cardlab.tracking.client import first_line
 from cardlab.tracking.store import Store
 
-_logger = logging.getLogger("cardlab.tracking")
+_logger = logging.getLogger(__name__)
 
 
 def attach_files(store: Store, experiment: str, digest: str, files: Sequence[Path], folder: str) -> str | None:

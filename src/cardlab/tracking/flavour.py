@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cardlab.agents.network import AfterstateAgent, SoftmaxAgent, sample_each
+from cardlab.agents.network_agents import AfterstateAgent, SoftmaxAgent, sample_each
 from cardlab.agents.policies import PLAYS, PolicyError, game_for, load_policy, policy_game
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Actions, Game, InfoStates

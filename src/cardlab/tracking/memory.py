@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cardlab.files import write_whole
-from cardlab.options import InvalidOption
+from cardlab.core.files import write_whole
+from cardlab.core.options import InvalidOption
 
 _FILE = "run.json"
 _FEWEST_SIGNS = 4  # of an id, to name a run

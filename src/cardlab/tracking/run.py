@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Status = Literal["FINISHED", "KILLED", "FAILED"]
 
-_logger = logging.getLogger("cardlab.tracking")
+_logger = logging.getLogger(__name__)
 _SECONDS_BETWEEN_BATCHES = 5.0
 _PATIENCE = 20.0  # after a failure wait this many times as long as it took: a lost server costs a twentieth at most
 _METRIC_NAME = re.compile(r"[\w\-. /]{1,250}")

@@ -23,7 +23,7 @@ from cardlab.tracking.run import Run
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-_logger = logging.getLogger("cardlab.tracking")
+_logger = logging.getLogger(__name__)
 _LAUNCH = "launch"
 
 

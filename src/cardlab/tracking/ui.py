@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cardlab.listening import in_url, listener, reached_at
-from cardlab.options import check_range
+from cardlab.core.options import check_range
+from cardlab.core.sockets import in_url, listener, reached_at
 from cardlab.tracking.client import quiet_environment
 from cardlab.tracking.store import Store
 

@@ -12,18 +12,18 @@ from lightning.pytorch.callbacks import Callback
 from numpy.typing import NDArray
 
 from cardlab.agents.beliefs import Belief
-from cardlab.arena.intervals import Estimate, estimate
-from cardlab.experience.sightings import Sightings, gather_sightings
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation.intervals import Estimate, estimate
+from cardlab.games.agent_protocol import Agent
 from cardlab.games.big2.determinization import deal_log_likelihoods
 from cardlab.games.protocol import Floats, Game
 from cardlab.learners.belief import BeliefLearner, BeliefTraining
+from cardlab.learners.losses.belief import SEEN
+from cardlab.learners.rollouts.belief_samples import Sightings, gather_sightings
 from cardlab.networks.belief import BeliefOptions
-from cardlab.objectives.beliefs import SEEN
-from cardlab.options import InvalidOption
-from cardlab.playing.protocol import Agent
 from cardlab.training.callbacks import MetricsLog
-from cardlab.training.learning import lightning_trainer
 from cardlab.training.options import TrainerOptions
+from cardlab.training.process_loop import lightning_trainer
 
 NUM_BINS = 10
 _HELD_OUT = 1 << 20  # number of the round that is never trained on

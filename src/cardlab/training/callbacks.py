@@ -14,10 +14,10 @@ from typing import Any, Protocol
 import lightning
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.experience.collector import Collector
-from cardlab.experience.records import Experience
-from cardlab.learners.ranks import Ranks
-from cardlab.learners.rounds import Metrics, Played, RoundLearner
+from cardlab.learners.base import Metrics, Played, RoundLearner
+from cardlab.learners.distributed import Ranks
+from cardlab.learners.rollouts.collector import Collector
+from cardlab.learners.rollouts.experience import Experience
 from cardlab.training.snapshots import is_point
 
 ROLLING_ROUNDS = 20

@@ -6,12 +6,12 @@ from typing import Any, ClassVar, Protocol
 
 import torch
 
-from cardlab.arena.options import ArenaOptions
-from cardlab.experience.opponents import AgentOf, Opponents
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.protocol import Game
-from cardlab.learners.rounds import LearnerOptions
+from cardlab.learners.base import LearnerOptions
+from cardlab.learners.rollouts.opponents import AgentOf, Opponents
 from cardlab.networks.protocol import Network, NetworkOptions
-from cardlab.options import InvalidOption
 from cardlab.training.options import TrainerOptions
 
 SHARED = ("decisions_per_round", "minibatch_size", "memory_size")

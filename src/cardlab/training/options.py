@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from cardlab.arena.options import MAX_DEALS, MIN_DEALS
-from cardlab.options import check_choice, check_range
+from cardlab.core.options import check_choice, check_range
+from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
 
 MOST_DECISIONS = 10**12  # years on any machine: more is a slip of the pen
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from torch import distributed as group
 from torch.distributed import Store, TCPStore  # pyright: ignore[reportPrivateImportUsage]
 
-from cardlab.learners.ranks import Ranks
-from cardlab.options import InvalidOption
+from cardlab.core.options import InvalidOption
+from cardlab.learners.distributed import Ranks
 from cardlab.training.experiment import Experiment
 
 _KEY = "trainer.processes"
@@ -143,7 +143,7 @@ def _start(job: Job, message: bytes) -> _Worker:
         "PYTHONSAFEPATH": "1",
         "OMP_NUM_THREADS": str(job.experiment.trainer.threads),
     }
-    command = [sys.executable, "-m", "cardlab.training.worker"]
+    command = [sys.executable, "-m", f"{__package__}.worker"]
     with trace.open("wb") as sink:
         process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=sink, stderr=sink)
     assert process.stdin is not None

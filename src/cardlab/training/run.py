@@ -14,19 +14,19 @@ import torch
 from filelock import FileLock, Timeout
 
 from cardlab.agents.policies import describe, save_policy
-from cardlab.arena.seating import make_lineup
+from cardlab.evaluation.seating import make_lineup
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
-from cardlab.learners.rounds import RoundLearner
+from cardlab.learners.base import RoundLearner
 from cardlab.training.callbacks import CheckpointError, Curve, MetricsLog, Row
+from cardlab.training.continuation import write_stretch
+from cardlab.training.curve_evaluation import measure_strength
 from cardlab.training.experiment import Experiment, check_device
-from cardlab.training.learning import Learning
+from cardlab.training.process_loop import Learning
 from cardlab.training.processes import together
 from cardlab.training.snapshots import Snapshots
 from cardlab.training.start import named_policies, start_digest
 from cardlab.training.stopwatch import Spent, Stopwatch
-from cardlab.training.strength import measure_strength
-from cardlab.training.stretches import write_stretch
 
 _PACKAGE = Path(__file__).parents[1]
 _CHECKPOINT = "checkpoint.ckpt"

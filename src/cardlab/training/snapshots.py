@@ -8,8 +8,8 @@ from typing import Any
 import lightning
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.experience.records import Experience
-from cardlab.learners.rounds import RoundLearner
+from cardlab.learners.base import RoundLearner
+from cardlab.learners.rollouts.experience import Experience
 
 
 def is_point(done: int, points: int, total: int) -> bool:

@@ -10,7 +10,6 @@ from typing import Any, Protocol, cast
 import torch
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.agents.loading import policy_folder
 from cardlab.agents.policies import (
     POLICY_FILES,
     PolicyDescription,
@@ -20,13 +19,14 @@ from cardlab.agents.policies import (
     policy_digest,
     read_description,
 )
-from cardlab.experience.collector import Collector
+from cardlab.agents.policy_folders import policy_folder
+from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import for_matches
-from cardlab.learners.rounds import RoundLearner
+from cardlab.learners.base import RoundLearner
+from cardlab.learners.rollouts.collector import Collector
 from cardlab.networks.protocol import Network
-from cardlab.options import InvalidOption
+from cardlab.training.continuation import START_KEY, TRAINING_FILE, read_stretch
 from cardlab.training.experiment import Experiment
-from cardlab.training.stretches import START_KEY, TRAINING_FILE, read_stretch
 
 
 class Start(Protocol):

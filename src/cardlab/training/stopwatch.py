@@ -6,7 +6,7 @@ from typing import Any
 
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.training.gauges import Gauges
+from cardlab.training.resource_usage import Gauges
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from cardlab.files import write_whole
+from cardlab.core.files import write_whole
 from cardlab.training.run import Trained
 
 FORMAT = 1

@@ -6,8 +6,8 @@ import signal
 import sys
 import threading
 
-from cardlab.learners.rounds import TrainingDiverged
-from cardlab.training.learning import Learning
+from cardlab.learners.base import TrainingDiverged
+from cardlab.training.process_loop import Learning
 from cardlab.training.processes import Job, connected, join
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from cardlab.cards.deck import parse_card
 from cardlab.games.big2.actions import NUM_ACTIONS, action_number
 from cardlab.games.big2.combinations import STRENGTH_ORDER
 from cardlab.games.big2.rules import HIDDEN
+from cardlab.games.cards.deck import parse_card
 from games.big2.reference import RANKS, SUITS
 
 TEXTS = [rank + suit for rank in RANKS for suit in SUITS]  # in Big 2's order

@@ -6,12 +6,12 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.big2.combinations import DECK_CARD
 from cardlab.games.big2.determinization import deal_log_likelihoods
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import HIDDEN, PLAYED, STATE_DTYPE
-from cardlab.playing.loop import play
+from cardlab.games.loop import play
 
 GAME = Big2()
 UNSEEN = [7, 20, 33, 51]  # in Big 2's order

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.catalogue import make_agent
-from cardlab.cards.deck import parse_card
+from cardlab.agents.registry import make_agent
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, PASS
 from cardlab.games.big2.combinations import KINDS
 from cardlab.games.big2.game import Big2
+from cardlab.games.cards.deck import parse_card
+from cardlab.games.loop import play
 from cardlab.games.protocol import find_block
-from cardlab.playing.loop import play
 from games.big2.reference import RANKS, SUITS, Table, deciding_card, name, order
 from games.big2.tables import TEXTS
 

@@ -5,13 +5,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cardlab.agents.catalogue import make_agent
-from cardlab.cards.deck import cards_text
+from cardlab.agents.registry import make_agent
 from cardlab.games.big2.actions import NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import PLAYED, STATE_DTYPE
-from cardlab.playing.loop import play
+from cardlab.games.cards.deck import cards_text
+from cardlab.games.loop import play
 from games.big2.reference import Table, deciding_card, in_order, name, order
 from games.big2.tables import TEXTS, cards_of, mask_of, put_hand
 

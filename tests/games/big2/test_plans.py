@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.agents.loading import load_agent
+from cardlab.agents.registry import load_agent
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import NO_KIND, classify, strength
 from cardlab.games.big2.game import Big2
-from cardlab.games.big2.holdings import NO_HAND, NUM_DEALS, best_hands, deal_holdings
-from cardlab.games.big2.legality import mark_legal
-from cardlab.games.big2.plan_features import PLAN_BLOCKS, describe_plans
-from cardlab.games.big2.plans import NUM_SUBSETS, plan
+from cardlab.games.big2.legal_actions import mark_legal
+from cardlab.games.big2.planning.holdings import NO_HAND, NUM_DEALS, best_hands, deal_holdings
+from cardlab.games.big2.planning.plan_features import PLAN_BLOCKS, describe_plans
+from cardlab.games.big2.planning.plans import NUM_SUBSETS, plan
 from cardlab.games.big2.rules import HIDDEN, hold
+from cardlab.games.loop import play
 from cardlab.games.protocol import InfoStates, Players, find_block
-from cardlab.playing.loop import play
 
 GAME = Big2(features="plans")
 hands = st.sets(st.integers(0, 51), min_size=1, max_size=13).map(sorted)

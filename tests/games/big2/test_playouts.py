@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.catalogue import make_agent
+from cardlab.agents.registry import make_agent
+from cardlab.games import loop
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES
 from cardlab.games.big2.combinations import STRAIGHT_FLUSH
 from cardlab.games.big2.game import Big2
-from cardlab.games.big2.greedy_plays import count_cards, greedy_play, highest_card, lowest_card
+from cardlab.games.big2.greedy import count_cards, greedy_play, highest_card, lowest_card
 from cardlab.games.big2.playouts import play_out
 from cardlab.games.big2.rules import STATE_DTYPE
 from cardlab.games.protocol import InfoStates, States
-from cardlab.playing import loop
 from games.big2.tables import cards_of, put_hand
 
 RNG = np.random.default_rng(0)

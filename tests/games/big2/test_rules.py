@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.agents.catalogue import make_agent
-from cardlab.cards.deck import parse_card
+from cardlab.agents.registry import make_agent
+from cardlab.core.options import InvalidOption
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, PASS, action_number
 from cardlab.games.big2.combinations import KINDS
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import HIDDEN, PLAYED, UNRESOLVED
+from cardlab.games.cards.deck import parse_card
 from cardlab.games.catalogue import make_game
-from cardlab.options import InvalidOption
-from cardlab.playing.loop import play
+from cardlab.games.loop import play
 from games.big2.reference import Table, beats
 from games.big2.tables import TEXTS, deck_with, hands_of
 

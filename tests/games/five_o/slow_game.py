@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cards.slow_hands import order_of
+from games.cards.slow_hands import order_of
 
 
 class SlowGame:

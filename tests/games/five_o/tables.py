@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from cardlab.agents.random import RandomAgent
-from cardlab.cards.deck import parse_card
-from cardlab.cards.hands import CARD_KEYS
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.games.cards.deck import parse_card
+from cardlab.games.cards.hands import CARD_KEYS
 from cardlab.games.five_o import rules
 from cardlab.games.five_o.game import FiveO
+from cardlab.games.loop import play
 from cardlab.games.protocol import InfoStates, Players, States
-from cardlab.playing.loop import play
 
 
 def stopped_at(game: FiveO, turn: int, tables: int, seed: int) -> States:

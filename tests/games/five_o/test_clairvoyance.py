@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.cards.hands import hand_size, strength_table
-from cardlab.games.five_o.clairvoyance import MAX_DEPTH, PACK_SPAN, deck_values
-from cardlab.games.five_o.evaluation import (
+from cardlab.games.cards.hands import hand_size, strength_table
+from cardlab.games.five_o.game import FiveO
+from cardlab.games.five_o.hand_values import (
     EVAL,
     FAST_EVAL,
     NUM_COUNTS,
@@ -17,7 +17,7 @@ from cardlab.games.five_o.evaluation import (
     hand_value,
     rank_mask,
 )
-from cardlab.games.five_o.game import FiveO
+from cardlab.games.five_o.open_deck_search import MAX_DEPTH, PACK_SPAN, deck_values
 from cardlab.games.protocol import States
 from games.five_o.tables import stopped_at
 

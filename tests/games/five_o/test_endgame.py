@@ -5,12 +5,12 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from cardlab.agents.catalogue import make_agent
-from cardlab.cards.deck import NUM_CARDS
-from cardlab.cards.hands import strengths
+from cardlab.agents.registry import make_agent
+from cardlab.games.cards.deck import NUM_CARDS
+from cardlab.games.cards.hands import strengths
 from cardlab.games.five_o.endgame import action_values, solvable
 from cardlab.games.five_o.game import FiveO
-from cardlab.games.five_o.last_round import sum_signs
+from cardlab.games.five_o.last_round.random_order import sum_signs
 from cardlab.games.protocol import InfoStates, Players
 from games.five_o.tables import stopped_at, to_move
 

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.cards import hands
-from cardlab.cards.deck import parse_card, parse_cards
-from cardlab.games.five_o import chances, evaluation
+from cardlab.games.cards import hands
+from cardlab.games.cards.deck import parse_card, parse_cards
+from cardlab.games.five_o import chances
+from cardlab.games.five_o import hand_values as evaluation
 from cardlab.games.five_o.game import FiveO
-from cards.slow_hands import order_of
+from games.cards.slow_hands import order_of
 from games.five_o.tables import stopped_at, to_move, written
 
 TABLE = hands.strength_table()

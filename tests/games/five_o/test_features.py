@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.cards import hands
-from cardlab.games.five_o import evaluation, features, lines
+from cardlab.games.cards import hands
+from cardlab.games.five_o import column_features as lines
+from cardlab.games.five_o import hand_values as evaluation
+from cardlab.games.five_o import observation as features
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.protocol import InfoStates, Players, find_block
 from games.five_o.tables import stopped_at, to_move, written

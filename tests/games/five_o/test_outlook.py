@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.cards.hands import MAX_STRENGTH, strength_table
-from cardlab.games.five_o import features, outlook, simulation
+from cardlab.games.cards.hands import MAX_STRENGTH, strength_table
+from cardlab.games.five_o import column_simulation as simulation
+from cardlab.games.five_o import observation as features
+from cardlab.games.five_o import win_probability as outlook
 from cardlab.games.five_o.chances import win_chance
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.protocol import InfoStates, find_block

@@ -5,11 +5,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from cardlab.cards.deck import NUM_CARDS
-from cardlab.cards.hands import strength_table, strengths
+from cardlab.games.cards.deck import NUM_CARDS
+from cardlab.games.cards.hands import strength_table, strengths
 from cardlab.games.five_o.endgame import action_values
 from cardlab.games.five_o.game import FiveO
-from cardlab.games.five_o.guesses import compare_columns, guess_hidden, opponent_plan
+from cardlab.games.five_o.last_round.opponent_model import compare_columns, guess_hidden, opponent_plan
 from games.five_o.tables import stopped_at, to_move
 
 NONE = -1

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.cards.deck import parse_cards
-from cardlab.cards.hands import hand_key
+from cardlab.core.options import InvalidOption
+from cardlab.games.cards.deck import parse_cards
+from cardlab.games.cards.hands import hand_key
 from cardlab.games.five_o import rules
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.protocol import NOBODY, InfoStates, States
-from cardlab.options import InvalidOption
 from games.five_o.slow_game import SlowGame
 from games.five_o.tables import stopped_at, to_move
 

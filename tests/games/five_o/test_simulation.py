@@ -5,8 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from cardlab.cards.hands import strength_table, strengths
-from cardlab.games.five_o import chances, simulation
+from cardlab.games.cards.hands import strength_table, strengths
+from cardlab.games.five_o import chances
+from cardlab.games.five_o import column_simulation as simulation
 from cardlab.games.five_o.game import FiveO
 from games.five_o.tables import stopped_at, to_move
 

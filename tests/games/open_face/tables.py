@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cardlab.cards.deck import card_text, parse_cards
+from cardlab.games.cards.deck import card_text, parse_cards
 from cardlab.games.open_face import rules
 from cardlab.games.open_face.game import OpenFace
 from cardlab.games.protocol import InfoStates, States

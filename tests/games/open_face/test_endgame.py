@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.catalogue import make_agent
+from cardlab.agents.registry import make_agent
+from cardlab.games.loop import play
 from cardlab.games.open_face.endgame import FIRST_STEP, action_values, solvable
 from cardlab.games.open_face.rules import NUM_DEALT, owner
 from cardlab.games.protocol import InfoStates, States
-from cardlab.playing.loop import play
 from games.open_face.tables import GAME
 
 RNG = np.random.default_rng(0)

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.cards.deck import card_text, parse_card, parse_cards
-from cardlab.cards.hands import FRONT_SHIFT, front_codes, strengths
-from cardlab.games.open_face import features, lines
+from cardlab.games.cards.deck import card_text, parse_card, parse_cards
+from cardlab.games.cards.hands import FRONT_SHIFT, front_codes, strengths
+from cardlab.games.open_face import observation as features
+from cardlab.games.open_face import row_features as lines
 from cardlab.games.open_face.game import OpenFace
-from cardlab.games.open_face.prospects import nodes
+from cardlab.games.open_face.rank_bounds import nodes
 from cardlab.games.open_face.royalties import FIVE_BITS
 from cardlab.games.protocol import InfoStates, States, find_block
 from games.open_face.reference import CATEGORIES, worth

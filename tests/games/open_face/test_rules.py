@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.cards.deck import UNKNOWN, card_text, parse_cards
+from cardlab.core.options import InvalidOption
+from cardlab.games.cards.deck import UNKNOWN, card_text, parse_cards
 from cardlab.games.catalogue import make_game
 from cardlab.games.open_face import rules
 from cardlab.games.open_face.royalties import royalty
 from cardlab.games.protocol import NOBODY, States
-from cardlab.options import InvalidOption
 from games.open_face.reference import MIDDLE_ROYALTIES
 from games.open_face.reference import royalty as plain_royalty
 from games.open_face.tables import GAME, known, points, replay, table_of

@@ -1,4 +1,4 @@
-"""What a line is told by, read off lists of cards: the plain counterpart of games/poker_squares/codes.py."""
+"""What a line is told by, read off lists of cards: the plain counterpart of games/poker_squares/sparse_lines.py."""
 
 from collections import Counter
 

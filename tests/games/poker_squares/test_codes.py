@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
-from cardlab.games.coded import CodeValues
-from cardlab.games.poker_squares.codes import CODES_A_LINE, FIELDS, NUM_CODES
+from cardlab.games.fused_rollouts import CodeValues
+from cardlab.games.loop import play, play_out
+from cardlab.games.poker_squares.sparse_lines import CODES_A_LINE, FIELDS, NUM_CODES
 from cardlab.games.rows import copied
-from cardlab.playing.loop import play, play_out
 from games.poker_squares.slow_codes import cards_of, codes_of, index_of
 
 GAME = make_game("poker_squares", features="codes")

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.catalogue import make_agent
+from cardlab.agents.registry import make_agent
+from cardlab.games.loop import play
 from cardlab.games.poker_squares.endgame import MAX_PLACEMENTS, action_values, solvable
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.protocol import InfoStates
-from cardlab.playing.loop import play
 from games.poker_squares.slow_rules import AMERICAN, BRITISH, grid_value
 
 RNG = np.random.default_rng(0)

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.games.poker_squares.chances import ALL_OF, AT_LEAST
-from cardlab.games.poker_squares.features import ACTION_BLOCKS, LINES_BLOCKS
+from cardlab.games.poker_squares.draw_probability import ALL_OF, AT_LEAST
 from cardlab.games.poker_squares.game import PokerSquares
-from cardlab.games.poker_squares.lines import LINE_BLOCKS, LINE_SIZE
+from cardlab.games.poker_squares.line_features import LINE_BLOCKS, LINE_SIZE
+from cardlab.games.poker_squares.observation import ACTION_BLOCKS, LINES_BLOCKS
 from cardlab.games.poker_squares.rules import STATE
 from cardlab.games.protocol import InfoStates, find_block
 from games.poker_squares.slow_lines import SlowLines, at_least

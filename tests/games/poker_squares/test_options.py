@@ -5,10 +5,10 @@ import pickle
 import numpy as np
 import pytest
 
+from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.poker_squares.game import SCORING, PokerSquares, payoff_range
 from cardlab.games.protocol import Game
-from cardlab.options import InvalidOption
 from games.poker_squares.slow_rules import AMERICAN, BRITISH
 
 

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.loading import load_agent
-from cardlab.agents.random import RandomAgent
-from cardlab.agents.scripted.poker_squares import TablesAgent
+from cardlab.agents.heuristics.pattern_learning import learn_table
+from cardlab.agents.heuristics.poker_squares import TablesAgent
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.registry import load_agent
 from cardlab.games.catalogue import make_game
-from cardlab.games.poker_squares.pattern_learning import learn_table
+from cardlab.games.loop import play, play_out
 from cardlab.games.poker_squares.patterns import NUM_OPEN, NUM_PATTERNS, cell_values, count_unseen, line_pattern
 from cardlab.games.poker_squares.rules import scan_line
 from cardlab.games.rows import take
-from cardlab.playing.loop import play, play_out
 
 GAME = make_game("poker_squares")
 

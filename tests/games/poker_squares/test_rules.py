@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.cards.deck import parse_cards
+from cardlab.games.cards.deck import parse_cards
 from cardlab.games.poker_squares import rules
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.protocol import NOBODY, InfoStates, States

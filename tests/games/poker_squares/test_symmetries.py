@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cardlab.games.poker_squares.game import PokerSquares
-from cardlab.games.poker_squares.lines import LINE_BLOCKS, LINE_SIZE
+from cardlab.games.poker_squares.line_features import LINE_BLOCKS, LINE_SIZE
 from cardlab.games.poker_squares.symmetries import Symmetries, draw_symmetries, transform
 from cardlab.games.protocol import find_block
 

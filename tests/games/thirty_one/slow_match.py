@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from cardlab.cards.deck import mix, parse_cards, shuffle
+from cardlab.games.cards.deck import mix, parse_cards, shuffle
 from cardlab.games.thirty_one.game import ThirtyOne
 
 DRAW, TAKE, CALL, KEEP = 0, 1, 2, 6

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.random import RandomAgent
-from cardlab.cards.deck import UNKNOWN, parse_card, parse_cards
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.games.cards.deck import UNKNOWN, parse_card, parse_cards
+from cardlab.games.loop import play
 from cardlab.games.protocol import find_block
 from cardlab.games.thirty_one.game import ThirtyOne
 from cardlab.games.thirty_one.record import SWAP, UNRESOLVED
-from cardlab.playing.loop import play
 from games.thirty_one.slow_match import CALL, DRAW, KEEP, TAKE, VALUES, score, step, table
 
 BY_SUIT = {

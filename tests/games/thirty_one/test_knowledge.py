@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.random import RandomAgent
-from cardlab.cards.deck import UNKNOWN, cards_text, parse_card
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.games.cards.deck import UNKNOWN, cards_text, parse_card
+from cardlab.games.loop import play
 from cardlab.games.protocol import NOBODY, InfoStates, States
 from cardlab.games.thirty_one.game import ThirtyOne
 from cardlab.games.thirty_one.record import OVER, UNRESOLVED
-from cardlab.playing.loop import play
 from games.thirty_one.slow_match import CALL, DRAW, KEEP, TAKE, step, table
 
 TWO = "2c 3d Kh  4c 5d Qh  7s 9s Td"

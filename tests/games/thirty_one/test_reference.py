@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.cards.deck import UNKNOWN
+from cardlab.games.cards.deck import UNKNOWN
 from cardlab.games.protocol import NOBODY
 from cardlab.games.thirty_one.game import ThirtyOne
 from games.thirty_one.slow_match import CALL, DRAW, SlowMatch, by_suit

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from cardlab.agents.random import RandomAgent
+from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import for_matches, make_game
-from cardlab.playing.loop import play_out
+from cardlab.games.loop import play_out
 
 GAME = make_game("thirty_one", num_players=9, play="round", reward="shaped", seated="some")
 

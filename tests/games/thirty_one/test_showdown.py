@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.agents.random import RandomAgent
-from cardlab.cards.deck import parse_cards
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.games.cards.deck import parse_cards
+from cardlab.games.loop import play_out
 from cardlab.games.protocol import NOBODY
 from cardlab.games.thirty_one.game import ThirtyOne
-from cardlab.playing.loop import play_out
 from games.thirty_one.slow_match import CALL, DRAW, KEEP, score, step, table
 
 LOW, MID, HIGH, BEST = "2c 3d 4h", "5c 6d 9h", "Ks Qs 9s", "Ad Kd Qd"

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES
 from cardlab.games.big2.combinations import classify
 from cardlab.games.big2.rules import HIDDEN, hold
 from cardlab.games.protocol import Actions, Floats, InfoStates, find_block, layout, width
-from cardlab.kernels import kernel
 
 ACTION_BLOCKS = layout(
     cards=(52,),  # played

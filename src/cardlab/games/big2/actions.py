@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from cardlab.kernels import kernel
+from cardlab.core.kernels import kernel
 
 HAND_SIZE = 13
 MAX_PLAY = 5

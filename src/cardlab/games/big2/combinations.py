@@ -8,8 +8,8 @@ come in with decks and weights and go out with holders and texts, nowhere else.
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS, parse_card
-from cardlab.kernels import kernel
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS, parse_card
 
 RANKS = "3456789TJQKA2"
 SUITS = "dchs"

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import mix, shuffle
+from cardlab.core.kernels import kernel
 from cardlab.games.big2.combinations import DECK_CARD
 from cardlab.games.big2.rules import HIDDEN
+from cardlab.games.cards.deck import mix, shuffle
 from cardlab.games.protocol import Floats, InfoStates, States
-from cardlab.kernels import kernel
 
 
 @kernel

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import draw_seeds
+from cardlab.core.kernels import kernel
 from cardlab.games.big2 import determinization
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import FLUSH, NO_KIND, STRAIGHT_FLUSH, strength
-from cardlab.games.big2.greedy_plays import lowest_card
+from cardlab.games.big2.greedy import lowest_card
 from cardlab.games.big2.rules import PLAYING, legal_actions
 from cardlab.games.big2.solver import (
     BETWEEN,
@@ -34,9 +34,9 @@ from cardlab.games.big2.solver import (
     position_of,
     solve,
 )
+from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players, States
 from cardlab.games.rows import take
-from cardlab.kernels import kernel
 
 MOST_CARDS_LEFT = 14  # of all players together
 

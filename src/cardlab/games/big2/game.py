@@ -6,12 +6,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import cards_text, check_decks, draw_seeds, shuffled_decks
-from cardlab.games.big2 import determinization, features, rules
+from cardlab.core.options import check_choice
+from cardlab.games.big2 import determinization, rules
+from cardlab.games.big2 import observation as features
 from cardlab.games.big2.action_features import ACTION_BLOCKS, describe_actions
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
-from cardlab.games.big2.plan_features import PLAN_BLOCKS, describe_plans
+from cardlab.games.big2.planning.plan_features import PLAN_BLOCKS, describe_plans
+from cardlab.games.cards.deck import cards_text, check_decks, draw_seeds, shuffled_decks
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -24,7 +26,6 @@ from cardlab.games.protocol import (
     States,
     layout,
 )
-from cardlab.options import check_choice
 
 _WITH_PLANS = layout(**{block.name: block.shape for block in (*ACTION_BLOCKS, *PLAN_BLOCKS)})
 

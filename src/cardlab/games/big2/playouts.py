@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.core.kernels import kernel
 from cardlab.games.big2.combinations import NO_KIND, STRAIGHT_FLUSH
-from cardlab.games.big2.greedy_plays import count_cards, greedy_play
+from cardlab.games.big2.greedy import count_cards, greedy_play
 from cardlab.games.big2.rules import OVER, PLAYING, payoffs
 from cardlab.games.protocol import Floats, States
-from cardlab.kernels import kernel
 
 
 def play_out(

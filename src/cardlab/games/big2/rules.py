@@ -7,7 +7,7 @@ who played it, in which trick, and who passed on what: the whole history in one 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import Cards
+from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, MAX_PLAY, NUM_ACTIONS, PASS, SIZE_STARTS
 from cardlab.games.big2.combinations import (
     DECK_CARD,
@@ -25,9 +25,9 @@ from cardlab.games.big2.combinations import (
     THREE,
     classify,
 )
-from cardlab.games.big2.legality import keep_first, mark_legal
+from cardlab.games.big2.legal_actions import keep_first, mark_legal
+from cardlab.games.cards.deck import Cards
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, Players, Starts, States
-from cardlab.kernels import kernel
 
 NUM_PLAYERS = 4
 

@@ -10,11 +10,11 @@ What is known of a deal is `dealt` [3, 32]: see the names of its rows and column
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import ACTION_POSITIONS, NUM_ACTIONS, SIZE_STARTS
 from cardlab.games.big2.combinations import KIND_SIZES, NO_KIND, STRAIGHT_FLUSH, classify, strength
-from cardlab.games.big2.greedy_plays import count_cards, lowest_card
-from cardlab.games.big2.legality import mark_legal
-from cardlab.kernels import kernel
+from cardlab.games.big2.greedy import count_cards, lowest_card
+from cardlab.games.big2.legal_actions import mark_legal
 
 Ints = NDArray[np.int64]
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import Cards
-from cardlab.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import Cards
+from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, Records, list_unseen
 from cardlab.games.protocol import Players
-from cardlab.kernels import kernel
 
 Values = NDArray[np.float64]
 

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import Cards, mix, shuffle
-from cardlab.cards.hands import CARD_KEYS, Strengths
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import Cards, mix, shuffle
+from cardlab.games.cards.hands import CARD_KEYS, Strengths
 from cardlab.games.five_o.rules import (
     NUM_COLUMNS,
     NUM_PLAYERS,
@@ -16,7 +17,6 @@ from cardlab.games.five_o.rules import (
     mover,
     settle,
 )
-from cardlab.kernels import kernel
 
 _FIRST_SALT = 64  # the shuffle of the same seed uses the salts below 52
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.cards.deck import draw_seeds
-from cardlab.cards.hands import strength_table
+from cardlab.games.cards.deck import draw_seeds
+from cardlab.games.cards.hands import strength_table
 from cardlab.games.five_o.game import FiveO
-from cardlab.games.five_o.last_round import column_values
-from cardlab.games.five_o.replies import reply_values
+from cardlab.games.five_o.last_round.best_response import reply_values
+from cardlab.games.five_o.last_round.random_order import column_values
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_TURNS, TURNS_A_ROUND
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players
 from cardlab.games.rows import take

@@ -6,9 +6,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import card_text, check_decks, draw_seeds, shuffled_decks
-from cardlab.cards.hands import strength_table
-from cardlab.games.five_o import determinization, features, outlook, rules
+from cardlab.core.options import check_choice, check_range
+from cardlab.games.cards.deck import card_text, check_decks, draw_seeds, shuffled_decks
+from cardlab.games.cards.hands import strength_table
+from cardlab.games.five_o import determinization, rules
+from cardlab.games.five_o import observation as features
+from cardlab.games.five_o import win_probability as outlook
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -19,7 +22,6 @@ from cardlab.games.protocol import (
     Players,
     States,
 )
-from cardlab.options import check_choice, check_range
 
 FEATURES = ("columns", "chances", "prospects")
 

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import draw_below, draw_seeds
-from cardlab.cards.hands import CARD_KEYS, Strengths, five_card_strength, strength_table
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import draw_below, draw_seeds
+from cardlab.games.cards.hands import CARD_KEYS, Strengths, five_card_strength, strength_table
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.five_o.rules import (
     COLUMN_SIZE,
@@ -22,7 +23,6 @@ from cardlab.games.five_o.rules import (
     round_of,
 )
 from cardlab.games.protocol import Floats, States
-from cardlab.kernels import kernel
 
 
 def play_out(states: States, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> Floats:

@@ -1,7 +1,7 @@
 """The record of one game of Five-O Poker and the kernels that move it.
 
 `deck` holds the 40 cards to be placed, alternately from player 0: deck[turn] is turned up, those behind it are
-hidden, those before it stand as UNKNOWN. `keys` are the running keys of the columns (cards/hands.py), without the
+hidden, those before it stand as UNKNOWN. `keys` are the running keys of the columns (games/cards/hands.py), without the
 cards that are UNKNOWN, so that no column is ever looked at twice. `owner` is NOBODY in the truth, and the player
 whose knowledge an InfoState is.
 """
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import Cards
-from cardlab.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
-from cardlab.kernels import kernel
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import Cards
+from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
 
 NUM_PLAYERS = 2
 NUM_COLUMNS = 5

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import NUM_CARDS
-from cardlab.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import NUM_CARDS
+from cardlab.games.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
 from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, settle, wide
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players
 from cardlab.games.rows import take
-from cardlab.kernels import kernel
 
 FIRST_STEP = NUM_DEALT - 4
 """From this decision on each player has at most two cards to place."""

@@ -6,12 +6,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import card_text, cards_text, check_decks, shuffled_decks
-from cardlab.cards.hands import front_table, strength_table
-from cardlab.games.open_face import features, rules
+from cardlab.core.options import check_choice
+from cardlab.games.cards.deck import card_text, cards_text, check_decks, shuffled_decks
+from cardlab.games.cards.hands import front_table, strength_table
+from cardlab.games.open_face import observation as features
+from cardlab.games.open_face import rules
 from cardlab.games.open_face.royalties import MAX_PAYOFF
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
-from cardlab.options import check_choice
 
 FEATURES = ("rows", "seed")
 

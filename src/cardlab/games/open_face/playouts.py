@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import draw_below, draw_seeds
-from cardlab.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import draw_below, draw_seeds
+from cardlab.games.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
 from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, owner, settle, wide
 from cardlab.games.protocol import Floats, States
-from cardlab.kernels import kernel
 
 
 def play_out(

@@ -1,13 +1,14 @@
 """Points for strong rows, and the order in which rows of three and of five cards compete.
 
-A row's *rank* is one number for fronts and rows of five alike: the code of a front (cards/hands.py), and for five cards
-the largest such number that no front above them reaches. So every comparison of two rows compares two ranks.
+A row's *rank* is one number for fronts and rows of five alike: the code of a front (games/cards/hands.py), and for five
+cards the largest such number that no front above them reaches. So every comparison of two rows compares two ranks.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.hands import (
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.hands import (
     CATEGORY_STARTS,
     FRONT_SHIFT,
     PAIR,
@@ -18,7 +19,6 @@ from cardlab.cards.hands import (
     five_card_strength,
     front_code,
 )
-from cardlab.kernels import kernel
 
 # by category, high card to royal flush (Tan and Xiao 2018, figure 1)
 MIDDLE_ROYALTIES = np.array([0, 0, 0, 2, 4, 8, 12, 20, 30, 50], dtype=np.int64)

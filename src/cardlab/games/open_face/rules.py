@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import UNKNOWN
-from cardlab.cards.hands import CARD_KEYS, Strengths
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import UNKNOWN
+from cardlab.games.cards.hands import CARD_KEYS, Strengths
 from cardlab.games.open_face.royalties import row_rank, royalty
 from cardlab.games.protocol import NOBODY, Actions, AnyStates, Bools
-from cardlab.kernels import kernel
 
 FRONT, MIDDLE, BACK = 0, 1, 2
 ROW_NAMES = ("front", "middle", "back")
@@ -127,7 +127,7 @@ def legal(states: AnyStates) -> Bools:
 def place(states: AnyStates, actions: Actions, strength_table: Strengths, front_table: NDArray[np.int32]) -> None:
     """Put the card of the player to move into row actions[g], in place; settle when it was the last.
 
-    The tables are strength_table() and front_table() of cards/hands.py.
+    The tables are strength_table() and front_table() of games/cards/hands.py.
     """
     for g in range(states.shape[0]):
         state = states[g]

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import NUM_CARDS
-from cardlab.cards.hands import CARD_KEYS, Strengths, strength_table
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import NUM_CARDS
+from cardlab.games.cards.hands import CARD_KEYS, Strengths, strength_table
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.playouts import line_points
 from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Records, Scores
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players
 from cardlab.games.rows import take
-from cardlab.kernels import kernel
 
 # One kernel for each number of cells: one that calls itself comes back broken from numba's cache on disk.
 MAX_PLACEMENTS = 4

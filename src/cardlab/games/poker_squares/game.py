@@ -7,9 +7,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import card_text, check_decks, draw_seeds, shuffled_decks
-from cardlab.games.coded import CodeValues
-from cardlab.games.poker_squares import code_values, codes, features, patterns, rules
+from cardlab.core.options import InvalidOption, check_choice
+from cardlab.games.cards.deck import card_text, check_decks, draw_seeds, shuffled_decks
+from cardlab.games.fused_rollouts import CodeValues
+from cardlab.games.poker_squares import observation as features
+from cardlab.games.poker_squares import patterns, rules
+from cardlab.games.poker_squares import sparse_lines as codes
+from cardlab.games.poker_squares import sparse_rollouts as code_values
 from cardlab.games.poker_squares.symmetries import draw_symmetries, transform
 from cardlab.games.protocol import (
     Actions,
@@ -21,7 +25,6 @@ from cardlab.games.protocol import (
     Players,
     States,
 )
-from cardlab.options import InvalidOption, check_choice
 
 # Points by category, in the order of rules.CATEGORIES.
 SCORING: dict[str, tuple[int, ...]] = {

@@ -7,8 +7,9 @@ Source of the idea: Neller, Messinger and Yang 2013 (hand patterns); the fields 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import NUM_RANKS, NUM_SUITS, Cards
-from cardlab.games.poker_squares.boards import NUM_WINDOWS, WINDOW_MASKS
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS, Cards
+from cardlab.games.poker_squares.line_statistics import NUM_WINDOWS, WINDOW_MASKS
 from cardlab.games.poker_squares.rules import (
     CATEGORIES,
     NUM_CELLS,
@@ -20,7 +21,6 @@ from cardlab.games.poker_squares.rules import (
     scan_line,
 )
 from cardlab.games.protocol import Floats
-from cardlab.kernels import kernel
 
 # Fields of an open line's pattern, the last varies fastest.
 NUM_WAYS, NUM_TIMES, NUM_SIZES, NUM_GROUPS, NUM_FLUSHES, NUM_STRAIGHTS, NUM_COPIES = 2, 13, 5, 5, 6, 4, 5

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import draw_below, draw_seeds
-from cardlab.cards.hands import CARD_KEYS, STRENGTH_CATEGORIES, Int, Strengths, five_card_strength, strength_table
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import draw_below, draw_seeds
+from cardlab.games.cards.hands import CARD_KEYS, STRENGTH_CATEGORIES, Int, Strengths, five_card_strength, strength_table
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Records, Scores
 from cardlab.games.protocol import Floats, States
-from cardlab.kernels import kernel
 
 
 def play_out(states: States, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> Floats:
@@ -25,7 +25,7 @@ def play_out(states: States, rng: np.random.Generator, options: Mapping[str, Any
 
 @kernel
 def line_points(table: Strengths, key: Int, scores: Scores) -> int:
-    """Points of the complete line whose cards sum to `key` (cards/hands.py)."""
+    """Points of the complete line whose cards sum to `key` (games/cards/hands.py)."""
     return int(scores[STRENGTH_CATEGORIES[five_card_strength(table, key)]])
 
 

@@ -7,8 +7,8 @@ the grid and stand as UNKNOWN. So two games with the same grid and the same card
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import Cards, shuffle
-from cardlab.kernels import kernel
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import Cards, shuffle
 
 SIDE = 5
 NUM_CELLS = 25

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from cardlab.cards.deck import NUM_SUITS, Cards
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import NUM_SUITS, Cards
 from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE, Records
 from cardlab.games.protocol import Actions, Bools, InfoStates, States
-from cardlab.kernels import kernel
 
 S = TypeVar("S", States, InfoStates)
 

@@ -6,11 +6,16 @@ Suits stand in the order of the observation `table`.
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.core.kernels import kernel
 from cardlab.games.protocol import Actions, Floats, Players, layout, width
 from cardlab.games.thirty_one.actions import CALL, DRAW, KEEP_HAND, NUM_ACTIONS, SWAP_FIRST, TAKE
-from cardlab.games.thirty_one.features import write_card
-from cardlab.games.thirty_one.hands import BEST_SCORE, HAND_SIZE, card_value, score_after_swap, suit_of
-from cardlab.games.thirty_one.outlook import (
+from cardlab.games.thirty_one.hand_scores import BEST_SCORE, HAND_SIZE, card_value, score_after_swap, suit_of
+from cardlab.games.thirty_one.observation import write_card
+from cardlab.games.thirty_one.record import Record, Records, next_living
+from cardlab.games.thirty_one.rules import mark_legal
+from cardlab.games.thirty_one.showdown import score_of
+from cardlab.games.thirty_one.suit_order import rank_suits, reorder_suits, suit_columns
+from cardlab.games.thirty_one.unseen_cards import (
     LOW_VALUE,
     NUM_VALUES,
     Counts,
@@ -19,11 +24,6 @@ from cardlab.games.thirty_one.outlook import (
     drawable_cards,
     sum_beside,
 )
-from cardlab.games.thirty_one.record import Record, Records, next_living
-from cardlab.games.thirty_one.rules import mark_legal
-from cardlab.games.thirty_one.showdown import score_of
-from cardlab.games.thirty_one.suits import rank_suits, reorder_suits, suit_columns
-from cardlab.kernels import kernel
 
 ACTION_BLOCKS = layout(
     action=(NUM_ACTIONS,),  # one-hot

@@ -6,19 +6,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import check_decks, draw_seeds, shuffled_decks
+from cardlab.core.options import check_choice, check_range
+from cardlab.games.cards.deck import check_decks, draw_seeds, shuffled_decks
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
 from cardlab.games.thirty_one.action_features import ACTION_BLOCKS, encode_actions
 from cardlab.games.thirty_one.actions import ACTION_KINDS, DECISION_KINDS, NUM_ACTIONS
-from cardlab.games.thirty_one.features import BLOCKS, observe_table
-from cardlab.games.thirty_one.habits import HABITS_BLOCKS, observe_habits
-from cardlab.games.thirty_one.knowledge import fill_hidden, find_holders, hide
+from cardlab.games.thirty_one.information import fill_hidden, find_holders, hide
+from cardlab.games.thirty_one.observation import BLOCKS, observe_table
+from cardlab.games.thirty_one.opponent_statistics import HABITS_BLOCKS, observe_habits
+from cardlab.games.thirty_one.paper_observation import SEED_BLOCKS, observe_seed
 from cardlab.games.thirty_one.privileged_features import PRIVILEGED_BLOCKS, see_all
 from cardlab.games.thirty_one.record import MAX_PLAYERS, OVER, STATE_DTYPE, SWAP, RuleOptions
 from cardlab.games.thirty_one.rendering import move_text, table_text
 from cardlab.games.thirty_one.rules import apply_actions, deal_matches, mark_legal
-from cardlab.games.thirty_one.seed_features import SEED_BLOCKS, observe_seed
-from cardlab.options import check_choice, check_range
 
 MOST_TURNS = 10_000  # counters of turns and rounds are 16 bits wide
 MOST_LIVES = 100  # lives are 8 bits wide

@@ -5,14 +5,14 @@ Suits stand in the order of the observation `table`.
 
 import numpy as np
 
+from cardlab.core.kernels import kernel
 from cardlab.games.protocol import Floats, Players, layout, width
-from cardlab.games.thirty_one.features import write_card
-from cardlab.games.thirty_one.hands import HAND_SIZE
-from cardlab.games.thirty_one.outlook import add_suit_sums, seats_by_distance
+from cardlab.games.thirty_one.hand_scores import HAND_SIZE
+from cardlab.games.thirty_one.observation import write_card
 from cardlab.games.thirty_one.record import MAX_PLAYERS, Records
 from cardlab.games.thirty_one.showdown import score_of
-from cardlab.games.thirty_one.suits import rank_suits, reorder_suits, suit_columns
-from cardlab.kernels import kernel
+from cardlab.games.thirty_one.suit_order import rank_suits, reorder_suits, suit_columns
+from cardlab.games.thirty_one.unseen_cards import add_suit_sums, seats_by_distance
 
 NUM_NEXT_CARDS = 3
 

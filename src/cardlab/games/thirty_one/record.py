@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.games.thirty_one.hands import HAND_SIZE
-from cardlab.kernels import kernel
+from cardlab.core.kernels import kernel
+from cardlab.games.thirty_one.hand_scores import HAND_SIZE
 
 MAX_PLAYERS = 9
 MAX_STOCK = 45  # two players: 52 less six cards in hands and the first discard

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cardlab.cards.deck import card_text, cards_text
+from cardlab.games.cards.deck import card_text, cards_text
 from cardlab.games.thirty_one.actions import CALL, DRAW, KEEP_HAND, SWAP_FIRST, TAKE
 from cardlab.games.thirty_one.record import OVER, SWAP, TURN, UNRESOLVED, Record
 from cardlab.games.thirty_one.showdown import score_of

@@ -3,10 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.cards.deck import NUM_CARDS, UNKNOWN, mix, shuffle
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, mix, shuffle
 from cardlab.games.protocol import NOBODY, Actions, Bools
 from cardlab.games.thirty_one.actions import CALL, KEEP_HAND, NUM_ACTIONS, SWAP_FIRST, TAKE
-from cardlab.games.thirty_one.hands import HAND_SIZE, card_bit, sort_hand
+from cardlab.games.thirty_one.hand_scores import HAND_SIZE, card_bit, sort_hand
 from cardlab.games.thirty_one.record import (
     MAX_PLAYERS,
     MAX_STOCK,
@@ -20,7 +21,6 @@ from cardlab.games.thirty_one.record import (
     next_living,
 )
 from cardlab.games.thirty_one.showdown import match_ends, pay_match, settle_round
-from cardlab.kernels import kernel
 
 LIVES_SALT = 0  # rounds count from 1, so they salt the seed with 1, 2, …
 SEATED_SALT = MAX_PLAYERS  # beyond the salts of the players' lives

@@ -1,9 +1,9 @@
 """The end of a round: who loses lives, what is paid, and whether the match goes on."""
 
+from cardlab.core.kernels import kernel
 from cardlab.games.protocol import NOBODY
-from cardlab.games.thirty_one.hands import BEST_SCORE, HAND_SIZE, hand_score
+from cardlab.games.thirty_one.hand_scores import BEST_SCORE, HAND_SIZE, hand_score
 from cardlab.games.thirty_one.record import MAX_PLAYERS, Record, RuleOptions
-from cardlab.kernels import kernel
 
 
 @kernel

@@ -1,0 +1,94 @@
+"""Scripted agents of Big 2: `lowest`, `greedy` and `planner`, the opponents that published figures are against."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardlab.core.kernels import kernel
+from cardlab.games.agent_protocol import Agent
+from cardlab.games.big2.actions import ACTION_SIZES, HAND_SIZE, PASS, SIZE_STARTS
+from cardlab.games.big2.planning.plans import NUM_SUBSETS, count_plays, position_bits
+from cardlab.games.big2.rules import hold
+from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players
+
+
+@kernel
+def choose_first(legal: Bools) -> Actions:
+    """[N] the first legal action: of the fewest cards, the lowest; a pass where there is nothing else."""
+    actions = np.full(legal.shape[0], PASS, dtype=np.int16)
+    for g in range(legal.shape[0]):
+        for action in range(PASS):
+            if legal[g, action]:
+                actions[g] = action
+                break
+    return actions
+
+
+@kernel
+def choose_longest(legal: Bools) -> Actions:
+    """[N] the first legal action of those that play the most cards; a pass where there is nothing else."""
+    actions = np.full(legal.shape[0], PASS, dtype=np.int16)
+    for g in range(legal.shape[0]):
+        size = 0
+        for action in range(PASS):
+            if legal[g, action] and ACTION_SIZES[action] > size:
+                size = ACTION_SIZES[action]
+                actions[g] = action
+    return actions
+
+
+@kernel
+def choose_planned(info_states: InfoStates, players: Players, legal: Bools) -> Actions:
+    """[N] what leaves the fewest hands to play, of those the longest, then the first; passes only where it must."""
+    actions = np.full(legal.shape[0], PASS, dtype=np.int16)
+    hand = np.empty(14, dtype=np.int8)
+    fewest = np.empty(NUM_SUBSETS, dtype=np.int8)
+    for g in range(legal.shape[0]):
+        count = hold(info_states[g]["place"], players[g], hand)
+        count_plays(hand, count, fewest)
+        best = HAND_SIZE + 1
+        for size in range(5, 0, -1):
+            for action in range(SIZE_STARTS[size], SIZE_STARTS[size + 1]):
+                if legal[g, action]:
+                    left = fewest[((1 << count) - 1) ^ position_bits(action)]
+                    if left < best:
+                        best = left
+                        actions[g] = action
+    return actions
+
+
+@dataclass(frozen=True)
+class Lowest:
+    """Leads its lowest single card and follows with its lowest hand."""
+
+    game: Game
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] actions; a pass only where nothing else is legal."""
+        return choose_first(self.game.legal_actions(info_states))
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """Leads its longest hand, the lowest of those, and follows with its lowest."""
+
+    game: Game
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] actions; a pass only where nothing else is legal."""
+        return choose_longest(self.game.legal_actions(info_states))
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Plays the hand that leaves the fewest hands to shed the rest by, exactly counted, opponents left out."""
+
+    game: Game
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] actions; a pass only where nothing else is legal."""
+        return choose_planned(info_states, players, self.game.legal_actions(info_states))
+
+
+AGENTS: Mapping[str, Callable[..., Agent]] = {"lowest": Lowest, "greedy": Greedy, "planner": Planner}

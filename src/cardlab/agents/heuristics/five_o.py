@@ -1,0 +1,250 @@
+"""The seed's agents for Five-O: reflex 1 to 3, greedy 1 and 2, fast greedy 2, Monte Carlo and expectiminimax."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.core.kernels import kernel
+from cardlab.core.options import InvalidOption, check_choice, check_range
+from cardlab.games.agent_protocol import Agent
+from cardlab.games.cards.deck import draw_seeds
+from cardlab.games.cards.hands import CARD_KEYS, Strengths, hand_size, strength_table
+from cardlab.games.five_o.chances import last_round_scores
+from cardlab.games.five_o.column_simulation import simulated_scores
+from cardlab.games.five_o.endgame import action_values
+from cardlab.games.five_o.hand_values import (
+    EVAL,
+    FAST_EVAL,
+    NUM_COUNTS,
+    PACK_EXPECT,
+    count_unseen,
+    draws_left,
+    hand_value,
+    rank_mask,
+)
+from cardlab.games.five_o.open_deck_search import MAX_DEPTH, PACK_SPAN, deck_values
+from cardlab.games.five_o.rules import (
+    COLUMN_SIZE,
+    NUM_COLUMNS,
+    NUM_TURNS,
+    TURNS_A_ROUND,
+    Records,
+)
+from cardlab.games.protocol import Actions, Game, InfoStates, Players
+from cardlab.games.rows import take
+
+Values = NDArray[np.float64]
+
+BEFORE, AFTER, OPPOSITE = range(3)
+
+_LEAF_KINDS = {"fast_greedy_2": FAST_EVAL, "greedy_2": EVAL, "greedy_1": PACK_EXPECT}
+LAST_ROUNDS = ("exact", "joint", "evaluate")
+_TIE_SHARES = {"won": 1.0, "half": 0.5, "lost": 0.0}
+_LAST_ROUND = NUM_TURNS - TURNS_A_ROUND
+
+
+@kernel
+def column_values(table: Strengths, states: Records, players: Players, kind: int, all_draws: bool) -> Values:
+    """[3, N, 5] values of one's columns as they are (BEFORE), with the card to place (AFTER), and of those OPPOSITE.
+
+    `kind` is EVAL, FAST_EVAL or PACK_EXPECT. AFTER is 0 where the card does not fit. The draws that count for a flush
+    or a straight are those that its player has left or, without `all_draws`, those that the column still takes.
+    """
+    values = np.zeros((3, states.shape[0], NUM_COLUMNS))
+    unseen = np.empty(NUM_COUNTS, dtype=np.int64)
+    for g in range(states.shape[0]):
+        state = states[g]
+        card = np.int64(state["deck"][state["turn"]])
+        count_unseen(state, unseen)
+        for case in range(3 * NUM_COLUMNS):
+            what, column = case // NUM_COLUMNS, case % NUM_COLUMNS
+            side = 1 - players[g] if what == OPPOSITE else players[g]
+            key = np.int64(state["keys"][side, column])
+            mask = rank_mask(state, side, column)
+            size = hand_size(key)
+            if what == AFTER:
+                if size == COLUMN_SIZE:
+                    continue
+                key += CARD_KEYS[card]
+                mask |= 1 << (card >> 2)
+                size += 1
+            draws = draws_left(state, side, column) if all_draws else COLUMN_SIZE - size
+            values[what, g, column] = hand_value(kind, table, key, mask, size, unseen, draws)
+    return values
+
+
+def _log_ratios(own: Values, opposite: Values) -> Values:
+    return np.log(own) - np.log(opposite)
+
+
+def _steps(own: Values, opposite: Values) -> Values:
+    return np.exp(np.tanh(9 * (own - opposite) / PACK_SPAN))
+
+
+def _state_scores(score: Callable[[Values, Values], Values], values: Values) -> Values:
+    """[N, 5] sums over the columns of score(own, opposite), with the card to place in each column in turn."""
+    now = score(values[BEFORE], values[OPPOSITE])
+    placed = np.where(values[AFTER] > 0, values[AFTER], values[BEFORE])
+    return now.sum(axis=1, keepdims=True) - now + score(placed, values[OPPOSITE])
+
+
+def _margin(values: Values) -> Values:
+    return values[AFTER] - values[OPPOSITE]
+
+
+def _own(values: Values) -> Values:
+    return values[AFTER]
+
+
+def _gain(values: Values) -> Values:
+    return values[AFTER] - values[BEFORE]
+
+
+def check_last_round(game: Game, last_round: str, ties: str) -> None:
+    """Raise InvalidOption for options of the last round that there are not, or not in this game."""
+    check_choice("agent.last_round", last_round, LAST_ROUNDS)
+    check_choice("agent.ties", ties, list(_TIE_SHARES))
+    if last_round == "joint" and game.spec.options["hidden_round"] != COLUMN_SIZE:
+        raise InvalidOption("agent.last_round", last_round, "exact or evaluate where game.hidden_round is not 5")
+
+
+def put_last_round(
+    game: Game, info_states: InfoStates, players: Players, scores: Values, *, last_round: str, ties: str
+) -> None:
+    """Write over `scores` [N, 5] of decisions in the last round what `last_round` gives the columns there."""
+    rows = np.flatnonzero(info_states["turn"] >= _LAST_ROUND)
+    if last_round == "evaluate" or rows.size == 0:
+        return
+    last, movers = take(info_states, rows), players[rows]
+    if last_round == "joint":
+        scores[rows] = action_values(last, movers, np.random.default_rng(0), 0, game.spec.options)  # exact: no chance
+    else:
+        scores[rows] = last_round_scores(strength_table(), last, movers, _TIE_SHARES[ties])
+
+
+@dataclass(frozen=True)
+class PlacementAgent:
+    """Plays the column with the best `score`, by the values that hands of `kind` have before and after.
+
+    `last_round` is exact (chance of winning by all cards that are left and equation (3), as every agent of the seed
+    does), joint (all columns and later cards together: endgame.py) or evaluate (as before); `ties` says what a tied
+    column counts in the exact one: won, as in the seed, half or lost.
+    `draws` is column or all: the n of equations (1) and (2).
+    """
+
+    game: Game
+    kind: int
+    score: Callable[[Values], Values]
+    last_round: str = "exact"
+    ties: str = "won"
+    draws: str = "all"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_last_round(self.game, self.last_round, self.ties)
+        check_choice("agent.draws", self.draws, ("column", "all"))
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] the columns of the best score, the first of equals."""
+        legal = self.game.legal_actions(info_states)
+        values = column_values(strength_table(), info_states, players, self.kind, self.draws == "all")
+        scores = self.score(values)
+        put_last_round(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
+        return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
+
+
+@dataclass(frozen=True)
+class ColumnMonteCarlo:
+    """Plays the column that wins the game most likely, by simulated chances of the columns and equation (3).
+
+    Section II.B.4: `simulations` completions of all columns for each decision. A tied column counts `ties` of a won
+    one, in the simulations as in the last round.
+    """
+
+    game: Game
+    simulations: int = 1000
+    last_round: str = "exact"
+    ties: str = "won"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_range("agent.simulations", self.simulations, 1, whole=True)
+        check_last_round(self.game, self.last_round, self.ties)
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] the columns of the best chance, the first of equals."""
+        legal = self.game.legal_actions(info_states)
+        seeds = draw_seeds(len(info_states), rng)
+        scores = np.full(legal.shape, -1.0)
+        # exact where few cards are left: nothing to simulate
+        rows = np.flatnonzero((info_states["turn"] < _LAST_ROUND) | (self.last_round == "evaluate"))
+        scores[rows] = simulated_scores(
+            strength_table(),
+            take(info_states, rows),
+            players[rows],
+            self.simulations,
+            seeds[rows],
+            _TIE_SHARES[self.ties],
+        )
+        put_last_round(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
+        return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
+
+
+@dataclass(frozen=True)
+class Expectiminimax:
+    """Looks `depth` cards ahead on `decks` sampled orders of the deck, as if it were face up: section II.B.3.
+
+    Alpha-beta with the state's `value` by greedy_2, fast_greedy_2 or greedy_1 at the leaves. `choose` is votes (the
+    column that is best on most decks, as in the seed) or mean (the best mean over the decks).
+    """
+
+    game: Game
+    depth: int = 3
+    decks: int = 30
+    value: str = "greedy_2"
+    choose: str = "votes"
+    last_round: str = "exact"
+    ties: str = "won"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_range("agent.depth", self.depth, 1, MAX_DEPTH, whole=True)
+        check_range("agent.decks", self.decks, 1, whole=True)
+        check_choice("agent.value", self.value, list(_LEAF_KINDS))
+        check_choice("agent.choose", self.choose, ("votes", "mean"))
+        check_last_round(self.game, self.last_round, self.ties)
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] columns, the first of equals."""
+        legal = self.game.legal_actions(info_states)
+        scores = np.full(legal.shape, -1.0)
+        rows = np.flatnonzero((info_states["turn"] < _LAST_ROUND) | (self.last_round == "evaluate"))
+        scores[rows] = self._scores(take(info_states, rows), players[rows], rng)
+        put_last_round(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
+        return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
+
+    def _scores(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Values:
+        """[N, 5] share of the decks on which each column is best, or its mean value."""
+        many = take(info_states, np.repeat(np.arange(len(info_states)), self.decks))
+        movers = players.repeat(self.decks)
+        states = self.game.determinize(many, movers, rng)
+        values = deck_values(states, movers, self.depth, _LEAF_KINDS[self.value], exact=self.choose == "mean")
+        by_deck = values.reshape(len(info_states), self.decks, NUM_COLUMNS)
+        if self.choose == "mean":
+            return by_deck.mean(axis=1)
+        return (by_deck.argmax(axis=2)[..., None] == np.arange(NUM_COLUMNS)).mean(axis=1)
+
+
+AGENTS: dict[str, Callable[..., Agent]] = {
+    "reflex_1": partial(PlacementAgent, kind=EVAL, score=_margin),
+    "reflex_2": partial(PlacementAgent, kind=EVAL, score=_own),
+    "reflex_3": partial(PlacementAgent, kind=EVAL, score=_gain),
+    "greedy_1": partial(PlacementAgent, kind=PACK_EXPECT, score=partial(_state_scores, _steps)),
+    "greedy_2": partial(PlacementAgent, kind=EVAL, score=partial(_state_scores, _log_ratios)),
+    "fast_greedy_2": partial(PlacementAgent, kind=FAST_EVAL, score=partial(_state_scores, _log_ratios)),
+    "column_monte_carlo": ColumnMonteCarlo,
+    "expectiminimax": Expectiminimax,
+}

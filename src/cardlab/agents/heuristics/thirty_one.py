@@ -1,0 +1,83 @@
+"""Scripted agents of Thirty-One: the seed's greedy players."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardlab.core.kernels import kernel
+from cardlab.core.options import check_range
+from cardlab.games.agent_protocol import Agent
+from cardlab.games.protocol import Actions, Game, InfoStates, Players
+from cardlab.games.thirty_one.actions import CALL, DRAW, KEEP_HAND, SWAP_FIRST, TAKE
+from cardlab.games.thirty_one.hand_scores import BEST_SCORE, HAND_SIZE, score_after_swap
+from cardlab.games.thirty_one.record import SWAP, Record, Records
+from cardlab.games.thirty_one.showdown import score_of
+
+
+@kernel
+def _best_position(state: Record, owner: int, card: int, forced: bool) -> int:
+    """Where `card` makes the best hand, 3 for nowhere; among equals nowhere, then the first place."""
+    best, best_score = (0, -1) if forced else (HAND_SIZE, score_of(state, owner))
+    for position in range(HAND_SIZE):
+        score = score_after_swap(state["hands"][owner], position, card)
+        if score > best_score:
+            best, best_score = position, score
+    return best
+
+
+@kernel
+def choose_greedily(info_states: Records, players: Players, level: int, takes: bool) -> Actions:
+    """[N] calls at a score of `level` or more, else takes the discard if it raises the score, else draws."""
+    actions = np.empty(info_states.shape[0], dtype=np.int16)
+    for row in range(info_states.shape[0]):
+        state = info_states[row]
+        owner = players[row]
+        if state["phase"] == SWAP:
+            position = _best_position(state, owner, state["drawn"], state["taken"] == 1)
+            actions[row] = KEEP_HAND if position == HAND_SIZE else SWAP_FIRST + position
+        elif state["caller"] < 0 and score_of(state, owner) >= level:
+            actions[row] = CALL
+        elif takes and _best_position(state, owner, state["top"], False) < HAND_SIZE:
+            actions[row] = TAKE
+        else:
+            actions[row] = DRAW
+    return actions
+
+
+@dataclass(frozen=True)
+class GreedyAgent:
+    """Keeps the best hand that it can reach at once, and calls at `level` or more.
+
+    `takes=False` never takes the discard: the seed's greedy agent as it is coded.
+    """
+
+    game: Game
+    level: int = BEST_SCORE
+    takes: bool = True
+
+    def __post_init__(self) -> None:
+        check_range("agent.level", self.level, 0, BEST_SCORE, whole=True)
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        """[N] actions."""
+        return choose_greedily(info_states, players, self.level, self.takes)
+
+
+def _greedy(game: Game) -> GreedyAgent:
+    return GreedyAgent(game)
+
+
+def _greedy_stock_only(game: Game) -> GreedyAgent:
+    return GreedyAgent(game, takes=False)
+
+
+def _threshold(game: Game, level: int = 29) -> GreedyAgent:
+    return GreedyAgent(game, level=level)
+
+
+AGENTS: Mapping[str, Callable[..., Agent]] = {
+    "greedy": _greedy,
+    "greedy_stock_only": _greedy_stock_only,
+    "threshold": _threshold,
+}

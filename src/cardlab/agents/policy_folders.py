@@ -1,0 +1,67 @@
+"""Where trained policies and beliefs are found: folders, `champion`, and addresses of a policy store."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+CHAMPION = "champion"
+CHAMPIONS = Path("champions")
+BELIEFS = Path("beliefs")  # in champions/: belief networks trained on games of each champion
+ADDRESS = "models:/"
+_PACKAGE = Path(__file__).parents[1]
+
+
+class PolicyStore(Protocol):
+    """Fetches registered policies, such as those in MLflow's model registry."""
+
+    def fetch(self, address: str) -> Path:
+        """The folder of the policy at an address such as models:/cardlab-big2@champion."""
+        ...
+
+    def fetch_champion(self, game: str) -> Path | None:
+        """The folder of the registered champion of `game`; None without one."""
+        ...
+
+
+_open_store: Callable[[], PolicyStore] | None = None
+
+
+def use_policy_store(open_store: Callable[[], PolicyStore]) -> None:
+    """Fetch addresses from the store that `open_store` returns; it is called at the first address."""
+    global _open_store  # noqa: PLW0603 - set once, by the package itself
+    _open_store = open_store
+
+
+def policy_folder(text: str, game: str) -> Path | None:
+    """The folder of the policy that `text` names, fetched if need be; None when it names none.
+
+    `champion` of a `game` is looked up in champions/ here, then in the installed package, then in the policy store.
+    """
+    if text.startswith(ADDRESS):
+        return _store().fetch(text)
+    if text != CHAMPION or os.path.isdir(text):
+        return Path(text) if os.path.isdir(text) else None
+    return champion_folder(game) or _store().fetch_champion(game)
+
+
+def champion_folder(game: str) -> Path | None:
+    """The folder of the champion of `game`: the working directory's before the installed package's."""
+    return _find(Path(game), "policy.json")
+
+
+def belief_folder(game: str) -> Path | None:
+    """The folder of the belief network for the champion of `game`, found like the champion; None without one."""
+    return _find(BELIEFS / game, "belief.json")
+
+
+def _store() -> PolicyStore:
+    assert _open_store is not None, "cardlab/__init__.py sets it"
+    return _open_store()
+
+
+def _find(entry: Path, file: str) -> Path | None:
+    for champions in (CHAMPIONS, _PACKAGE / CHAMPIONS, _PACKAGE.parents[1] / CHAMPIONS):
+        if (champions / entry / file).is_file():
+            return champions / entry
+    return None

@@ -1,0 +1,109 @@
+"""Any agent by its text: a trained policy's folder or address, `champion`, a scripted agent or a search.
+
+A factory is called as factory(game, **options). One that takes `resolve` is given `load_agent`, to make the agents that
+its options name.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from inspect import Parameter, signature
+from typing import Any, cast
+
+from cardlab.agents.policy_folders import ADDRESS, CHAMPION, policy_folder
+from cardlab.agents.specs import InvalidAgent, split_name
+from cardlab.core.options import InvalidOption
+from cardlab.games.agent_protocol import Agent
+from cardlab.games.protocol import Game
+
+AgentFactory = Callable[..., Agent]
+
+GENERAL = {
+    "random": "cardlab.agents.random_agent:RandomAgent",
+    "monte_carlo": "cardlab.agents.search_agent:make_monte_carlo",
+    "expectimax": "cardlab.agents.search_agent:make_expectimax",
+    "tree": "cardlab.agents.search_agent:make_tree",
+    "puct": "cardlab.agents.search_agent:make_puct",
+    "endgame": "cardlab.agents.endgame_agent:make_endgame",
+}
+"""Name → factory of the agents that play every game without training."""
+
+HEURISTICS = {
+    "poker_squares": "cardlab.agents.heuristics.poker_squares",
+    "thirty_one": "cardlab.agents.heuristics.thirty_one",
+    "five_o": "cardlab.agents.heuristics.five_o",
+    "open_face": "cardlab.agents.heuristics.open_face",
+    "big2": "cardlab.agents.heuristics.big2",
+}
+"""Game → module whose AGENTS maps the names of its scripted agents to factories."""
+
+
+def agent_names(game: Game) -> list[str]:
+    """The names of the agents that play `game` without training."""
+    return [*GENERAL, *_heuristics(game)]
+
+
+def agent_factory(game: Game, name: str) -> AgentFactory:
+    """The factory of the agent `name`; KeyError when `game` has none of this name."""
+    if name not in GENERAL:
+        return _heuristics(game)[name]
+    module, _, factory = GENERAL[name].partition(":")
+    return cast(AgentFactory, getattr(import_module(module), factory))
+
+
+def make_agent(game: Game, text: str, **options: Any) -> Agent:
+    """The agent written as `text`, with `options` beside those in the text."""
+    name, written = split_name(text)
+    names = agent_names(game)
+    if name not in names:
+        raise InvalidOption("agent", text, f"one of {', '.join(names)} for {game.spec.name}")
+    factory, given = agent_factory(game, name), {**written, **options}
+    _check_known(factory, text, name, given)
+    resolve = {"resolve": load_agent} if "resolve" in signature(factory).parameters else {}
+    try:
+        return factory(game, **given, **resolve)
+    except TypeError as error:
+        raise InvalidOption("agent", text, f"{name} with options and values that it can take") from error
+    except InvalidOption as refusal:
+        if refusal.key == "agent":  # of another agent that its options name
+            raise
+        raise InvalidAgent(text, refusal.key, refusal.value, refusal.allowed) from refusal
+
+
+def load_agent(game: Game, text: str, *, search: Any = None, **options: Any) -> Agent:
+    """The agent that `text` names; InvalidOption or PolicyError, in one line, when there is none.
+
+    A policy sees the game as it was trained to, whatever the features of `game`; its rules must be those of `game`.
+    With `search`, a text such as `puct:simulations:200` or options of cardlab.agents.search.options: that search
+    around it.
+    """
+    if search is not None:
+        from cardlab.agents.search_agent import search_text  # noqa: PLC0415  needed for a search only
+
+        return load_agent(game, search_text(search, text))
+    name = "" if text.startswith(ADDRESS) or os.path.exists(text) else split_name(text)[0]
+    if name in agent_names(game):
+        return make_agent(game, text, **options)
+    folder = policy_folder(text, game.spec.name)
+    if folder is not None:
+        from cardlab.agents.policies import game_for, load_policy  # noqa: PLC0415  torch is needed for a network only
+
+        return load_policy(game_for(folder, game), folder)
+    known = ", ".join(agent_names(game))
+    allowed = f"a policy's folder or address ({ADDRESS}cardlab-{game.spec.name}@{CHAMPION}), or one of {known}"
+    raise InvalidOption("agent", text, f"{allowed} for {game.spec.name}")
+
+
+def _heuristics(game: Game) -> Mapping[str, AgentFactory]:
+    module = HEURISTICS.get(game.spec.name)
+    return {} if module is None else cast(Mapping[str, AgentFactory], import_module(module).AGENTS)
+
+
+def _check_known(factory: AgentFactory, text: str, name: str, given: Mapping[str, Any]) -> None:
+    """InvalidOption for an option that the factory does not take; factories with **options check their own."""
+    _, *parameters = signature(factory).parameters.values()  # behind the game
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
+        return
+    known = [parameter.name for parameter in parameters if parameter.name != "resolve"]
+    if given.keys() - set(known):
+        raise InvalidOption("agent", text, f"{name} with {'options ' + ', '.join(known) if known else 'no options'}")

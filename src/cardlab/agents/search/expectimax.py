@@ -1,0 +1,224 @@
+"""Expectimax averaged over clairvoyance: on each sampled deck a search that sees all cards, and then the decks vote.
+
+Alpha-beta over the payoff of the player who decides: the others want it low (with more than two players that is the
+paranoid assumption of Sturtevant and Korf 2000). It is depth-first, and many decks of many decisions go through it
+together: each row has its own window, and leaves the batch where it is cut off. The children of the last decision are
+expanded at once, since their leaves are one batch. Source of the averaging and of the vote: the Five-O seed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.agents.search.budgets import Meter
+from cardlab.agents.search.decisions import DEALS, LEAVES, Decision, Determinizer, Effort, Finding, sample_deals
+from cardlab.agents.search.leaves import Leaf, LeafBatches
+from cardlab.agents.search.options import ExpectimaxOptions
+from cardlab.agents.search.protocol import Estimates
+from cardlab.games.protocol import Game, Players, States
+from cardlab.games.rows import join, take
+
+ROWS_AT_ONCE = 4096  # decks that advance together, over all decisions
+DECKS_AT_ONCE = 4  # of a search that keeps time
+
+Values = NDArray[np.float64]
+
+
+class _Expired(Exception):
+    """The time is over: what was searched of this batch is thrown away."""
+
+
+@dataclass
+class _Pass:
+    """One run over some decks: what its recursion shares."""
+
+    owners: list[Decision]
+    streams: list[np.random.Generator]  # one for each owner
+    meter: Meter | None = None
+
+
+@dataclass
+class _Rows:
+    """Positions under search; each belongs to an owner, whose player wants a high value."""
+
+    states: States  # [R]
+    owner: NDArray[np.intp]  # [R] ascending
+    player: Players  # [R]
+
+    def at(self, rows: NDArray[np.intp]) -> "_Rows":
+        return _Rows(take(self.states, rows), self.owner[rows], self.player[rows])
+
+
+@dataclass(frozen=True)
+class Expectimax:
+    """Values of actions by search of sampled decks; see ExpectimaxOptions."""
+
+    game: Game
+    leaf: Leaf
+    options: ExpectimaxOptions
+    determinize: Determinizer
+    estimates: Estimates | None = None  # which actions are looked at first, and with `width` at all
+    _leaves: LeafBatches = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_leaves", LeafBatches(self.leaf))
+
+    @property
+    def smallest_batch(self) -> int:
+        """A few decks."""
+        return DECKS_AT_ONCE
+
+    @property
+    def largest_batch(self) -> int:
+        """The same: how long a deck takes hangs on the position."""
+        return DECKS_AT_ONCE
+
+    def search(self, decisions: Sequence[Decision]) -> list[Finding]:
+        """[N] findings of `decisions` [N], which advance together."""
+        decks, depth = self.options.decks, self.options.depth
+        together = max(1, ROWS_AT_ONCE // decks)
+        findings: list[Finding] = []
+        for first in range(0, len(decisions), together):
+            part = list(decisions[first : first + together])
+            values = self._root_values(part, decks, depth, 0, None)
+            for decision, own in zip(part, values, strict=True):
+                findings.append(self._finding(decision, own, Effort(decks, ())))
+        return findings
+
+    def metered(self, decision: Decision, meter: Meter, size: int) -> Finding:
+        """The finding of one decision: decks at depth 1 first, then by batches of `size` at the full depth."""
+        done = [0, 0]
+        kept: list[Values] = []
+        if meter.more(0, 2, 0):
+            kept = self._root_values([decision], size, 1, 0, None)
+            done[0] = 1
+        deep: list[Values] = []
+        while meter.more(1, 2, done[1]):
+            try:
+                deep += self._root_values([decision], size, self.options.depth, 1 + done[1], meter)
+            except _Expired:
+                break
+            done[1] += 1
+        values = np.concatenate(deep or kept) if deep or kept else np.zeros((1, len(decision.legal)))
+        return self._finding(decision, values, Effort(size, tuple(done)))
+
+    def _root_values(
+        self, decisions: list[Decision], decks: int, depth: int, batch: int, meter: Meter | None
+    ) -> list[Values]:
+        """[N] values [decks, k] of the legal actions on each deck: of the votes, bounds where an action is not best."""
+        deals = [sample_deals(self.determinize, one, decks, one.stream(0, batch, DEALS)) for one in decisions]
+        state = _Pass(decisions, [one.stream(0, batch, LEAVES) for one in decisions], meter)
+        owner = np.repeat(np.arange(len(decisions)), decks)
+        player = np.array([one.player for one in decisions], dtype=np.int8)[owner]
+        rows = _Rows(join(deals), owner, player)
+        most = max(len(one.legal) for one in decisions)
+        actions = np.full((len(owner), most), -1, dtype=np.int16)
+        for number, one in enumerate(decisions):
+            actions[owner == number, : len(one.legal)] = one.legal
+        values = np.full((len(owner), most), -np.inf)
+        alpha = np.full(len(owner), -np.inf)
+        for place in range(most):
+            here = np.flatnonzero(actions[:, place] >= 0)
+            window = alpha[here] if self.options.choose == "votes" else np.full(here.size, -np.inf)
+            child = self._moved(rows, here, actions[here, place])
+            values[here, place] = self._value(state, child, depth - 1, window, np.full(here.size, np.inf))
+            alpha[here] = np.maximum(alpha[here], values[here, place])
+        return [values[owner == number, : len(one.legal)] for number, one in enumerate(decisions)]
+
+    def _value(self, state: _Pass, rows: _Rows, depth: int, alpha: Values, beta: Values) -> Values:
+        """[R] payoffs of the owners' players by best play; bounds outside of alpha … beta [R]."""
+        if state.meter is not None and state.meter.expired():
+            raise _Expired
+        movers = self.game.current_player(rows.states)
+        going = np.flatnonzero(movers >= 0)
+        if depth == 0 or going.size == 0:
+            return self._leaf_values(state, rows)
+        values = np.empty(len(movers))
+        ended = np.flatnonzero(movers < 0)
+        if ended.size:
+            values[ended] = self._leaf_values(state, rows.at(ended))
+            rows, alpha, beta, movers = rows.at(going), alpha[going], beta[going], movers[going]
+        actions = self._ordered_actions(rows, movers)
+        best = np.where(movers == rows.player, 1.0, -1.0)  # the sign by which a value is good for the mover
+        if depth == 1:
+            values[going] = self._last_values(state, rows, actions, best)
+        else:
+            values[going] = self._alpha_beta(state, rows, depth, (alpha.copy(), beta.copy()), (actions, best))
+        return values
+
+    def _alpha_beta(
+        self,
+        state: _Pass,
+        rows: _Rows,
+        depth: int,
+        window: tuple[Values, Values],
+        moves: tuple[NDArray[np.int16], Values],
+    ) -> Values:
+        (alpha, beta), (actions, best) = window, moves
+        values = -best * np.inf
+        for place in range(actions.shape[1]):
+            here = np.flatnonzero((actions[:, place] >= 0) & (alpha < beta))
+            if here.size == 0:
+                continue
+            child = self._moved(rows, here, actions[here, place])
+            found = self._value(state, child, depth - 1, alpha[here], beta[here])
+            values[here] = best[here] * np.maximum(best[here] * values[here], best[here] * found)
+            rising = best[here] > 0
+            alpha[here] = np.where(rising, np.maximum(alpha[here], values[here]), alpha[here])
+            beta[here] = np.where(rising, beta[here], np.minimum(beta[here], values[here]))
+        return values
+
+    def _last_values(self, state: _Pass, rows: _Rows, actions: NDArray[np.int16], best: Values) -> Values:
+        """The best leaf after one more decision."""
+        row, place = np.nonzero(actions >= 0)
+        found = self._leaf_values(state, self._moved(rows, row, actions[row, place]))
+        starts = np.searchsorted(row, np.arange(len(best)))
+        return best * np.maximum.reduceat(best[row] * found, starts)
+
+    def _moved(self, rows: _Rows, here: NDArray[np.intp], actions: NDArray[np.int16]) -> _Rows:
+        child = rows.at(here)
+        self.game.apply(child.states, actions)
+        return child
+
+    def _ordered_actions(self, rows: _Rows, movers: Players) -> NDArray[np.int16]:
+        """[R, k] the legal actions, the best by the estimates first; -1 behind the last."""
+        legal = self.game.legal_actions(rows.states)
+        counts = legal.sum(axis=1)
+        if self.estimates is None:
+            order = np.argsort(~legal, axis=1, kind="stable")
+        else:
+            thoughts = self.estimates(self.game.information(rows.states, movers), movers)
+            order = np.argsort(np.where(legal, -thoughts, np.inf), axis=1, kind="stable")
+            counts = np.minimum(counts, self.options.width or counts.max())
+        places = np.arange(counts.max())
+        return np.where(places < counts[:, None], order[:, : len(places)], -1).astype(np.int16)
+
+    def _leaf_values(self, state: _Pass, rows: _Rows) -> Values:
+        """[R] what the owners' players are paid, or may expect."""
+        over = self.game.is_over(rows.states)
+        values = self.game.payoffs(rows.states)[np.arange(len(over)), rows.player].astype(np.float64)
+        going = rows.at(np.flatnonzero(~over))
+        if len(going.owner):
+            numbers, firsts = np.unique(going.owner, return_index=True)
+            parts = [take(going.states, part) for part in np.split(np.arange(len(going.owner)), firsts[1:])]
+            players = [state.owners[number].player for number in numbers]
+            payoffs = self._leaves(parts, players, [state.streams[number] for number in numbers])
+            found = [paid[:, player] for paid, player in zip(payoffs, players, strict=True)]
+            values[~over] = np.concatenate(found)
+        return values
+
+    def _finding(self, decision: Decision, values: Values, effort: Effort) -> Finding:
+        """From values [decks, k] of the legal actions."""
+        num_actions = self.game.spec.num_actions
+        means, scores = np.full(num_actions, -np.inf), np.full(num_actions, -np.inf)
+        own = values.mean(axis=0)
+        means[decision.legal] = own
+        if self.options.choose == "votes":
+            votes = np.bincount(values.argmax(axis=1), minlength=len(own))
+            spread = own.max() - own.min()
+            ties = (own - own.min()) / spread if spread > 0 else np.zeros(len(own))
+            own = votes + 0.5 * ties  # the mean decides between as many votes
+        scores[decision.legal] = own
+        return Finding(scores, means, len(values), effort)

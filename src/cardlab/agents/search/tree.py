@@ -1,0 +1,186 @@
+"""Information-set tree search: UCT with playouts, or PUCT with a policy's prior and values; any number of players.
+
+A node is what its player knows (Cowling, Powley and Whitehouse 2012, with one tree for all players): every descent
+starts from a deal of its own, and positions that look alike to the player to move share their statistics. Each player
+maximises the own payoff (max^n). UCT is Kocsis and Szepesvári 2006; PUCT Silver et al. 2017; payoffs are scaled to what
+the tree has seen, as in Schrittwieser et al. 2020. Descents go down in batches, over many decisions together, kept
+apart by virtual losses (Chaslot et al. 2008).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.agents.search.budgets import Meter
+from cardlab.agents.search.decisions import DEALS, LEAVES, Decision, Determinizer, Effort, Finding, sample_deals
+from cardlab.agents.search.leaves import Leaf, LeafBatches
+from cardlab.agents.search.nodes import Node, Tree
+from cardlab.agents.search.options import PuctOptions, TreeOptions
+from cardlab.agents.search.protocol import Estimates
+from cardlab.games.protocol import Game, InfoStates, Players, States
+from cardlab.games.rows import join, put, take
+
+Path = list[tuple[Node, int]]
+"""The nodes that a descent came through, each with the place of the action that it took."""
+
+
+@dataclass
+class _Wave:
+    """Descents under way: one row each."""
+
+    trees: list[Tree]
+    states: States  # [R]
+    owner: NDArray[np.intp]  # [R] place among `trees`, ascending
+    paths: list[Path]  # [R]
+
+
+@dataclass(frozen=True)
+class TreeSearch:
+    """Visits of actions by descents of a tree; see TreeOptions and PuctOptions."""
+
+    game: Game
+    leaf: Leaf
+    options: TreeOptions | PuctOptions
+    weight: float  # of exploration
+    determinize: Determinizer
+    prior: Estimates | None = None  # with one PUCT, without UCT
+    _leaves: LeafBatches = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_leaves", LeafBatches(self.leaf))
+
+    @property
+    def smallest_batch(self) -> int:
+        """As the options say: virtual losses make another batch another search."""
+        return self.options.batch
+
+    @property
+    def largest_batch(self) -> int:
+        """The same."""
+        return self.options.batch
+
+    def search(self, decisions: Sequence[Decision]) -> list[Finding]:
+        """[N] findings of `decisions` [N], which advance together."""
+        trees = self._planted(decisions)
+        done = wave = 0
+        while trees and done < self.options.simulations:
+            size = min(self.options.batch, self.options.simulations - done)
+            self._descend(trees, wave, size)
+            done, wave = done + size, wave + 1
+        return [self._finding(tree, Effort(self.options.batch, ())) for tree in trees]
+
+    def metered(self, decision: Decision, meter: Meter, size: int) -> Finding:
+        """The finding of one decision, by batches of `size` descents as long as `meter` says."""
+        trees = self._planted([decision])
+        done = 0
+        while meter.more(0, 1, done):
+            self._descend(trees, done, size)
+            done += 1
+        return self._finding(trees[0], Effort(size, (done,)))
+
+    def _planted(self, decisions: Sequence[Decision]) -> list[Tree]:
+        """A tree for each decision, with its root."""
+        trees = [Tree(decision) for decision in decisions]
+        if trees:
+            roots = [tree.decision.info_state for tree in trees]
+            players = np.array([tree.decision.player for tree in trees], dtype=np.int8)
+            self._expand(trees, join(roots), players)
+        return trees
+
+    def _expand(self, trees: Sequence[Tree], info_states: InfoStates, players: Players) -> None:
+        """Give each of `trees` [R] a node for `info_states` [R], unless it has it already."""
+        legal = self.game.legal_actions(info_states)
+        priors = None if self.prior is None else self.prior(info_states, players)
+        keys = _keys(info_states, players)
+        for row, tree in enumerate(trees):
+            if keys[row] not in tree.nodes:
+                actions = np.flatnonzero(legal[row])
+                if priors is None:
+                    actions = tree.shuffled(actions)
+                tree.nodes[keys[row]] = Node(
+                    int(players[row]), actions, None if priors is None else priors[row, actions]
+                )
+
+    def _descend(self, trees: list[Tree], number: int, size: int) -> None:
+        """`size` descents in each of `trees`."""
+        deals = [
+            sample_deals(self.determinize, tree.decision, size, tree.decision.stream(0, number, DEALS))
+            for tree in trees
+        ]
+        owner = np.repeat(np.arange(len(trees)), size)
+        wave = _Wave(trees, join(deals), owner, [[] for _ in owner])
+        rows = np.arange(len(owner))
+        while rows.size:
+            rows = self._step(wave, rows)
+        payoffs = self._payoffs(wave, number)
+        for row, path in enumerate(wave.paths):
+            trees[owner[row]].back_up(path, payoffs[row])
+
+    def _step(self, wave: _Wave, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Move the descents `rows` by one decision; those that go on."""
+        here = take(wave.states, rows)
+        players = self.game.current_player(here)
+        going = np.flatnonzero(players >= 0)
+        if going.size < rows.size:
+            here, players, rows = take(here, going), players[going], rows[going]
+        if rows.size == 0:
+            return rows
+        info_states = self.game.information(here, players)
+        keys = _keys(info_states, players)
+        inside: list[int] = []
+        new: list[int] = []
+        actions: list[int] = []
+        for place, row in enumerate(rows.tolist()):
+            tree, path = wave.trees[wave.owner[row]], wave.paths[row]
+            if self.options.depth is not None and len(path) >= self.options.depth:
+                continue
+            node = tree.nodes.get(keys[place])
+            if node is None:
+                new.append(place)
+                continue
+            choice = node.select(self.weight, tree.low, tree.high)
+            path.append((node, choice))
+            inside.append(place)
+            actions.append(int(node.actions[choice]))
+        if new:
+            found = np.array(new)
+            trees = [wave.trees[wave.owner[rows[place]]] for place in new]
+            self._expand(trees, take(info_states, found), players[found])
+        if not inside:
+            return rows[:0]
+        moved = take(here, np.array(inside))
+        self.game.apply(moved, np.array(actions, dtype=np.int16))
+        put(wave.states, rows[inside], moved)
+        return rows[inside]
+
+    def _payoffs(self, wave: _Wave, number: int) -> NDArray[np.float64]:
+        """[R, P] what the descents are paid, or may expect where they stopped."""
+        payoffs = self.game.payoffs(wave.states).astype(np.float64)
+        open_ones = np.flatnonzero(~self.game.is_over(wave.states))
+        if open_ones.size:
+            numbers, firsts = np.unique(wave.owner[open_ones], return_index=True)
+            parts = np.split(open_ones, firsts[1:])
+            owners = [wave.trees[one].decision for one in numbers]
+            streams = [owner.stream(0, number, LEAVES) for owner in owners]
+            states = [take(wave.states, part) for part in parts]
+            payoffs[open_ones] = np.concatenate(self._leaves(states, [owner.player for owner in owners], streams))
+        return payoffs
+
+    def _finding(self, tree: Tree, effort: Effort) -> Finding:
+        num_actions = self.game.spec.num_actions
+        scores, values = np.full(num_actions, -np.inf), np.full(num_actions, -np.inf)
+        root = next(iter(tree.nodes.values()))
+        visited = root.visits > 0
+        values[root.actions[visited]] = root.sums[visited] / root.visits[visited]
+        shares = (values[root.actions] - tree.low) / max(tree.high - tree.low, 1e-9)
+        scores[root.actions] = root.visits + 0.5 * np.where(visited, shares, 0)  # the mean decides between equals
+        return Finding(scores, values, int(root.visits.sum()), effort)
+
+
+def _keys(info_states: InfoStates, players: Players) -> list[bytes]:
+    """[R] what tells the nodes of a tree apart."""
+    size = info_states.dtype.itemsize
+    data = info_states.tobytes()
+    return [data[row * size : (row + 1) * size] + bytes([player]) for row, player in enumerate(players.tolist())]

@@ -1,0 +1,66 @@
+"""Agents as texts: `name` or `name:key:value…`, e.g. `threshold:level:30`.
+
+A value that is itself such a text is written in brackets: `monte_carlo:rollout:[threshold:level:30]`.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cardlab.core.options import InvalidOption
+
+SEARCHES = ("monte_carlo", "expectimax", "tree", "puct")
+
+
+class InvalidAgent(InvalidOption):
+    """An option in the text of an agent has a value that it cannot take; key and value are those of the option."""
+
+    def __init__(self, text: str, key: str, value: object, allowed: str) -> None:
+        super().__init__(key, value, allowed)
+        self.text = text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by its parts, as InvalidOption does."""
+        return (type(self), (self.text, self.key, self.value, self.allowed))
+
+
+def split_name(text: str) -> tuple[str, dict[str, Any]]:
+    """`threshold:level:30` as ("threshold", {"level": 30}); InvalidOption when keys and values do not pair up."""
+    name, *rest = _split(text)
+    if len(rest) % 2:
+        raise InvalidOption("agent", text, "name or name:key:value…")
+    return name, {key: _parse(value) for key, value in zip(rest[::2], rest[1::2], strict=True)}
+
+
+def agent_text(name: str, options: Mapping[str, Any]) -> str:
+    """The text that `split_name` reads as `name` and `options`."""
+    return ":".join([name, *(f"{key}:{_value_text(value)}" for key, value in options.items())])
+
+
+def _split(text: str) -> Iterator[str]:
+    """The parts of `text` between colons outside brackets."""
+    depth = start = 0
+    for place, sign in enumerate(text):
+        depth += (sign == "[") - (sign == "]")
+        if sign == ":" and depth == 0:
+            yield text[start:place]
+            start = place + 1
+    yield text[start:]
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"[{value}]" if isinstance(value, str) and ":" in value else str(value)
+
+
+def _parse(text: str) -> bool | int | float | str:
+    if text.startswith("[") and text.endswith("]"):
+        return text[1:-1]
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

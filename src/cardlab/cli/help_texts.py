@@ -1,0 +1,98 @@
+"""The help texts: `cardlab --help`, and `cardlab VERB --help` for the options that are chosen."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import metadata
+from pathlib import Path
+from typing import Any, cast
+
+from omegaconf import OmegaConf
+
+from cardlab.cli.arguments import FLAGS
+from cardlab.cli.verbs import VERBS, Verb
+from cardlab.core.options import as_written
+from cardlab.experiments.config.composition import compose_tree, search_folders
+
+_COMMENTED_KEY = re.compile(r"^\s*(\w+):[^#]*#\s*(.+)$")
+_COMMENT_COLUMN = 44
+
+
+def overview() -> str:
+    """What the program is and which verbs it has."""
+    about = metadata("cardlab")
+    lines = [
+        f"cardlab {about['Version']}: {about['Summary'].lower()}",
+        "",
+        "usage: cardlab VERB [group=option …] [key=value …]",
+        "",
+        *_table({name: verb.summary for name, verb in VERBS.items()}),
+        "",
+        "cardlab VERB --help       what a verb takes, with examples",
+        "cardlab VERB --cfg job    the configuration that it would run with",
+        "cardlab --version",
+        'eval "$(cardlab -sc install=bash)"    completion of verbs, groups, options and keys (also zsh, fish)',
+    ]
+    return "\n".join(lines)
+
+
+def verb_guide(verb: Verb, overrides: Sequence[str] = ()) -> str:
+    """How `verb` is called, which groups it has, and its keys with the values that `overrides` give them."""
+    tree = compose_tree(verb.config_name, overrides, with_hydra=True)
+    choices = {str(name): value for name, value in tree.hydra.runtime.choices.items() if "hydra/" not in str(name)}
+    config = cast(dict[str, Any], OmegaConf.to_container(tree, resolve=False))
+    del config["hydra"]
+    folders = search_folders()
+    comments = _comments(folders, verb.config_name)
+    groups = {
+        name: _options_text(folders, name.partition("@")[0], choice)
+        for name, choice in sorted(choices.items())
+        if name.count(".") < 2  # in the benchmark: its experiments, without the groups inside each
+    }
+    sections = [
+        [f"cardlab {verb.name}: {verb.summary}", "", f"usage: cardlab {verb.name} [group=option …] [key=value …]"],
+        ["examples", *(f"  {example}" for example in verb.examples)],
+        ["groups (group=option; * is chosen)", *_table(groups)] if groups else [],
+        [f"keys (key=value) of conf/{verb.config_name}.yaml", *_key_lines(config, comments)],
+        ["flags", *_table({**verb.flags, **verb.long_keys, **FLAGS})],
+        ["A new key needs +key=value; quote what the shell or Hydra would read: 'key=[1,2]', 'key=\"a?b\"'."],
+    ]
+    return "\n\n".join("\n".join(section) for section in sections if section)
+
+
+def _options_text(folders: Sequence[Path], group: str, choice: object) -> str:
+    names = sorted({path.stem for folder in folders for path in (folder / group).glob("*.yaml")})
+    return ", ".join(f"{name}*" if name == choice else name for name in names)
+
+
+def _key_lines(config: Mapping[str, Any], comments: "Comments", depth: int = 1, group: str = "") -> Iterator[str]:
+    kind = str(config.get("name", "")) if group else ""
+    for key, value in config.items():
+        inner = isinstance(value, Mapping) and bool(value)
+        line = "  " * depth + (f"{key}:" if inner else f"{key}: {as_written(value)}")
+        yield f"{line:<{_COMMENT_COLUMN}}  {comments.get((group, kind, key), '')}".rstrip()
+        if inner:
+            yield from _key_lines(cast(Mapping[str, Any], value), comments, depth + 1, key)
+
+
+Comments = Mapping[tuple[str, str, str], str]
+"""(group, name, key) → what the YAML files say behind the key.
+
+Name is that of the registry, "" in groups without one; group is "" for the file of the verb itself.
+"""
+
+
+def _comments(folders: Sequence[Path], config_name: str) -> Comments:
+    found: dict[tuple[str, str, str], str] = {}
+    for folder in folders:
+        for path in [folder / f"{config_name}.yaml", *sorted(folder.glob("*/*.yaml"))]:
+            group, name = ("", "") if path.parent == folder else (path.parent.name, path.stem)
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+            for match in filter(None, map(_COMMENTED_KEY.match, lines)):
+                found.setdefault((group, name, match[1]), match[2])
+                found.setdefault((group, "", match[1]), match[2])
+    return found
+
+
+def _table(rows: Mapping[str, str]) -> list[str]:
+    width = max(map(len, rows), default=0)
+    return [f"  {name:<{width}}  {text}" for name, text in rows.items()]

@@ -1,0 +1,62 @@
+"""Files that are written whole or not at all, and places for them that are checked before any work is done.
+
+Knows of no other part: whatever writes figures that are read again uses it.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from cardlab.core.options import InvalidOption
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write `text` as UTF-8, and make the folder: what stands there stays until all of it is written.
+
+    A pipe or a device, such as /dev/stdout, is written to as it is. OSError where that cannot be.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")  # processes may write the same file
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    except OSError:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+
+
+def check_folder(key: str, text: str) -> Path:
+    """The folder `text`, made if need be; InvalidOption when it cannot be, or nothing can be written to it."""
+    if not text:
+        raise InvalidOption(key, text, "a folder")
+    try:
+        Path(text).mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=text):
+            return Path(text)
+    except (OSError, ValueError) as error:  # the latter for a name that no disk can have
+        raise InvalidOption(key, text, f"a folder that can be written to ({_reason(error)})") from error
+
+
+def check_file(key: str, text: str) -> Path:
+    """The file `text`, in a folder that is made if need be; InvalidOption when it cannot be written there."""
+    path = Path(text)
+    try:
+        if not text or path.is_dir():
+            raise InvalidOption(key, text, "a file")
+        if path.exists() and not path.is_file():  # a pipe or a device
+            return path
+        check_folder(key, str(path.parent))
+    except OSError as error:
+        raise InvalidOption(key, text, f"a file ({_reason(error)})") from error
+    except InvalidOption as refusal:
+        raise InvalidOption(key, text, refusal.allowed.replace("a folder", "a file in a folder", 1)) from refusal
+    return path
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()

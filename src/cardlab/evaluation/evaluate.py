@@ -1,0 +1,129 @@
+"""How strong one agent is, against fixed references on deals that nothing was tuned on."""
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from cardlab.core.files import write_whole
+from cardlab.evaluation.intervals import Estimate, estimate
+from cardlab.evaluation.match import Match, StoppedMatch, paired, play_lineup
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.progress import Watch, watch_nothing
+from cardlab.evaluation.seating import Entry, make_lineup
+from cardlab.evaluation.workers import Workers
+from cardlab.games.protocol import Game
+
+FORMAT = 1
+DEFAULT_REFERENCES = ("random",)
+SELF = "self"  # the evaluated agent itself, in a game of one player
+
+Evaluation = dict[str, Any]
+"""What is written as evaluation.json; see `evaluate`."""
+
+
+class StoppedEvaluation(KeyboardInterrupt):
+    """Ctrl-C, with the evaluation of what was played."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        super().__init__()
+        self.evaluation = evaluation
+
+
+def evaluate(
+    game: Game,
+    agent: Entry,
+    options: ArenaOptions,
+    *,
+    policy_digest: str,
+    experiment: str,
+    watch: Watch = watch_nothing,
+) -> Evaluation:
+    """Measure `agent` against each of `options.references` (`random` when there are none).
+
+    Two or more players: the agent against P − 1 copies of the reference; the figures are the agent's. One player: the
+    key "self" holds the agent's own, each reference's entry its own mean and `difference`, the agent's mean less the
+    reference's, paired by deal. `watch` is told (reference, deals played, deals at most). Stopped by Ctrl-C it raises
+    StoppedEvaluation with what was played; `deals` of each reference says how much that is.
+    """
+    references = tuple(dict.fromkeys(options.references)) or DEFAULT_REFERENCES
+    others = game.spec.num_players - 1
+    if others:
+        names, lineups = references, [make_lineup(game, [agent, *[name] * others]) for name in references]
+    else:
+        names, lineups = (SELF, *references), [make_lineup(game, [entry]) for entry in (agent, *references)]
+    matches: dict[str, Match] = {}
+    stopped = False
+    try:
+        with Workers(
+            game, lineups, options.workers_of(lineups), options.launcher, records=options.records_folder
+        ) as workers:
+            for place, name in enumerate(names):
+                matches[name] = play_lineup(workers, place, options, partial(watch, name))
+    except KeyboardInterrupt as stop:
+        if isinstance(stop, StoppedMatch):
+            matches[names[len(matches)]] = stop.match
+        if not matches:
+            raise
+        stopped = True
+    evaluation = {
+        "format": FORMAT,
+        "experiment": experiment,
+        "game": game.spec.name,
+        "num_players": game.spec.num_players,
+        "policy_digest": policy_digest,
+        "deals": options.deals,
+        "seed": options.seed,
+        "references": {name: _figures(match, matches.get(SELF)) for name, match in matches.items()},
+    }
+    if stopped:
+        raise StoppedEvaluation(evaluation)
+    return evaluation
+
+
+def write_evaluation(evaluation: Evaluation, path: Path) -> None:
+    """Write `evaluation` as JSON, whole or not at all; the same figures give the same bytes."""
+    write_whole(path, json.dumps(evaluation, indent=2) + "\n")
+
+
+def evaluation_table(evaluation: Evaluation) -> Table:
+    """The evaluation as a table for the terminal, for `rich.console.Console.print`."""
+    table = Table(title=f"{evaluation['experiment']}: {evaluation['game']}, seed {evaluation['seed']}")
+    alone = SELF in evaluation["references"]
+    table.add_column("agent" if alone else "against")
+    for heading in ("points", "95 %", "paired difference" if alone else "wins", "95 %", "deals"):
+        table.add_column(heading, justify="right")
+    for name, figures in evaluation["references"].items():
+        other = _cells(figures, "difference", 1) if alone else _cells(figures, "win_rate", 100)
+        cells = [*_cells(figures, "mean", 1), *other]
+        table.add_row(name, *cells, f"{figures['deals']:,}")
+    return table
+
+
+def _figures(match: Match, own: Match | None) -> dict[str, float | int]:
+    """One entry of `references`."""
+    points = match.points
+    figures: dict[str, float | int] = {"mean": points.mean, "low": points.low, "high": points.high}
+    if match.wins is not None:
+        figures |= _spread("win_rate", match.wins)
+    if own is not None and own is not match:
+        figures |= _spread("difference", estimate(paired(own.per_deal(), match.per_deal())))
+    return figures | {"deals": match.num_deals}
+
+
+def _spread(name: str, figure: Estimate) -> dict[str, float | int]:
+    return {name: figure.mean, f"{name}_low": figure.low, f"{name}_high": figure.high}
+
+
+def _cells(figures: Mapping[str, float], name: str, scale: int) -> tuple[str, str]:
+    """A figure, in per cent with `scale` 100, and its interval; nothing where there is none."""
+    if name not in figures:
+        return "", ""
+    stem = "" if name == "mean" else f"{name}_"
+    mean, low, high = (scale * figures[key] for key in (name, f"{stem}low", f"{stem}high"))
+    if scale == 100:
+        return f"{mean:.1f} %", f"{low:.1f} to {high:.1f}"
+    return f"{mean:.3f}", f"{low:.3f} to {high:.3f}"

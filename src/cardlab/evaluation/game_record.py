@@ -1,0 +1,159 @@
+"""A game as its deal and its actions, and for searching agents how much they thought; kept as JSON."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any, Protocol, cast, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.core.files import write_whole
+from cardlab.games.agent_protocol import Agent
+from cardlab.games.cards.deck import parse_cards
+from cardlab.games.loop import Moves
+from cardlab.games.protocol import Game, States
+
+FORMAT = 1
+
+
+class RecordError(ValueError):
+    """A record cannot be read, or is not one of this game; the message is one line."""
+
+
+@runtime_checkable
+class Effort(Protocol):
+    """How much was thought about one decision."""
+
+    @property
+    def size(self) -> int:
+        """Of a batch."""
+        ...
+
+    @property
+    def batches(self) -> tuple[int, ...]:
+        """Done in each phase."""
+        ...
+
+
+@runtime_checkable
+class Thinker(Protocol):
+    """An agent that says how much it thought."""
+
+    @property
+    def efforts(self) -> Sequence[Effort]:
+        """[N] of the decisions of its last `act`."""
+        ...
+
+
+Thought = tuple[int, tuple[int, ...]]
+"""Size of a batch, and batches in each phase."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A game that was played, or may be."""
+
+    game: str
+    options: Mapping[str, Any]  # of the game
+    agents: tuple[str, ...]  # [P] who sat at each seat
+    deal: str  # the dealt record's bytes, hexadecimal; or the deck's 52 cards as `As Td …`
+    actions: tuple[int, ...]  # every decision in turn, forced ones too
+    seed: int = 0  # of chance after the deal, where `deal` is a deck
+    efforts: tuple[Thought | None, ...] = ()  # of each decision, none where nothing was searched; () where nobody did
+
+
+def game_options(game: Game) -> dict[str, Any]:
+    """All options that `game` was made with, as JSON knows them."""
+    if not is_dataclass(game) or isinstance(game, type):
+        return dict(game.spec.options)
+    given = {field.name: getattr(game, field.name) for field in fields(game) if field.init}
+    return cast(dict[str, Any], json.loads(json.dumps(given)))
+
+
+def dealt_state(game: Game, record: Record) -> States:
+    """[1] the deal of `record`; RecordError when it is none of this game."""
+    if record.game != game.spec.name:
+        raise RecordError(f"record: is of {record.game}, not of {game.spec.name}")
+    try:
+        if " " in record.deal:
+            decks = parse_cards(record.deal)[None]
+            return game.deal(1, np.random.default_rng(0), decks, np.array([record.seed], dtype=np.uint64))
+        return States(np.frombuffer(bytes.fromhex(record.deal), dtype=game.state_dtype).copy().reshape(1))
+    except ValueError as error:
+        raise RecordError(f"record: its deal is none of {game.spec.name} ({error})") from error
+
+
+def save_record(record: Record, path: Path) -> None:
+    """Write `record` as JSON, whole or not at all."""
+    content = {"format": FORMAT, **asdict(record)}
+    if not record.efforts:
+        del content["efforts"]
+    write_whole(path, json.dumps(content, indent=1) + "\n")
+
+
+def load_record(path: Path) -> Record:
+    """The record in the file `path`; RecordError when it is not one."""
+    try:
+        content = json.loads(path.read_text())
+        version = content.pop("format")
+        agents: tuple[Any, ...] = tuple(content.pop("agents"))
+        actions: tuple[Any, ...] = tuple(content.pop("actions"))
+        efforts = tuple(_thought(entry) for entry in content.pop("efforts", ()))
+        record = Record(agents=agents, actions=actions, efforts=efforts, **content)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise RecordError(f"{path}: is not a record of a game ({error})") from error
+    if version != FORMAT:
+        raise RecordError(f"{path}: this version reads records of format {FORMAT}")
+    kinds = {"game": str, "options": Mapping, "deal": str, "seed": int}
+    odd = [key for key, kind in kinds.items() if not isinstance(getattr(record, key), kind)]
+    odd += ["agents"] * any(not isinstance(agent, str) for agent in agents)
+    odd += ["actions"] * any(not isinstance(action, int) for action in actions)
+    if odd:
+        raise RecordError(f"{path}: is not a record of a game ({', '.join(odd)}: of another kind)")
+    return record
+
+
+def _thought(entry: Any) -> Thought | None:
+    return None if entry is None else (int(entry[0]), tuple(int(done) for done in entry[1]))
+
+
+class Keeper:
+    """Gathers actions and efforts of games that are played side by side."""
+
+    def __init__(self, num_games: int) -> None:
+        self.actions: list[list[int]] = [[] for _ in range(num_games)]
+        self.efforts: list[list[Thought | None]] = [[] for _ in range(num_games)]
+
+    def add(self, moves: Moves, agents: Sequence[Agent]) -> None:
+        """Take one step of the loop in, which `agents` played."""
+        for place, (row, action) in enumerate(zip(moves.rows.tolist(), moves.actions.tolist(), strict=True)):
+            self.actions[row].append(action)
+            self.efforts[row].append(self._effort(moves, place, agents))
+
+    def of(self, row: int) -> tuple[tuple[int, ...], tuple[Thought | None, ...]]:
+        """Actions and efforts of game `row`; no efforts where nothing was searched."""
+        efforts = tuple(self.efforts[row])
+        return tuple(self.actions[row]), efforts if any(efforts) else ()
+
+    @staticmethod
+    def _effort(moves: Moves, place: int, agents: Sequence[Agent]) -> Thought | None:
+        agent = agents[int(moves.agents[place])]
+        if not moves.asked[place] or not isinstance(agent, Thinker):
+            return None
+        asked: NDArray[np.bool_] = moves.asked & (moves.agents == moves.agents[place])
+        effort = agent.efforts[int(asked[:place].sum())]
+        return (effort.size, effort.batches) if any(effort.batches) else None
+
+
+def kept_records(
+    game: Game, deals: States, names: tuple[str, ...], seatings: NDArray[np.int8], keeper: Keeper
+) -> Iterator[tuple[int, int, Record]]:
+    """Deal, seating and record of each game, `names` by group; games stand deal by deal, each in every seating."""
+    for row in range(len(keeper.actions)):
+        deal, seating = divmod(row, len(seatings))
+        agents = tuple(names[group] for group in seatings[seating].tolist())
+        actions, efforts = keeper.of(row)
+        text = deals[deal : deal + 1].tobytes().hex()
+        yield deal, seating, Record(game.spec.name, game_options(game), agents, text, actions, efforts=efforts)

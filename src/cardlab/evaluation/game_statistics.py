@@ -1,0 +1,111 @@
+"""What the games of a policy are like: how long they are, and what happens in them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.core.files import write_whole
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.outcomes.catalogue import find_outcomes
+from cardlab.evaluation.outcomes.outcome import Outcome
+from cardlab.evaluation.seating import Entry, Lineup, make_lineup
+from cardlab.evaluation.workers import ChunkPlayer, deal_block, make_jobs
+from cardlab.games.catalogue import for_matches
+from cardlab.games.protocol import Game, States
+
+FORMAT = 1
+_WHAT_IS_DONE = "decisions of each kind"
+
+Survey = dict[str, Any]
+"""What is written, with a calibration, as survey.json; see `survey_games`."""
+
+
+@dataclass(frozen=True)
+class _Played:
+    """Some games of one lineup."""
+
+    lengths: NDArray[np.int64]  # [G] decisions, forced ones too
+    outcomes: list[Outcome]
+    first: NDArray[np.bool_]  # [G, P] where the first agent sits
+
+
+def survey_games(game: Game, policy: Entry, opponent: str, options: ArenaOptions) -> Survey:
+    """Count what happens in the games of a match: those of `policy` against P − 1 times `opponent`.
+
+    `length`: mean and counts by number of decisions. `outcomes`: for each, per game and player, means of the `policy`
+    and of the `others`. For one player both play the same deals alone. `options.pairing_deals` deals are played.
+    """
+    game, options = for_matches(game), options.for_pairings()
+    others = game.spec.num_players - 1
+    tables = [[policy, *[opponent] * others]] if others else [[policy], [opponent]]
+    played = [_play(game, make_lineup(game, table), options) for table in tables]
+    own, rest = played[0], played[-1]
+    pairs = zip(own.outcomes, rest.outcomes, strict=True)
+    return {
+        "against": opponent,
+        "games": len(own.lengths),
+        "length": _lengths(own.lengths),
+        "outcomes": [
+            {
+                "title": mine.title,
+                "labels": list(mine.labels),
+                "policy": _mean(mine, own.first),
+                "others": _mean(theirs, ~rest.first if others else rest.first),
+            }
+            for mine, theirs in pairs
+        ],
+    }
+
+
+def _play(game: Game, lineup: Lineup, options: ArenaOptions) -> _Played:
+    player = ChunkPlayer(game, [lineup])
+    parts = [_play_chunk(game, player, job) for job in make_jobs([lineup], [0], options)]
+    outcomes = [
+        Outcome(same[0].title, same[0].labels, np.concatenate([one.counts for one in same]))
+        for same in zip(*(part.outcomes for part in parts), strict=True)
+    ]
+    return _Played(np.concatenate([p.lengths for p in parts]), outcomes, np.concatenate([p.first for p in parts]))
+
+
+def _play_chunk(game: Game, player: ChunkPlayer, job: Any) -> _Played:
+    lineup = player.lineups[0]
+    states = States(np.repeat(deal_block(game, job.seed, job.first, job.last), lineup.num_seatings))
+    reader: Any = find_outcomes(game.spec.name)
+    groups = getattr(reader, "ACTION_GROUPS", np.zeros(game.spec.num_actions, dtype=np.int8))
+    names: tuple[str, ...] = getattr(reader, "ACTION_NAMES", ())
+    actions = np.zeros((len(states), game.spec.num_players, len(names) or 1), dtype=np.float32)
+    for moves in player.moves(job, 0, states):
+        actions[moves.rows, moves.players, groups[moves.actions]] += 1
+    lengths = actions.sum(axis=(1, 2)).astype(np.int64)
+    outcomes = [] if reader is None else _own_players(reader.read(states), game.spec.num_players)
+    if names:
+        outcomes.append(Outcome(_WHAT_IS_DONE, names, actions))
+    return _Played(lengths, outcomes, np.tile(lineup.seatings == 0, (job.last - job.first, 1)))
+
+
+def _own_players(outcomes: Sequence[Outcome], num_players: int) -> list[Outcome]:
+    """Without the seats that this table does not have."""
+    return [Outcome(one.title, one.labels, one.counts[:, :num_players]) for one in outcomes]
+
+
+def _mean(outcome: Outcome, seats: NDArray[np.bool_]) -> list[float]:
+    """[L] per game and player, over the players at `seats` [G, P]."""
+    return [round(float(mean), 6) for mean in outcome.counts[seats].mean(axis=0, dtype=np.float64)]
+
+
+def _lengths(lengths: NDArray[np.int64]) -> dict[str, Any]:
+    numbers, counts = np.unique(lengths, return_counts=True)
+    return {
+        "mean": round(float(lengths.mean()), 6),
+        "counts": {str(number): int(count) for number, count in zip(numbers, counts, strict=True)},
+    }
+
+
+def write_survey(survey: Survey, path: Path) -> None:
+    """Write `survey` as JSON; the same figures give the same bytes."""
+    write_whole(path, json.dumps({"format": FORMAT, **survey}, indent=1) + "\n")

@@ -1,0 +1,141 @@
+"""One pairing of a tournament: what was played, what came of it, and its file, so that it is played only once."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardlab.agents.policy_folders import policy_folder
+from cardlab.agents.specs import split_name
+from cardlab.core.files import write_whole
+from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
+from cardlab.evaluation.match import play_lineups
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.progress import Watch
+from cardlab.evaluation.ratings import MOST_RATED, Duels
+from cardlab.evaluation.recording import game_options
+from cardlab.evaluation.seating import Lineup, make_lineup
+from cardlab.evaluation.workers import Tally, Workers
+from cardlab.games.protocol import Game
+
+FORMAT = 1
+_PACKAGE = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """How two agents did against each other; where pairs stand, the first agent's figure comes first."""
+
+    names: tuple[str, str]
+    points: tuple[Estimate, Estimate]  # of each against the other (against copies of it with more than two players)
+    wins: tuple[Estimate, Estimate] | None  # None for one player
+    margin: Estimate  # half the difference of the points, paired by deal; for one player the difference
+    duels: Duels  # [deals, at most MOST_RATED]
+
+
+def pairing_lineups(game: Game, first: str, second: str) -> list[Lineup]:
+    """The tables at which two agents meet: one for two players, else one for each agent."""
+    others = game.spec.num_players - 1
+    tables = [[first, *[second] * others], [second, *[first] * others]]
+    return [make_lineup(game, table) for table in (tables[:1] if others == 1 else tables)]
+
+
+def play_pairing(
+    workers: Workers, places: Sequence[int], names: tuple[str, str], options: ArenaOptions, watch: Watch
+) -> Pairing:
+    """Play the workers' lineups `places` of one pairing."""
+    label = " : ".join(names)
+    halves = 1 if workers.game.spec.num_players == 1 else 2
+
+    def margin(tallies: Sequence[Tally]) -> PerDeal:
+        return (_points(tallies, 0) - _points(tallies, 1)) / halves
+
+    tallies = play_lineups(workers, places, options, margin, partial(watch, label))
+    points = (estimate(_points(tallies, 0)), estimate(_points(tallies, 1)))
+    wins = None if halves == 1 else (_wins(tallies, 0), _wins(tallies, 1))
+    margins = margin(tallies)
+    return Pairing(names, points, wins, estimate(margins), np.sign(margins[:MOST_RATED]).astype(np.int8))
+
+
+def _points(tallies: Sequence[Tally], side: int) -> PerDeal:
+    """[D] the points of one side: of the second group at a single table, else of the first at its own."""
+    return tallies[0].points[:, side] if len(tallies) == 1 else tallies[side].points[:, 0]
+
+
+def _wins(tallies: Sequence[Tally], side: int) -> Estimate:
+    shares = tallies[0].shares[:, side] if len(tallies) == 1 else tallies[side].shares[:, 0]
+    return estimate(shares).clipped(0.0, 1.0)
+
+
+def what_is_played(game: Game, names: tuple[str, str], options: ArenaOptions) -> dict[str, Any]:
+    """All that a pairing's figures depend on: another value means another file."""
+    return {
+        "format": FORMAT,
+        "game": game.spec.name,
+        "options": game_options(game),
+        "agents": [{"name": name, "digest": _agent_digest(game, name)} for name in names],
+        "deals": options.deals,
+        "seed": options.seed,
+        "chunk": options.chunk,
+        "until": options.until,
+        "code": _code_digest(game.spec.name),
+    }
+
+
+def pairing_path(folder: Path, played: dict[str, Any]) -> Path:
+    """The file of the pairing that was `played`."""
+    text = json.dumps(played, sort_keys=True)
+    return folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+
+
+def save_pairing(path: Path, pairing: Pairing, played: dict[str, Any]) -> None:
+    """Write the file whole or not at all."""
+    content = {
+        "played": played,
+        "points": [asdict(figure) for figure in pairing.points],
+        "wins": None if pairing.wins is None else [asdict(figure) for figure in pairing.wins],
+        "margin": asdict(pairing.margin),
+        "duels": "".join("-=+"[outcome + 1] for outcome in pairing.duels),
+    }
+    write_whole(path, json.dumps(content, indent=1) + "\n")
+
+
+def load_pairing(path: Path, names: tuple[str, str]) -> Pairing | None:
+    """The pairing kept in `path`; None when there is none, or none that can be read."""
+    try:
+        content = json.loads(path.read_text())
+        first, second = (Estimate(**figure) for figure in content["points"])
+        wins = None
+        if content["wins"] is not None:
+            wins = (Estimate(**content["wins"][0]), Estimate(**content["wins"][1]))
+        duels = np.array(["-=+".index(sign) - 1 for sign in content["duels"]], dtype=np.int8)
+        return Pairing(names, (first, second), wins, Estimate(**content["margin"]), duels)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _agent_digest(game: Game, name: str) -> str | None:
+    """Digest of a trained policy's weights, or of those that a search uses; None for an agent that has none."""
+    folder = policy_folder(name, game.spec.name)
+    if folder is None:
+        inner = [text for text in split_name(name)[1].values() if isinstance(text, str)]
+        digests = [digest for digest in (_agent_digest(game, text) for text in inner) if digest is not None]
+        return "+".join(digests) or None
+    from cardlab.agents.policies import policy_digest  # noqa: PLC0415 — brings torch
+
+    return policy_digest(folder)
+
+
+@cache
+def _code_digest(game: str) -> str:
+    """Digest of the sources that decide what an agent plays."""
+    parts = ("cards", "playing", "search", "networks", "agents", f"games/{game}")
+    digest = hashlib.sha256()
+    for path in sorted(path for part in parts for path in (_PACKAGE / part).rglob("*.py")):
+        digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,91 @@
+"""A Ray cluster as a place where chunks of a match are played. Ray is an extra, imported when it is asked for."""
+
+import logging
+import os
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
+from typing import Any
+from uuid import uuid4
+
+from cardlab.core.options import InvalidOption
+
+_ADDRESS = "RAY_ADDRESS"
+Player = Callable[[Any], Any]
+"""From a job to what came of it."""
+
+
+@contextmanager
+def connected(key: str) -> Generator[Any]:
+    """Ray itself, connected to the cluster that RAY_ADDRESS names or that runs on this machine, else to one of its own.
+
+    A connection that was there before is used and kept. InvalidOption under `key` when Ray is not installed.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        ray: Any = import_module("ray")
+    except ImportError as error:
+        raise InvalidOption(key, "ray", "processes, or pip install 'cardlab[cluster]' first") from error
+    if ray.is_initialized():
+        yield ray
+        return
+    _connect(ray)
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+@contextmanager
+def working_directory(path: str) -> Generator[None]:
+    """Inside, relative paths mean what they meant where the work was asked for, if this node has that folder."""
+    before = os.getcwd()
+    with suppress(OSError):
+        os.chdir(path)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+class RayPool:
+    """Plays jobs as Ray tasks of one core each, wherever one is free."""
+
+    def __init__(self, player: Player, key: str) -> None:
+        """`player` goes to every node once. InvalidOption under `key` when Ray is not installed."""
+        self._open = ExitStack()
+        ray = self._open.enter_context(connected(key))
+        self.cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self._player = ray.put((uuid4().hex, os.getcwd(), player))
+        self._task = ray.remote(_play).options(num_cpus=1)
+
+    def submit(self, job: Any) -> "Future[Any]":
+        """The result of one job; a job whose node is lost is played again."""
+        return self._task.remote(self._player, job).future()
+
+    def shutdown(self, *, cancel_futures: bool = True) -> None:
+        """Leave the cluster, unless it was entered before."""
+        self._open.close()
+
+
+_kept: dict[str, Player] = {}  # of this process: the player of the last match, whose agents are made once
+
+
+def _play(setting: tuple[str, str, Player], job: Any) -> Any:
+    token, folder, player = setting
+    if token not in _kept:
+        _kept.clear()
+        _kept[token] = player
+    with working_directory(folder):
+        return _kept[token](job)
+
+
+def _connect(ray: Any) -> None:
+    address = os.environ.get(_ADDRESS)
+    try:
+        ray.init(address=address or "auto", logging_level=logging.ERROR)
+    except ConnectionError as error:
+        if address:
+            raise InvalidOption(_ADDRESS, address, f"that of a Ray cluster ({error})") from error
+        ray.init(address="local", logging_level=logging.ERROR, include_dashboard=False)

@@ -1,0 +1,104 @@
+"""Who sits where: the seatings in which one deal is played again, so that the luck of cards and seats cancels."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.agents.specs import SEARCHES, split_name
+from cardlab.core.options import InvalidOption
+from cardlab.games.agent_protocol import Agent
+from cardlab.games.protocol import Game
+
+MOST_PERMUTED = 4  # players up to which every seating is played; beyond, the rotations
+
+SEARCH_TABLES = 32  # games of searching agents that advance together: a chunk is what progress and Ctrl-C go by
+
+Entry = Agent | str
+"""Who takes part: an agent, or the text that names one (a scripted agent, or a trained policy's folder)."""
+
+
+@dataclass(frozen=True)
+class Lineup:
+    """The entries of one match, told apart by group: the copies of one agent are one group."""
+
+    names: tuple[str, ...]  # [P] of each entry
+    groups: tuple[int, ...]  # [P] the group of each entry; entry 0 is in group 0
+    agents: tuple[Entry, ...]  # [groups]
+    seatings: NDArray[np.int8]  # [S, P] the group at each seat
+
+    @property
+    def num_seatings(self) -> int:
+        """S: games played on each deal."""
+        return len(self.seatings)
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """[groups] the name of each group's agent."""
+        return tuple(entry_name(entry) for entry in self.agents)
+
+    @property
+    def pace(self) -> int | None:
+        """Tables that are best played together: none but the usual for agents that do not search."""
+        return min((pace for pace in map(_pace, self.agents) if pace), default=None)
+
+    def weights(self) -> NDArray[np.float64]:
+        """[groups, S, P] the share of each seat of each seating in a group's mean over one deal."""
+        sits = self.seatings[None] == np.arange(len(self.agents), dtype=np.int8)[:, None, None]
+        return sits / sits.sum(axis=(1, 2), keepdims=True)
+
+
+def _pace(entry: Entry) -> int | None:
+    """Tables at a time: one for agents that think for a time, since they think of one after the other."""
+    if isinstance(entry, str):
+        name, given = (entry, {}) if os.path.exists(entry) else split_name(entry)
+        searching = name in SEARCHES or name.endswith("_search")
+        timed = "seconds" in given or (name not in SEARCHES and "simulations" not in given)
+    else:
+        searching, timed = getattr(entry, "searching", False), getattr(entry, "timed", False)
+    return (1 if timed else SEARCH_TABLES) if searching else None
+
+
+def entry_name(entry: Entry) -> str:
+    """The text of an entry, or the name of its agent's class."""
+    return entry if isinstance(entry, str) else type(entry).__name__
+
+
+def make_lineup(game: Game, entries: Sequence[Entry]) -> Lineup:
+    """The lineup of `entries`, one per player; InvalidOption when there are more or fewer.
+
+    Entries are copies of one agent when they are the same text or the same object. Copies are not permuted among
+    themselves; where all are copies, the first is set apart, so that its mean still says something about chance.
+    """
+    num_players = game.spec.num_players
+    if len(entries) != num_players:
+        raise InvalidOption("agents", len(entries), f"{num_players} for {game.spec.name}, one per player")
+    agents: list[Entry] = []
+    groups = [_group(agents, entry) for entry in entries]
+    if num_players > 1 and len(agents) == 1:
+        agents = [entries[0], entries[0]]
+        groups = [0] + [1] * (num_players - 1)
+    names = tuple(entry_name(entry) for entry in entries)
+    return Lineup(names, tuple(groups), tuple(agents), distinct_seatings(groups))
+
+
+def _group(agents: list[Entry], entry: Entry) -> int:
+    """Index of `entry` among `agents`, where it is added if it is new."""
+    for index, agent in enumerate(agents):
+        same_text = isinstance(agent, str) and isinstance(entry, str) and agent == entry
+        if same_text or agent is entry:
+            return index
+    agents.append(entry)
+    return len(agents) - 1
+
+
+def distinct_seatings(groups: Sequence[int]) -> NDArray[np.int8]:
+    """[S, P] the groups at each seat: every distinct order of up to 4 players, the distinct rotations of more."""
+    if len(groups) <= MOST_PERMUTED:
+        orders = sorted(set(permutations(groups)))
+    else:
+        orders = list(dict.fromkeys(tuple(np.roll(groups, shift).tolist()) for shift in range(len(groups))))
+    return np.array(orders, dtype=np.int8)

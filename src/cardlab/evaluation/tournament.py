@@ -1,0 +1,176 @@
+"""Everybody against everybody: cross table, ratings, and who beats whom in a circle."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from rich.table import Table
+
+from cardlab.core.files import check_folder, write_whole
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.pairings import (
+    Pairing,
+    load_pairing,
+    pairing_lineups,
+    pairing_path,
+    play_pairing,
+    save_pairing,
+    what_is_played,
+)
+from cardlab.evaluation.progress import Watch, watch_nothing
+from cardlab.evaluation.ratings import Rating, cycles, rate
+from cardlab.evaluation.workers import Workers
+from cardlab.games.protocol import Game
+
+FORMAT = 1
+Pairings = dict[tuple[int, int], Pairing]
+
+Tournament = dict[str, Any]
+"""What is written as tournament.json; see `run_tournament`."""
+
+
+def run_tournament(
+    game: Game,
+    agents: Sequence[str],
+    options: ArenaOptions,
+    folder: Path,
+    *,
+    watch: Watch = watch_nothing,
+) -> Tournament:
+    """Play each of `agents` against each other and write tournament.json and tournament.csv into `folder`.
+
+    Two players: a duplicate match of each pair. More: each against copies of the other. One: both play the same
+    deals, and a cell is the paired difference. Finished pairings are kept in `folder`/pairings and not played again,
+    so that a tournament that was stopped goes on where it was. InvalidOption for fewer than two agents, for one named
+    twice, and for a folder that cannot be written.
+    """
+    names = list(agents)
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise InvalidOption("agents", "[" + ",".join(names) + "]", "two or more agents, each named once")
+    check_folder("output", str(folder))  # before a game is played in vain
+    tournament = summarize(game, names, _pairings(game, names, options, folder / "pairings", watch), options)
+    write_whole(folder / "tournament.json", json.dumps(tournament, indent=1) + "\n")
+    write_whole(folder / "tournament.csv", _as_csv(tournament))
+    return tournament
+
+
+def _pairings(game: Game, names: list[str], options: ArenaOptions, folder: Path, watch: Watch) -> Pairings:
+    """All pairings, from their files where they have one."""
+    done: Pairings = {}
+    pairs = list(combinations(range(len(names)), 2))
+    played = {pair: what_is_played(game, (names[pair[0]], names[pair[1]]), options) for pair in pairs}
+    for pair in pairs:
+        kept = load_pairing(pairing_path(folder, played[pair]), (names[pair[0]], names[pair[1]]))
+        if kept is not None:
+            done[pair] = kept
+    left = [pair for pair in pairs if pair not in done]
+    tables = [pairing_lineups(game, names[first], names[second]) for first, second in left]
+    if not left:
+        return done
+    lineups = [lineup for table in tables for lineup in table]
+    with Workers(
+        game, lineups, options.workers_of(lineups), options.launcher, records=options.records_folder
+    ) as workers:
+        next_place = 0
+        for pair, table in zip(left, tables, strict=True):
+            watch("pairings", len(done), len(pairs))
+            places = range(next_place, next_place + len(table))
+            next_place += len(table)
+            done[pair] = play_pairing(workers, places, (names[pair[0]], names[pair[1]]), options, watch)
+            save_pairing(pairing_path(folder, played[pair]), done[pair], played[pair])
+    return done
+
+
+def summarize(game: Game, names: list[str], pairings: Pairings, options: ArenaOptions) -> Tournament:
+    """The tournament's figures: `cells` (one for each agent and opponent), `standings` (best first) and `cycles`."""
+    cells: list[dict[str, Any]] = []
+    for pairing in pairings.values():
+        cells += [_cell(pairing, side) for side in (0, 1)]
+    order = {name: place for place, name in enumerate(names)}
+    cells.sort(key=lambda cell: (order[cell["agent"]], order[cell["opponent"]]))
+    margins = {pair: (kept.margin.mean, kept.margin.low, kept.margin.high) for pair, kept in pairings.items()}
+    ratings = rate(names, {pair: kept.duels for pair, kept in pairings.items()})
+    return {
+        "format": FORMAT,
+        "game": game.spec.name,
+        "num_players": game.spec.num_players,
+        "deals": options.deals,
+        "seed": options.seed,
+        "agents": names,
+        "standings": [_standing(rating, cells) for rating in ratings],
+        "cells": cells,
+        "cycles": [{"agents": list(cycle.names), "sure": cycle.sure} for cycle in cycles(names, margins)],
+    }
+
+
+def _cell(pairing: Pairing, side: int) -> dict[str, Any]:
+    """One agent against one opponent; for one player `points` is the paired difference, `own` the agent's mean."""
+    figure = pairing.points[side]
+    cell: dict[str, Any] = {"agent": pairing.names[side], "opponent": pairing.names[1 - side]}
+    if pairing.wins is None:
+        margin = pairing.margin
+        cell["own"] = figure.mean
+        figure = margin if side == 0 else Estimate(-margin.mean, -margin.high, -margin.low, margin.deals)
+    cell |= {"points": figure.mean, "low": figure.low, "high": figure.high}
+    if pairing.wins is not None:
+        wins = pairing.wins[side]
+        cell |= {"win_rate": wins.mean, "win_rate_low": wins.low, "win_rate_high": wins.high}
+    return cell | {"deals": figure.deals}
+
+
+def _standing(rating: Rating, cells: list[dict[str, Any]]) -> dict[str, Any]:
+    """An agent's rating with its mean over all opponents."""
+    own = [cell for cell in cells if cell["agent"] == rating.name]
+    standing: dict[str, Any] = {"agent": rating.name, "mu": rating.mu, "sigma": rating.sigma, "ordinal": rating.ordinal}
+    standing["points"] = fmean(cell.get("own", cell["points"]) for cell in own)
+    if "win_rate" in own[0]:
+        standing["win_rate"] = fmean(cell["win_rate"] for cell in own)
+    return standing
+
+
+def _as_csv(tournament: Tournament) -> str:
+    """One row for each agent and opponent."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(tournament["cells"][0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(tournament["cells"])
+    return text.getvalue()
+
+
+def tournament_table(tournament: Tournament) -> Table:
+    """The cross table for the terminal, best first: points ± half of the interval's width, and win rates."""
+    table = Table(title=f"{tournament['game']}, {tournament['num_players']} players, seed {tournament['seed']}")
+    order = [standing["agent"] for standing in tournament["standings"]]
+    cells = {(cell["agent"], cell["opponent"]): cell for cell in tournament["cells"]}
+    for heading in ("", "agent", "rating", "points"):
+        table.add_column(heading, justify="left" if heading == "agent" else "right", overflow="fold")
+    for place in range(1, len(order) + 1):
+        table.add_column(str(place), justify="right")
+    for place, standing in enumerate(tournament["standings"], start=1):
+        agent = standing["agent"]
+        row = [_cell_text(cells.get((agent, opponent))) for opponent in order]
+        rating = f"{standing['mu']:.1f} ± {standing['sigma']:.1f}"
+        table.add_row(str(place), agent, rating, f"{standing['points']:.3f}", *row)
+    for cycle in tournament["cycles"]:
+        table.caption = "\n".join(filter(None, [str(table.caption or ""), _cycle_text(cycle)]))
+    return table
+
+
+def _cell_text(cell: dict[str, Any] | None) -> str:
+    if cell is None:
+        return "·"
+    text = f"{cell['points']:.3f} ± {(cell['high'] - cell['low']) / 2:.3f}"
+    return f"{text}\n{100 * cell['win_rate']:.1f} %" if "win_rate" in cell else text
+
+
+def _cycle_text(cycle: dict[str, Any]) -> str:
+    agents = cycle["agents"]
+    certainty = "all three 95 % intervals agree" if cycle["sure"] else "within the intervals"
+    return f"not transitive: {' beats '.join([*agents, agents[0]])} ({certainty})"

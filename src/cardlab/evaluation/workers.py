@@ -1,0 +1,288 @@
+"""Plays chunks of deals, in this process or in several, with the same figures.
+
+Deal number d of a seed is one deal whatever is played on it, by whom and in how many processes. The agents' own
+randomness comes from the seed, the chunk and the lineup's place in the job, never from the process.
+"""
+
+import os
+import pickle
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from threading import Thread
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.agents.registry import load_agent
+from cardlab.core.files import check_folder
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation.game_record import Keeper, kept_records, save_record
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.ray_pool import RayPool
+from cardlab.evaluation.seating import Entry, Lineup
+from cardlab.games.agent_protocol import Agent
+from cardlab.games.catalogue import for_matches
+from cardlab.games.loop import Moves, play
+from cardlab.games.protocol import Game, States
+
+DEAL_BLOCK = 256  # deals that come from one stream; part of what a seed means
+TABLES = 2048  # games that advance together: enough for the cost of Python to vanish
+LOOK_TABLES = 512  # the same where a match may stop early
+
+_DEALS, _AGENTS = 0, 1  # first number of the spawn key of each kind of stream
+
+
+@dataclass(frozen=True)
+class Job:
+    """One chunk: deals `first` to `last` (exclusive) of `seed`, played by each of some lineups in turn."""
+
+    lineups: tuple[int, ...]  # places among the lineups of the Workers
+    seed: int
+    index: int  # number of the chunk
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What one lineup was paid on some deals."""
+
+    points: NDArray[np.float64]  # [D, groups] mean payoff of each group over the deal's games
+    shares: NDArray[np.float64]  # [D, groups] mean share of wins: games with the best payoff, ties split
+    games: NDArray[np.float32]  # [D, S] the first group's mean payoff in each game
+
+
+def merge(tallies: Sequence[Tally]) -> Tally:
+    """The tallies of chunks as one, in their order."""
+    return Tally(
+        np.concatenate([tally.points for tally in tallies]),
+        np.concatenate([tally.shares for tally in tallies]),
+        np.concatenate([tally.games for tally in tallies]),
+    )
+
+
+def make_jobs(lineups: Sequence[Lineup], places: Sequence[int], options: ArenaOptions) -> Iterator[Job]:
+    """The chunks of a match between the `lineups` at `places`; by default smaller where it may stop early or search."""
+    chunk = options.chunk
+    if chunk is None:
+        paces = [pace for pace in (lineups[place].pace for place in places) if pace]
+        tables = min(paces, default=TABLES if options.until is None else LOOK_TABLES)
+        chunk = -(-tables // max(lineups[place].num_seatings for place in places))
+    for index, first in enumerate(range(0, options.deals, chunk)):
+        yield Job(tuple(places), options.seed, index, first, min(first + chunk, options.deals))
+
+
+def deal_block(game: Game, seed: int, first: int, last: int) -> States:
+    """[last - first] the deals of `seed` from number `first` on."""
+    blocks: list[NDArray[np.void]] = []
+    for block in range(first // DEAL_BLOCK, -(-last // DEAL_BLOCK)):
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_DEALS, block)))
+        blocks.append(game.deal(DEAL_BLOCK, rng))
+    start = first % DEAL_BLOCK
+    return States(np.concatenate(blocks)[start : start + last - first])
+
+
+class StoppedError(RuntimeError):
+    """The chunk was given up: nobody waits for it."""
+
+
+class ChunkPlayer:
+    """Plays the jobs of some lineups with agents that are made once."""
+
+    def __init__(
+        self,
+        game: Game,
+        lineups: Sequence[Lineup],
+        stopped: Callable[[], bool] = lambda: False,
+        records: Path | None = None,
+    ) -> None:
+        self.game = game
+        self.lineups = lineups
+        self._stopped = stopped
+        self._records = records
+        self._agents: dict[str | int, Agent] = {}
+
+    def __call__(self, job: Job) -> tuple[Tally, ...]:
+        """One tally for each lineup of `job`."""
+        deals = deal_block(self.game, job.seed, job.first, job.last)
+        return tuple(self._tally(job, turn, deals) for turn in range(len(job.lineups)))
+
+    def moves(self, job: Job, turn: int, states: States) -> Iterator[Moves]:
+        """Play `states` [D · S] (each deal in every seating) in place, as `job` does with its lineup number `turn`."""
+        lineup = self.lineups[job.lineups[turn]]
+        seats = np.tile(lineup.seatings, (job.last - job.first, 1))
+        agents = self.agents(lineup)
+        rng = np.random.default_rng(np.random.SeedSequence(job.seed, spawn_key=(_AGENTS, job.index, turn)))
+        with one_thread():
+            yield from play(self.game, states, agents, rng, seats=seats)
+
+    def _tally(self, job: Job, turn: int, deals: States) -> Tally:
+        lineup = self.lineups[job.lineups[turn]]
+        states = States(np.repeat(deals, lineup.num_seatings))
+        keeper = None if self._records is None else Keeper(len(states))
+        agents = self.agents(lineup)
+        for moves in self.moves(job, turn, states):
+            if keeper is not None:
+                keeper.add(moves, agents)
+            if self._stopped():
+                raise StoppedError
+        if keeper is not None and self._records is not None:
+            for deal, seating, record in kept_records(self.game, deals, lineup.group_names, lineup.seatings, keeper):
+                name = f"{job.lineups[turn]}-{job.first + deal}-{seating}.json"
+                save_record(record, self._records / name)
+        payoffs = self.game.payoffs(states).astype(np.float64)
+        return tally(lineup, payoffs.reshape(len(deals), lineup.num_seatings, -1))
+
+    def agents(self, lineup: Lineup) -> list[Agent]:
+        """[groups] the agents of `lineup`, each made once."""
+        return [self._agent(entry) for entry in lineup.agents]
+
+    def _agent(self, entry: Entry) -> Agent:
+        key = entry if isinstance(entry, str) else id(entry)
+        if key not in self._agents:
+            self._agents[key] = load_agent(self.game, entry) if isinstance(entry, str) else entry
+        return self._agents[key]
+
+
+def tally(lineup: Lineup, payoffs: NDArray[np.float64]) -> Tally:
+    """What the groups of `lineup` got from `payoffs` [D, S, P], by seat."""
+    weights = lineup.weights()
+    best = payoffs == payoffs.max(axis=2, keepdims=True)
+    shares: NDArray[np.float64] = best / best.sum(axis=2, keepdims=True)
+    first = weights[0] * lineup.num_seatings  # sums to one in every seating
+    return Tally(
+        np.tensordot(payoffs, weights, axes=([1, 2], [1, 2])),
+        np.tensordot(shares, weights, axes=([1, 2], [1, 2])),
+        np.einsum("dsp,sp->ds", payoffs, first).astype(np.float32),
+    )
+
+
+@contextmanager
+def one_thread() -> Generator[None, None, None]:
+    """Torch on one thread: with more, the order of its sums, and so a close choice, may differ."""
+    torch: Any = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    before: int = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class Workers:
+    """Plays jobs in `processes` processes (in this one for 1) and gives their tallies in the order of the jobs.
+
+    With `records`, a folder, every game is kept there as LINEUP-DEAL-SEATING.json.
+    `lineups` are all that will be played; the game is played as matches, without what is for training only. A script
+    that uses more than one process needs the usual `if __name__ == "__main__":`, since processes are spawned. With the
+    `launcher` ray they are played on all cores of its cluster. InvalidOption for agents that cannot be pickled,
+    and for `records` that cannot be written.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        lineups: Sequence[Lineup],
+        processes: int = 1,
+        launcher: str = "processes",
+        *,
+        records: Path | None = None,
+    ) -> None:
+        self.game = game = for_matches(game)
+        self.lineups = tuple(lineups)
+        if records is not None:
+            check_folder("arena.records", str(records))  # before a game is played in vain
+        self._ahead = 2 * processes
+        self._player = ChunkPlayer(game, self.lineups, records=records)
+        self._pool: ProcessPoolExecutor | RayPool | None = None
+        if launcher == "ray":
+            _check_pickles(game, self.lineups, processes)
+            self._pool = RayPool(ChunkPlayer(game, self.lineups, records=records), "arena.launcher")
+            self._ahead = 2 * self._pool.cores
+        elif processes > 1:
+            _check_pickles(game, self.lineups, processes)
+            context = get_context("spawn")
+            self._stop = context.Event()
+            arguments = (game, self.lineups, self._stop, records)
+            self._pool = ProcessPoolExecutor(processes, context, initializer=_start, initargs=arguments)
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is None:
+            return
+        if kind is not None and isinstance(self._pool, ProcessPoolExecutor):
+            self._stop.set()  # a chunk of a searching agent may take minutes: nobody waits for it after Ctrl-C
+        self._pool.shutdown(cancel_futures=True)
+
+    def play(self, jobs: Iterable[Job]) -> Generator[tuple[Tally, ...], None, None]:
+        """The tallies of each job, in order; a consumer that stops early cancels what has not begun."""
+        if self._pool is None:
+            yield from map(self._player, jobs)
+            return
+        left = iter(jobs)
+        running: deque[Future[tuple[Tally, ...]]] = deque()
+        try:
+            running.extend(self._submit(job) for job in islice(left, self._ahead))
+            while running:
+                yield running.popleft().result()
+                running.extend(self._submit(job) for job in islice(left, 1))
+        finally:
+            for future in running:
+                future.cancel()
+
+    def _submit(self, job: Job) -> "Future[tuple[Tally, ...]]":
+        assert self._pool is not None
+        return self._pool.submit(job) if isinstance(self._pool, RayPool) else self._pool.submit(_run, job)
+
+
+_player: ChunkPlayer | None = None  # of this worker process
+
+
+def _start(game: Game, lineups: tuple[Lineup, ...], stop: Event, records: Path | None) -> None:
+    """Set up a worker process: agents are made when first needed, so that their errors reach the caller."""
+    global _player  # noqa: PLW0603 — the state of a worker process is its module
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+        os.environ[name] = "1"
+    Thread(target=_end_with_parent, daemon=True).start()
+    _player = ChunkPlayer(game, lineups, stop.is_set, records)
+
+
+def _end_with_parent() -> None:
+    """End when the parent was killed: it can say so no more, and the queue of jobs would be waited on for ever."""
+    parent = parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
+
+
+def _run(job: Job) -> tuple[Tally, ...]:
+    assert _player is not None, "the initializer ran"
+    return _player(job)
+
+
+def _check_pickles(game: Game, lineups: tuple[Lineup, ...], processes: int) -> None:
+    try:
+        pickle.dumps((game, lineups))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        allowed = f"1 for agents that cannot be sent to another process ({error}); name them as texts"
+        raise InvalidOption("arena.processes", processes, allowed) from error

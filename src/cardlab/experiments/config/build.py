@@ -1,0 +1,90 @@
+"""From a composed configuration to the objects of an experiment, checked before anything is trained or written."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.core.options import InvalidOption, check_range
+from cardlab.experiments.config.groups import agent_key, build_arena, build_game, check_agents, group
+from cardlab.experiments.config.options import build_options, build_part, unknown_key
+from cardlab.games.protocol import Game
+from cardlab.learners.catalogue import LEARNERS
+from cardlab.learners.rollouts.opponents import OPPONENTS
+from cardlab.networks.catalogue import NETWORKS
+from cardlab.training.experiment import Experiment, check_device
+from cardlab.training.options import TrainerOptions
+from cardlab.training.start import read_start
+
+PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
+"""The groups of which an experiment is made; beside them it has `name` and `seed`."""
+
+_TABLE = "trainer.evaluation_table"
+_NAME_LENGTH = 200  # a folder takes 255 bytes, and what is written beside it gets longer names
+
+
+def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> Experiment:
+    """The experiment that `config` describes: the data of conf/train.yaml, or one entry of params.yaml.
+
+    InvalidOption for an unknown key, a value of another type or beyond its limits, and for parts that do not fit each
+    other: a network that the game has no block for, a scripted opponent of another game; and for a device that this
+    machine has not, unless it is to be trained `elsewhere`.
+    """
+    _check_keys(config)
+    experiment = Experiment(
+        name=config["name"],
+        seed=int(config["seed"]),
+        game=build_game(config["game"]),
+        agent=build_part("agent", group("agent", config["agent"]), LEARNERS),
+        network=build_part("network", group("network", config["network"]), NETWORKS),
+        opponents=build_part("opponents", group("opponents", config["opponents"]), OPPONENTS),
+        trainer=build_options(TrainerOptions, group("trainer", config["trainer"]), "trainer"),
+        arena=build_arena(config["arena"]),
+        config=dict(config),
+    )
+    if not elsewhere:
+        check_device(experiment.trainer)
+    _check_fit(experiment)
+    read_start(experiment)
+    return experiment
+
+
+def _check_keys(config: Mapping[str, Any]) -> None:
+    known = [*PARTS, "name", "seed"]
+    for key, value in config.items():
+        if key not in known:
+            raise unknown_key(key, value, known, "an experiment")
+    for key in known:
+        if key not in config:
+            raise InvalidOption(key, "(left out)", "given")
+    _check_name(config["name"])
+    check_range("seed", config["seed"], 0, 2**63 - 1, whole=True)
+
+
+def _check_name(name: object) -> None:
+    """InvalidOption unless a folder can have this name: that of a run does."""
+    allowed = f"text for the name of a folder: no / or \\ in it, no dot before it, at most {_NAME_LENGTH} characters"
+    fits = isinstance(name, str) and name.isprintable() and not name.startswith(".") and not set("/\\") & set(name)
+    if not fits or not 0 < len(str(name).encode()) <= _NAME_LENGTH:  # disks count bytes
+        raise InvalidOption("name", name, allowed)
+
+
+def _check_table(game: Game, table: Sequence[str]) -> None:
+    """InvalidOption unless the agents of `trainer.evaluation_table` play this game, one at each other seat."""
+    others = game.spec.num_players - 1
+    if table and len(table) != others:
+        raise InvalidOption(_TABLE, f"[{','.join(table)}]", f"empty, or {others} agents: one at each other seat")
+    check_agents(game, _TABLE, table)
+
+
+def _check_fit(experiment: Experiment) -> None:
+    """Build once, and throw away, what can refuse its game: a misfit costs no training."""
+    game = experiment.game
+    with torch.random.fork_rng(devices=[]):  # what is thrown away draws nothing from the run's own generator
+        network = experiment.network.build(game.spec)
+        experiment.agent.build(game, network, experiment.rounds, experiment.seed)
+        with agent_key("opponents.agents"):
+            experiment.opponents.build(game, lambda _: RandomAgent(game), network)
+    check_agents(game, "arena.references", experiment.arena.references)
+    _check_table(game, experiment.trainer.evaluation_table)

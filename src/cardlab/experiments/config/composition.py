@@ -1,0 +1,148 @@
+"""The door to Hydra: from the name of a configuration and overrides to plain data, or one clear line."""
+
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+from hydra import compose, initialize_config_dir
+from hydra import main as hydra_main
+from hydra.core.config_search_path import ConfigSearchPath, SearchPathQuery
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.plugins import Plugins
+from hydra.plugins.search_path_plugin import SearchPathPlugin
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.config_files import unreadable
+from cardlab.experiments.config.explanation import REFUSALS, explain, explain_value, one_line
+from cardlab.experiments.config.options import InvalidConfiguration
+
+VERSION_BASE = "1.3"
+OWN_FOLDER = "conf"
+_OPEN = {"sweep": ("sweep.space.",), "play": ("play.belief", "play.searches")}
+"""Verb → beginnings of keys below which any name may be given; Hydra would take none that is not there already."""
+RESUME = "resume"  # of conf/train.yaml
+_PACKAGE = Path(__file__).parents[2]
+
+
+def shipped_folder() -> Path:
+    """The configuration that comes with the package: inside a wheel beside the code, in a checkout at its root."""
+    inside = _PACKAGE / "conf"
+    return inside if inside.is_dir() else _PACKAGE.parents[1] / "conf"
+
+
+def own_folder() -> Path | None:
+    """`conf/` in the working directory, where it is not the shipped one itself: its files go before those."""
+    own = Path.cwd() / OWN_FOLDER
+    return own if own.is_dir() and own.resolve() != shipped_folder().resolve() else None
+
+
+class OwnFolderFirst(SearchPathPlugin):
+    """Puts the user's own folder before the shipped one; other Hydra programs in the process are left alone."""
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        """Called by Hydra for every search path that it makes."""
+        own = own_folder()
+        shipped = f"file://{shipped_folder()}"
+        if own is not None and any(entry.path in (shipped, str(shipped_folder())) for entry in search_path.get_path()):
+            search_path.prepend("own", f"file://{own}", anchor=SearchPathQuery(provider="main"))
+
+
+def search_folders() -> list[Path]:
+    """Where configurations are looked for, first things first."""
+    own = own_folder()
+    return [own, shipped_folder()] if own else [shipped_folder()]
+
+
+def register_search_path() -> None:
+    """Make Hydra look into the user's own folder too; called before anything is composed."""
+    Plugins.instance().register(OwnFolderFirst)
+
+
+@contextmanager
+def initialised_hydra() -> Generator[None]:
+    """Hydra, ready to compose from the user's own folder and the shipped one."""
+    register_search_path()
+    with initialize_config_dir(str(shipped_folder()), version_base=VERSION_BASE, job_name="cardlab"):
+        yield
+
+
+def compose_config(name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """The configuration `name` with these overrides, resolved, as plain data in the order of its files.
+
+    InvalidOption or InvalidConfiguration, in one line, for what cannot be read, names no key or is not on offer.
+    """
+    return plain(compose_tree(name, overrides))
+
+
+def compose_experiment(overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """The configuration of one experiment: conf/train.yaml without the key that belongs to the command alone."""
+    return without_resume(compose_config("train", overrides))
+
+
+def without_resume(config: Mapping[str, Any]) -> dict[str, Any]:
+    """`config` of `cardlab train` but for RESUME: what the experiment is made of, and the run remembers."""
+    return {key: value for key, value in config.items() if key != RESUME}
+
+
+def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
+    """As compose_config, with interpolations unresolved; `with_hydra` keeps Hydra's own node."""
+    entries = [text for text in overrides if text.startswith(_OPEN.get(name, ()))]
+    with initialised_hydra():
+        try:
+            tree = compose(name, [text for text in overrides if text not in entries], return_hydra_config=with_hydra)
+            for text in entries:
+                _replace_entry(tree, text)
+        except (RecursionError, UnicodeDecodeError) as error:
+            raise unreadable(search_folders(), own_folder()) or InvalidConfiguration(one_line(error)) from error
+        except REFUSALS as error:
+            raise explain(error, name, overrides) from error
+        except YAMLError as error:
+            raise InvalidConfiguration(one_line(error)) from error  # it names the file and the place
+    return tree
+
+
+def plain(tree: DictConfig) -> dict[str, Any]:
+    """The data of `tree`, resolved; InvalidOption for a value that is still to be given or refers to nothing."""
+    try:
+        return cast(dict[str, Any], OmegaConf.to_container(tree, resolve=True, throw_on_missing=True))
+    except OmegaConfBaseException as error:
+        raise explain_value(error) from error
+
+
+def _replace_entry(tree: DictConfig, text: str) -> None:
+    """Put an entry such as sweep.space.KEY={…} in place of what stands there: Hydra merges, or refuses new keys."""
+    override = OverridesParser.create().parse_override(text)
+    OmegaConf.update(tree, override.key_or_group, override.value(), merge=False, force_add=True)
+
+
+def tree_text(tree: DictConfig, *, package: str | None = None, resolve: bool = False) -> str:
+    """`tree`, or the part of it at the key `package`, as YAML."""
+    node = OmegaConf.select(tree, package) if package else tree
+    if not OmegaConf.is_config(node):
+        content = cast(dict[str, Any], OmegaConf.to_container(tree, resolve=False))
+        nodes = [key for key, value in content.items() if isinstance(value, dict | list)]
+        raise InvalidOption("--package", package, f"one of {', '.join(nodes)}")
+    try:
+        return OmegaConf.to_yaml(node, resolve=resolve)
+    except OmegaConfBaseException as error:
+        raise explain_value(error) from error
+
+
+def hand_to_hydra(config_name: str, arguments: Sequence[str]) -> None:
+    """Let Hydra's own program answer `arguments`: --info, --cfg hydra, --shell-completion."""
+    register_search_path()
+    program, *rest = sys.argv
+    sys.argv = [program, *arguments]
+    try:
+        hydra_main(config_path=str(shipped_folder()), config_name=config_name, version_base=VERSION_BASE)(_nothing)()
+    finally:
+        sys.argv = [program, *rest]
+
+
+def _nothing(_: DictConfig) -> None:
+    """Hydra's program wants a task; what it is handed here never gets to one."""

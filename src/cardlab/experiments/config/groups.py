@@ -1,0 +1,85 @@
+"""Game and arena from their groups: all that playing needs, without a learner."""
+
+import re
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+from cardlab.agents.policy_folders import ADDRESS, CHAMPION
+from cardlab.agents.registry import load_agent
+from cardlab.agents.search.options import SEARCHES, NoSearch, SearchOptions
+from cardlab.agents.specs import InvalidAgent
+from cardlab.core.options import InvalidOption, check_choice
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.experiments.config.options import build_options, build_part, check_options, resolve_class
+from cardlab.games.catalogue import GAMES, make_game
+from cardlab.games.protocol import Game
+
+
+def build_game(config: object) -> Game:
+    """The game of a group `game`: `config["name"]` with the other keys as its options."""
+    data = group("game", config)
+    name = data.get("name")
+    check_choice("game.name", name, list(GAMES))
+    options = {key: data[key] for key in data if key != "name"}
+    return make_game(cast(str, name), **check_options(resolve_class(GAMES[cast(str, name)]), options, "game"))
+
+
+def build_arena(config: object) -> ArenaOptions:
+    """The options of a group `arena`."""
+    return build_options(ArenaOptions, group("arena", config), "arena")
+
+
+def build_search(config: object, policy: str) -> SearchOptions | NoSearch:
+    """The options of a group `search` around the agent `policy`."""
+    data = dict(group("search", config))
+    if data.get("name") != NoSearch.name:
+        data["policy"] = policy
+    return cast(SearchOptions | NoSearch, build_part("search", data, SEARCHES))
+
+
+def check_agents(game: Game, key: str, texts: Sequence[str]) -> None:
+    """Load each of the agents once, before anything is played or written; InvalidOption under `key`, or PolicyError."""
+    with agent_key(key):
+        for text in texts:
+            load_agent(game, text)
+
+
+def check_pinned(config: object, key: str = "") -> None:
+    """InvalidOption for an agent that may become another one: what a stage plays follows from its files alone.
+
+    `champion` and what MLflow's registry names move; a policy's folder and a scripted agent stay what they are.
+    """
+    if isinstance(config, Mapping):
+        for name, value in cast(Mapping[str, object], config).items():
+            check_pinned(name, f"{key}.{name}" if key else name)
+            check_pinned(value, f"{key}.{name}" if key else name)
+    elif isinstance(config, str):
+        if ADDRESS in config or CHAMPION in re.split(r"[:\[\]]", config):
+            raise InvalidOption(key, config, "a scripted agent or a policy's folder in the benchmark: champions change")
+    elif isinstance(config, Sequence):
+        for value in cast(Sequence[object], config):
+            check_pinned(value, key)
+
+
+@contextmanager
+def agent_key(key: str) -> Generator[None]:
+    """Inside, an agent that does not exist or fit is refused under `key`, as the CLI names it."""
+    try:
+        yield
+    except InvalidAgent as refusal:
+        if refusal.key.startswith(f"{key}."):
+            raise
+        option = InvalidOption(refusal.key.rpartition(".")[2], refusal.value, refusal.allowed)
+        raise InvalidOption(key, refusal.text, f"an agent with other options ({option})") from refusal
+    except InvalidOption as refusal:
+        if refusal.key != "agent":
+            raise
+        raise InvalidOption(key, refusal.value, refusal.allowed) from refusal
+
+
+def group(key: str, value: object) -> Mapping[str, Any]:
+    """`value` as the mapping that a group is; InvalidOption when it is none."""
+    if not isinstance(value, Mapping):
+        raise InvalidOption(key, value, f"an option of conf/{key}/, as in {key}=NAME")
+    return cast(Mapping[str, Any], value)

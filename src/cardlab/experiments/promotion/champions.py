@@ -1,0 +1,70 @@
+"""Champions as folders: champions/GAME/ with the policy and all that is known of it, small enough for git."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from cardlab.agents.policies import POLICY_FILES
+from cardlab.core.options import InvalidOption
+from cardlab.games.catalogue import for_matches
+from cardlab.games.protocol import Game
+from cardlab.tracking.flavour import GAME_FILE
+
+CARD, DECISION, FIGURES, LINEAGE = "README.md", "decision.json", "evaluation.json", "lineage.json"
+TRAINING = "training"  # folder of a training that is kept in git to go on: no champion's, it stays
+_MEGABYTE = 1_000_000
+
+
+def check_size(policy: Path, most: float) -> None:
+    """Raise InvalidOption for a policy of more than `most` MB, before anything is played."""
+    size = sum((policy / name).stat().st_size for name in POLICY_FILES) / _MEGABYTE
+    if size > most:
+        raise InvalidOption("policy", policy, f"small enough for git: {most:g} MB (max_megabytes), it has {size:.1f}")
+
+
+def game_options(game: Game) -> dict[str, Any]:
+    """The composed game as conf/game/ writes it: its name and every option."""
+    played: Any = for_matches(game)
+    return {
+        "name": game.spec.name,
+        **{field.name: getattr(played, field.name) for field in fields(played) if field.init},
+    }
+
+
+def champion_name(folder: Path) -> str:
+    """Under which name the champion in `folder` was offered; its kind when nobody wrote that down."""
+    try:
+        return str(json.loads((folder / DECISION).read_text())["challenger"]["name"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "champion"
+
+
+def write_champion(champions: Path, game: Game, policy: Path, files: Mapping[str, object]) -> Path:
+    """Put the policy with `files` (name → text, or data for JSON) in the place of the champion of `game`.
+
+    The old one stands until the new one is whole.
+    """
+    target = champions / game.spec.name
+    draft, old = (champions / f".{game.spec.name}.{part}" for part in ("new", "old"))
+    for folder in (draft, old):
+        shutil.rmtree(folder, ignore_errors=True)
+    draft.mkdir(parents=True)
+    for name in POLICY_FILES:
+        shutil.copyfile(policy / name, draft / name)
+    for name, content in {GAME_FILE: game_options(game), **files}.items():
+        (draft / name).write_text(as_text(content), encoding="utf-8")
+    if (target / TRAINING).is_dir():
+        shutil.copytree(target / TRAINING, draft / TRAINING)
+    if target.exists():
+        target.rename(old)
+    draft.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+    return target
+
+
+def as_text(content: object) -> str:
+    """A text as it is, anything else as JSON."""
+    return content if isinstance(content, str) else json.dumps(content, indent=2) + "\n"

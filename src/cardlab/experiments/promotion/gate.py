@@ -1,0 +1,169 @@
+"""The gate: a challenger takes the champion's place when the interval of their difference lies above zero.
+
+Where the best agents of a game draw even among themselves, that tells nothing: then a ladder of other agents decides.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cardlab.evaluation.intervals import FIRST_LOOK, Estimate, PerDeal, estimate
+from cardlab.evaluation.match import compare, paired
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.progress import Watch, watch_nothing
+from cardlab.evaluation.seating import Lineup, make_lineup
+from cardlab.evaluation.workers import LOOK_TABLES, Tally, Workers, make_jobs, merge
+from cardlab.experiments.promotion.confidence_sequence import running_interval
+from cardlab.experiments.promotion.options import PromotionOptions
+from cardlab.games.protocol import Game
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One side of a challenge."""
+
+    name: str  # as it is shown: an experiment's, a scripted agent's, or `champion`
+    agent: str  # what `load_agent` takes
+    digest: str  # of its policy; empty for a scripted agent
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """How both sides did against other agents, on the same deals."""
+
+    agents: tuple[str, ...]
+    difference: Estimate  # points a game: the challenger's less the opponent's, in the mean over the agents
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a challenge came to."""
+
+    challenger: Contender
+    opponent: Contender
+    difference: Estimate  # points a game: the challenger's seats less the opponent's, on the same deals
+    games: int
+    seed: int
+    sequential: bool
+    ladder: Ladder | None = None  # where one was asked for
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the challenger becomes the champion: it beats it, or wins more from a ladder and does not lose to it.
+
+        Either way no two agents can each dethrone the other.
+        """
+        if self.ladder is None:
+            return self.difference.low > 0
+        return self.ladder.difference.low > 0 and self.difference.high > 0
+
+    def figures(self) -> dict[str, Any]:
+        """The decision as data, the same for the same match: no times, paths or run ids."""
+        ladder = self.ladder
+        return {
+            "format": FORMAT,
+            "accepted": self.accepted,
+            "challenger": {"name": self.challenger.name, "digest": self.challenger.digest},
+            "opponent": {"name": self.opponent.name, "digest": self.opponent.digest},
+            "difference": _figures(self.difference),
+            "interval": "95 %, holding at every look" if self.sequential else "95 %",
+            "deals": self.difference.deals,
+            "games": self.games,
+            "seed": self.seed,
+            **({"ladder": {"agents": [*ladder.agents], "difference": _figures(ladder.difference)}} if ladder else {}),
+        }
+
+
+def _figures(apart: Estimate) -> dict[str, float]:
+    return {"mean": apart.mean, "low": apart.low, "high": apart.high}
+
+
+def decide(
+    game: Game,
+    challenger: Contender,
+    opponent: Contender,
+    arena: ArenaOptions,
+    options: PromotionOptions,
+    watch: Watch = watch_nothing,
+) -> Decision:
+    """Play the two on the same deals, at every seating, and compare what their seats were paid, deal by deal.
+
+    With several players each side takes half of the seats (of an odd number, the larger and the smaller half in turn),
+    so that the difference changes its sign when the two change names: no two agents can each dethrone the other. A
+    single player plays the same deals alone. The deals follow from `arena.seed` and the two digests: no challenger
+    meets deals on which another was chosen, and the same challenge gives the same figures. With `options.sequential`
+    the match ends when the interval leaves zero; with `arena.until`, when it is that narrow. With `options.ladder` each
+    side then plays P − 1 copies of each of its agents, on all of `arena.deals`.
+    """
+    seed = _seed_of(arena.seed, challenger, opponent)
+    arena = replace(arena, seed=seed)
+    lineups = _lineups(game, challenger, opponent)
+    if arena.chunk is None and options.sequential:
+        arena = replace(arena, chunk=-(-LOOK_TABLES // max(lineup.num_seatings for lineup in lineups)))
+    done: tuple[Tally, ...] | None = None
+    with Workers(game, lineups, arena.workers, arena.launcher) as workers:
+        chunks = workers.play(make_jobs(lineups, range(len(lineups)), arena))
+        for new in chunks:
+            done = new if done is None else tuple(merge(pair) for pair in zip(done, new, strict=True))
+            apart = _interval(_differences(done), arena, options)
+            watch(f"{challenger.name} against {opponent.name}", apart.deals, arena.deals)
+            if _is_clear(apart, arena, options):
+                break
+        chunks.close()
+    assert done is not None, "at least one chunk is played"
+    apart = _interval(_differences(done), arena, options)
+    games = apart.deals * sum(lineup.num_seatings for lineup in lineups)
+    ladder = _climb(game, challenger, opponent, arena, options.ladder, watch) if options.ladder else None
+    return Decision(challenger, opponent, apart, games, seed, options.sequential, ladder)
+
+
+def _climb(
+    game: Game, challenger: Contender, opponent: Contender, arena: ArenaOptions, agents: Sequence[str], watch: Watch
+) -> Ladder:
+    differences: list[PerDeal] = []
+    for name in agents:
+        field = [name] * (game.spec.num_players - 1)
+        both = compare(game, challenger.agent, opponent.agent, field, arena, partial(watch, name))
+        differences.append(paired(both.first.per_deal(), both.second.per_deal()))
+    return Ladder(tuple(agents), estimate(np.mean(differences, axis=0)))
+
+
+def _lineups(game: Game, challenger: Contender, opponent: Contender) -> list[Lineup]:
+    players = game.spec.num_players
+    if players == 1:
+        return [make_lineup(game, [side.agent]) for side in (challenger, opponent)]
+    shares = sorted({players // 2, players - players // 2})
+    sides = [[challenger.agent] * share + [opponent.agent] * (players - share) for share in shares]
+    return [make_lineup(game, entries) for entries in sides]
+
+
+def _differences(tallies: Sequence[Tally]) -> PerDeal:
+    """[D] points a game of the challenger's seats less those of the opponent's."""
+    first = tallies[0].points
+    if first.shape[1] == 1:
+        return paired(first[:, 0], tallies[1].points[:, 0])
+    return np.mean([tally.points[:, 0] - tally.points[:, 1] for tally in tallies], axis=0)
+
+
+def _interval(differences: PerDeal, arena: ArenaOptions, options: PromotionOptions) -> Estimate:
+    return running_interval(differences, arena.deals) if options.sequential else estimate(differences)
+
+
+def _is_clear(apart: Estimate, arena: ArenaOptions, options: PromotionOptions) -> bool:
+    """Whether the match may stop."""
+    if apart.deals < FIRST_LOOK:
+        return False
+    told = options.sequential and (apart.low > 0 or apart.high < 0)
+    return told or (arena.until is not None and 0 < apart.half_width <= arena.until)
+
+
+def _seed_of(base: int, challenger: Contender, opponent: Contender) -> int:
+    """A seed of the pair's own, the same whoever of them challenges."""
+    names = sorted(side.digest or side.agent for side in (challenger, opponent))
+    return base + int.from_bytes(hashlib.sha256("\0".join(names).encode()).digest()[:5], "big")

@@ -1,0 +1,203 @@
+"""A challenge from end to end: who is champion, the match, the record of it, and what becomes of the winner."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from cardlab.agents.policies import game_for, policy_digest
+from cardlab.agents.policy_folders import CHAMPION, CHAMPIONS, policy_folder
+from cardlab.agents.registry import load_agent
+from cardlab.core.options import InvalidOption, check_range
+from cardlab.evaluation.evaluate import evaluate
+from cardlab.evaluation.intervals import FIRST_LOOK
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.progress import Watch, watch_nothing
+from cardlab.experiments.promotion.champions import (
+    CARD,
+    DECISION,
+    FIGURES,
+    LINEAGE,
+    as_text,
+    champion_name,
+    check_size,
+    game_options,
+    write_champion,
+)
+from cardlab.experiments.promotion.gate import Contender, Decision, decide
+from cardlab.experiments.promotion.model_card import model_card
+from cardlab.experiments.promotion.options import PromotionOptions
+from cardlab.games.protocol import Game
+from cardlab.tracking import Store
+from cardlab.tracking.flavour import GAME_FILE
+from cardlab.tracking.provenance import DIGEST, Origin, find_origin
+from cardlab.tracking.registry import Registered, Registry
+
+_KEPT_TAGS = ("git.commit", "git.dirty", "dvc.stage", "dvc.experiment", "dvc.baseline", "python", "versions")
+"""Of a run's lineage, what goes into git with a champion: no name of a machine."""
+
+
+class ChallengeUnderway(RuntimeError):
+    """Another process is challenging the champion of this game."""
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """A policy that is offered as the champion of its game."""
+
+    policy: Path
+    name: str
+    game: Game  # whose rules it is judged by, as the policy sees it
+    arena: ArenaOptions
+    options: PromotionOptions
+    champions: Path = CHAMPIONS  # where the winner goes
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of offering a policy."""
+
+    decision: Decision | None  # None: it is the champion already
+    registered: Registered
+    folder: Path | None  # of the new champion
+
+
+def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, options: PromotionOptions) -> Challenge:
+    """The challenge, checked before anything is played or written: PolicyError or InvalidOption for what is wrong."""
+    check_range("arena.deals", arena.deals, FIRST_LOOK, whole=True)  # a few deals may look alike by chance
+    load_agent(game, str(policy))
+    check_size(policy, options.max_megabytes)
+    for key, agent in [("reference", options.reference), *(("ladder", agent) for agent in options.ladder)]:
+        try:
+            load_agent(game, agent)
+        except InvalidOption as refusal:
+            raise InvalidOption(key, agent, refusal.allowed) from refusal
+    if options.ladder and game.spec.num_players == 1:
+        raise InvalidOption("ladder", [*options.ladder], f"left out: {game.spec.name} is played alone")
+    if options.ladder and arena.until is not None:
+        raise InvalidOption("arena.until", arena.until, "null with a ladder, all of which is played on the same deals")
+    return Challenge(policy, name, game_for(policy, game), arena, options)
+
+
+def promote(challenge: Challenge, store: Store, watch: Watch = watch_nothing) -> Outcome:
+    """Play the challenge, record it, and make the winner champion: in champions/GAME/ and as the alias in MLflow.
+
+    The champion is that of `champions/`, else the alias's; the alias follows the folder. Every policy that is offered
+    becomes a version of its game's registered model, and every challenge a run. Raises TrackingUnavailable or
+    ChallengeUnderway before anything is played.
+    """
+    registry = Registry(store)
+    game = challenge.game.spec.name
+    registry.champion(game)  # says what is wrong with the store while nothing is lost
+    path = store.root / "runs" / "promotion" / f"{game}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    try:
+        with lock.acquire(timeout=0):
+            return _promote(challenge, store, registry, watch)
+    except Timeout as error:
+        raise ChallengeUnderway(f"{path}: another process is challenging the champion of {game}") from error
+
+
+def _promote(challenge: Challenge, store: Store, registry: Registry, watch: Watch) -> Outcome:
+    digest = policy_digest(challenge.policy)
+    champion = policy_folder(CHAMPION, challenge.game.spec.name)
+    origin = find_origin(store, digest)
+    if champion is not None and policy_digest(champion) == digest:
+        return _keep(challenge, champion, store, origin)
+    challenger = Contender(challenge.name, str(challenge.policy), digest)
+    opponent = _opponent(challenge, champion)
+    decision = decide(challenge.game, challenger, opponent, challenge.arena, challenge.options, watch)
+    figures = None
+    if decision.accepted:
+        text = str(challenge.policy)
+        figures = evaluate(
+            challenge.game, text, challenge.arena, policy_digest=digest, experiment=challenge.name, watch=watch
+        )
+    card = model_card(challenge.policy, game_options(challenge.game), decision, origin, figures)
+    run_id = _record(challenge, store, decision, card)
+    registered = _register(challenge, registry, decision, card, origin.run_id if origin else run_id)
+    if not decision.accepted:
+        return Outcome(decision, registered, None)
+    lineage = _lineage(digest, origin, run_id)
+    files = {CARD: card, DECISION: decision.figures(), FIGURES: figures, LINEAGE: lineage}
+    folder = write_champion(challenge.champions, challenge.game, challenge.policy, files)
+    registry.crown(registered)
+    return Outcome(decision, registered, folder)
+
+
+def _opponent(challenge: Challenge, champion: Path | None) -> Contender:
+    """The champion, or the reference where there is none yet. PolicyError for a champion of other rules."""
+    if champion is None:
+        return Contender(challenge.options.reference, challenge.options.reference, "")
+    load_agent(challenge.game, str(champion))
+    return Contender(champion_name(champion), str(champion), policy_digest(champion))
+
+
+def _keep(challenge: Challenge, champion: Path, store: Store, origin: Origin | None) -> Outcome:
+    """Nothing to decide: only let the registry know the champion, as after a clone."""
+    game, registry = challenge.game.spec.name, Registry(store)
+    registered = registry.find(policy_digest(champion))
+    if registered is None:
+        tags = {"kind": "registration", DIGEST: policy_digest(champion)}
+        card = (champion / CARD).read_text(encoding="utf-8") if (champion / CARD).is_file() else ""
+        with store.start_run(game, f"{challenge.name} registration", tags=tags) as run:
+            made_by = origin.run_id if origin else run.id
+            files = {GAME_FILE: as_text(game_options(challenge.game))}
+            named = {"name": champion_name(champion)}
+            registered = registry.register(champion, game, run_id=made_by, card=card, files=files, tags=named)
+    registry.crown(registered)
+    return Outcome(None, registered, None)
+
+
+def _record(challenge: Challenge, store: Store, decision: Decision, card: str) -> str:
+    """The challenge as a run of its game; the run's id."""
+    tags = {
+        "kind": "promotion",
+        DIGEST: decision.challenger.digest,
+        "promotion.accepted": str(decision.accepted).lower(),
+        "promotion.opponent": decision.opponent.digest or decision.opponent.agent,
+    }
+    arena = {"deals": challenge.arena.deals, "seed": decision.seed, "until": challenge.arena.until}
+    params = {"game": game_options(challenge.game), "arena": arena, "sequential": decision.sequential}
+    name = f"{challenge.name} promotion"
+    with store.start_run(challenge.game.spec.name, name, tags=tags, params=params) as run:
+        apart = decision.difference
+        figures = {"difference": apart.mean, "difference_low": apart.low, "difference_high": apart.high}
+        if decision.ladder is not None:
+            gain = decision.ladder.difference
+            figures |= {"ladder": gain.mean, "ladder_low": gain.low, "ladder_high": gain.high}
+        run.log_metrics({f"promotion/{key}": value for key, value in figures.items()}, step=0)
+        run.log_metrics({"promotion/deals": apart.deals}, step=0)
+        run.log_text(as_text(decision.figures()), DECISION)
+        run.log_text(card, CARD)
+    return run.id
+
+
+def _register(challenge: Challenge, registry: Registry, decision: Decision, card: str, run_id: str) -> Registered:
+    apart = decision.difference
+    tags = {
+        "name": challenge.name,
+        "promotion.accepted": str(decision.accepted).lower(),
+        "promotion.opponent": decision.opponent.digest or decision.opponent.agent,
+        "promotion.difference": f"{apart.mean:.6g}",
+        "promotion.interval": f"{apart.low:.6g} to {apart.high:.6g}",
+        "promotion.deals": apart.deals,
+    }
+    files = {GAME_FILE: as_text(game_options(challenge.game))}
+    game = challenge.game.spec.name
+    return registry.register(challenge.policy, game, run_id=run_id, card=card, files=files, tags=tags)
+
+
+def _lineage(digest: str, origin: Origin | None, promoted_by: str) -> dict[str, Any]:
+    """From the champion to the runs that made and judged it."""
+    tags = origin.tags if origin else {}
+    return {
+        "policy_digest": digest,
+        "run": origin.run_id if origin else None,
+        "promotion_run": promoted_by,
+        "experiment": origin.name if origin else None,
+        "tags": {key: tags[key] for key in _KEPT_TAGS if key in tags},
+        "config": dict(origin.config) if origin else {},
+    }

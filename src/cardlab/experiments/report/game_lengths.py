@@ -1,0 +1,86 @@
+"""Picture: how long the policy's games are, and what happens in them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from cardlab.experiments.report.drawing import COLOURS, new_grid
+from cardlab.experiments.report.results import Result
+
+TITLE: str = "Length and kinds of games"
+
+_ROW = 0.27  # inches for a pair of bars
+_HEAD = 0.75  # for a title and an axis
+_LENGTH = 1.5
+_MOST_BARS = 40
+
+
+def caption(result: Result) -> str:
+    """What the picture shows, in a sentence."""
+    survey = result.survey or {}
+    length, against = survey.get("length", {"mean": 0, "counts": {}}), survey.get("against", "")
+    together = f"{against} on the same deals" if result.alone else f"{against} in the same games"
+    return (
+        f"{survey.get('games', 0):,} games of {length['mean']:.1f} decisions on average. What happened to the policy "
+        f"and to {together}: times a game and player."
+    )
+
+
+def draw(result: Result) -> Figure | None:
+    """Lengths, where they vary, and two bars for each thing that happens; None without a survey."""
+    survey = result.survey
+    if survey is None:
+        return None
+    outcomes = [_without_nothing(outcome) for outcome in survey["outcomes"]]
+    counts: Mapping[str, int] = survey["length"]["counts"]
+    heights = [_HEAD + _ROW * len(outcome["labels"]) for outcome in outcomes]
+    if len(counts) > 1:
+        heights.insert(0, _LENGTH)
+    if not heights:
+        return None
+    figure, grid = new_grid(heights)
+    if len(counts) > 1:
+        _draw_lengths(grid[0], counts)
+    names = (result.name, str(survey["against"]))
+    for axes, outcome in zip(grid[len(grid) - len(outcomes) :], outcomes, strict=True):
+        _draw_outcome(axes, outcome, names)
+    if outcomes:
+        grid[-1].legend(loc="best", fontsize=8)
+    return figure
+
+
+def _without_nothing(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what never happened."""
+    labels: Sequence[str] = outcome["labels"]
+    rows = [row for row in zip(labels, outcome["policy"], outcome["others"], strict=True) if row[1] or row[2]]
+    return {
+        "title": outcome["title"],
+        "labels": [row[0] for row in rows],
+        "policy": [row[1] for row in rows],
+        "others": [row[2] for row in rows],
+    }
+
+
+def _draw_lengths(axes: Axes, counts: Mapping[str, int]) -> None:
+    """How many games have how many decisions."""
+    lengths = np.repeat([int(length) for length in counts], list(counts.values()))
+    span = int(lengths.max() - lengths.min()) + 1
+    width = -(-span // _MOST_BARS)  # whole numbers of decisions in each bar
+    edges = np.arange(lengths.min(), lengths.max() + width + 1, width) - 0.5
+    axes.hist(lengths, edges, weights=np.full(len(lengths), 1 / len(lengths)), color=COLOURS[0])
+    axes.set_title("decisions in a game", fontsize=10, loc="left")
+    axes.set_ylabel("share of games", fontsize=9)
+
+
+def _draw_outcome(axes: Axes, outcome: Mapping[str, Any], names: tuple[str, str]) -> None:
+    places = np.arange(len(outcome["labels"]))
+    for index, who in enumerate(("policy", "others")):
+        axes.barh(places + 0.36 * (index - 0.5), outcome[who], height=0.36, color=COLOURS[index], label=names[index])
+    axes.set_yticks(places, outcome["labels"], fontsize=9)
+    axes.set_ylim(len(places) - 0.4, -0.6)
+    axes.set_title(outcome["title"], fontsize=10, loc="left")
+    axes.set_axisbelow(True)
+    axes.grid(visible=False, axis="y")

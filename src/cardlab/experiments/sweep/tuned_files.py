@@ -1,0 +1,115 @@
+"""Values that a sweep tries and finds: into a configuration, and back into files of conf/."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+
+from cardlab.core.files import write_whole
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.composition import OWN_FOLDER, compose_config, compose_tree, initialised_hydra, plain
+from cardlab.experiments.config.explanation import flat_keys, group_options
+from cardlab.experiments.config.options import InvalidConfiguration, unknown_key
+from cardlab.experiments.config.values import flat_space, with_values
+
+_HEADER = "# Written by `cardlab sweep sweep.apply={name}`.\n"
+_AS_FILES = ("agent", "network")  # an experiment sets nothing below these: what is tuned there is an option of its own
+
+
+def check_space(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """InvalidOption for an entry that is no range or list, or whose key `config` does not have."""
+    known = list(flat_keys(config))
+    for key, entry in flat_space(space).items():
+        if key not in known:
+            refusal = unknown_key(f"sweep.space.{key}", entry, [f"sweep.space.{name}" for name in known])
+            raise InvalidOption(refusal.key, entry, refusal.allowed)
+        if not isinstance(entry, Mapping | list):
+            raise InvalidOption(f"sweep.space.{key}", entry, "{low: …, high: …} or a list of choices")
+
+
+def write_tuned(
+    name: str, overrides: Sequence[str], values: Mapping[str, Any], *, overwrite: bool = False
+) -> list[Path]:
+    """Write the experiment `name` into the working directory's conf/: what `overrides` compose, with `values` in it.
+
+    conf/agent/NAME.yaml holds what was tuned beside the agent that it builds on, conf/network/NAME.yaml the network if
+    that was changed, and conf/experiment/NAME.yaml names them. Gives the files; see check_name for refused names.
+    """
+    check_name(name, overwrite=overwrite)
+    tree = compose_tree("sweep", overrides, with_hydra=True)
+    choices = {str(group): str(choice) for group, choice in tree.hydra.runtime.choices.items()}
+    config = with_values(plain_experiment(overrides), values)
+    written: list[Path] = []
+    for group in _AS_FILES:
+        base = choices[group]
+        content = _changed(group, base, config[group], values)
+        if group == "agent" or content:
+            # what others may build on cannot build on them
+            alone = base == name or content == config[group] or not _is_ours(group, name)
+            choices[group] = name
+            entry = config[group] if alone else {"defaults": [base, "_self_"], **content}
+            written.append(_write(group, name, entry))
+    groups = [group for group in choices if group in config]
+    defaults: list[Any] = ["/experiment/default@_here_"]
+    defaults += [{f"override /{group}@{group}": choices[group]} for group in groups]
+    rest = {group: config[group] for group in groups if group not in _AS_FILES}
+    content = {"defaults": [*defaults, "_self_"], "name": name, **rest}
+    return [*written, _write("experiment", name, content)]
+
+
+def check_name(name: str, *, overwrite: bool = False) -> None:
+    """InvalidOption unless `name` can be written: a word, and none of an option that a sweep did not write.
+
+    With `overwrite` an option of that name goes, whoever wrote it; `default`, on which all experiments rest, stays.
+    """
+    if not name.replace("-", "_").isidentifier() or name == "default":
+        raise InvalidOption("sweep.apply", name, "a name of letters, digits and _, other than default")
+    if overwrite:
+        return
+    for group in (*_AS_FILES, "experiment"):
+        if not _is_ours(group, name):
+            allowed = f"a new name: {group}={name} is there already (sweep.overwrite=true replaces it)"
+            raise InvalidOption("sweep.apply", name, allowed)
+
+
+def plain_experiment(overrides: Sequence[str]) -> dict[str, Any]:
+    """The configuration of the experiment of a sweep, without the sweep itself."""
+    config = plain(compose_tree("sweep", overrides))
+    config.pop("sweep")
+    return config
+
+
+def _is_ours(group: str, name: str) -> bool:
+    """Whether the option is new, or one that a sweep wrote."""
+    file = _file(group, name)
+    if file.is_file():
+        return file.read_text(encoding="utf-8").startswith(_first_lines(group, name))
+    with initialised_hydra():
+        return name not in group_options(group)
+
+
+def _changed(group: str, base: str, content: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """What of `content` the option `base` does not say, or was tuned; all of it where it lacks what `base` has."""
+    given = compose_config(f"{group}/{base}")[group]
+    if set(given) - set(content):
+        return dict(content)
+    tuned = {key for key in content if any(name == f"{group}.{key}" for name in values)}
+    return {key: value for key, value in content.items() if key in tuned or key not in given or given[key] != value}
+
+
+def _file(group: str, name: str) -> Path:
+    return Path(OWN_FOLDER) / group / f"{name}.yaml"
+
+
+def _first_lines(group: str, name: str) -> str:
+    return ("# @package _global_\n" if group == "experiment" else "") + _HEADER.format(name=name)
+
+
+def _write(group: str, name: str, content: Mapping[str, Any]) -> Path:
+    file = _file(group, name)
+    try:
+        write_whole(file, _first_lines(group, name) + OmegaConf.to_yaml(OmegaConf.create(dict(content))))
+    except OSError as error:
+        raise InvalidConfiguration(f"{file}: cannot be written ({error})") from error
+    return file

@@ -1,0 +1,251 @@
+"""The greedy agent's choice on bit sets: the same play as `agents/heuristics/big2.py: Greedy`, without a mask of 1,695.
+
+A set of cards is an integer with a bit for each card of Big 2's order, 0 to 51; rank r is its four bits from 4·r on.
+Positions of a sorted hand ascend with its cards, so the first action of a size is the lexicographically first set:
+of two sets of one size, the one that holds the lowest card in which they differ.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from cardlab.core.kernels import kernel
+from cardlab.games.big2.combinations import (
+    FLUSH,
+    FOUR,
+    FULL_HOUSE,
+    KIND_SIZES,
+    NO_KIND,
+    PAIR,
+    SINGLE,
+    STRAIGHT,
+    STRAIGHT_FLUSH,
+    THREE,
+    TWO_PAIR,
+)
+
+Play = tuple[int, int, int]
+"""Cards as bits (0: pass), kind and deciding card."""
+
+_CHUNK_BITS = 13
+_CHUNK = (1 << _CHUNK_BITS) - 1
+_SUIT = sum(1 << 4 * rank for rank in range(13))  # the diamonds; shifted by a suit the others
+
+_LOWEST = np.array([0, *(((bits & -bits).bit_length() - 1) for bits in range(1, _CHUNK + 1))], dtype=np.int8)
+_HIGHEST = np.array([0, *(bits.bit_length() - 1 for bits in range(1, _CHUNK + 1))], dtype=np.int8)
+_COUNTS = np.array([bits.bit_count() for bits in range(_CHUNK + 1)], dtype=np.int8)
+
+
+def _first_groups(size: int) -> np.ndarray:
+    """[16, 5] the first `size` suits of a rank's four bits whose last is at least the second index, as bits."""
+    groups = np.zeros((16, 5), dtype=np.int64)
+    for bits in range(16):
+        suits = [suit for suit in range(4) if bits >> suit & 1]
+        for least in range(5):
+            fits = (group for group in combinations(suits, size) if group[-1] >= least)
+            groups[bits, least] = sum(1 << suit for suit in next(fits, ()))
+    return groups
+
+
+_FIRST_PAIRS = _first_groups(2)
+_FIRST_THREES = _first_groups(3)
+
+
+@kernel
+def lowest_card(cards: int) -> int:
+    """The lowest card of a set that is not empty."""
+    start = 0
+    while cards & _CHUNK == 0:
+        cards >>= _CHUNK_BITS
+        start += _CHUNK_BITS
+    return start + int(_LOWEST[cards & _CHUNK])
+
+
+@kernel
+def highest_card(cards: int) -> int:
+    """The highest card of a set that is not empty."""
+    start = 39
+    while cards >> start == 0:
+        start -= _CHUNK_BITS
+    return start + int(_HIGHEST[cards >> start])
+
+
+@kernel
+def count_cards(cards: int) -> int:
+    """The number of cards of a set."""
+    low = int(_COUNTS[cards & _CHUNK]) + int(_COUNTS[cards >> 13 & _CHUNK])
+    return low + int(_COUNTS[cards >> 26 & _CHUNK]) + int(_COUNTS[cards >> 39])
+
+
+@kernel
+def greedy_play(hand: int, kind: int, key: int) -> Play:
+    """What the greedy agent plays from `hand` on a hand of `kind` and `key`: the longest, then the first.
+
+    Who has the 3♦ (card 0) in hand opens the game and plays it.
+    """
+    opens = hand & 1 != 0
+    if kind != NO_KIND:
+        return _first_of_size(hand, int(KIND_SIZES[kind]), kind, key, opens)
+    for size in range(5, 0, -1):
+        play = _first_of_size(hand, size, kind, key, opens)
+        if play[0] != 0:
+            return play
+    return 0, NO_KIND, -1
+
+
+@kernel
+def _first_of_size(hand: int, size: int, kind: int, key: int, opens: bool) -> Play:
+    if size == 5:
+        return _first_five(hand, kind, key, opens)
+    last_rank = 0 if opens else 12
+    if size == 4:
+        return _first_four(hand, kind, key, last_rank)
+    if size == 1:
+        cards = hand >> (key + 1) << (key + 1)
+        cards &= -cards
+    else:
+        cards = _first_group(hand, size, 0, key, last_rank)
+    if cards == 0:
+        return 0, NO_KIND, -1
+    return cards, size - 1 + SINGLE, highest_card(cards)
+
+
+@kernel
+def _first_group(hand: int, size: int, first_rank: int, key: int, last_rank: int) -> int:
+    """The first pair (`size` 2) or three of these ranks whose highest card is above `key`."""
+    for rank in range(max(first_rank, key >> 2), last_rank + 1):
+        bits = hand >> 4 * rank & 15
+        least = max(key + 1 - 4 * rank, 0)
+        group = int(_FIRST_PAIRS[bits, least]) if size == 2 else int(_FIRST_THREES[bits, least])
+        if group != 0:
+            return group << 4 * rank
+    return 0
+
+
+@kernel
+def _first_four(hand: int, kind: int, key: int, last_rank: int) -> Play:
+    for rank in range(last_rank + 1):
+        bits = hand >> 4 * rank & 15
+        if bits == 15 and (kind != FOUR or 4 * rank + 3 > key):
+            return 15 << 4 * rank, FOUR, 4 * rank + 3
+        lower = int(_FIRST_PAIRS[bits, 0])
+        if lower != 0 and kind != FOUR:
+            higher = _first_group(hand, 2, rank + 1, key, 12)
+            if higher != 0:
+                return lower << 4 * rank | higher, TWO_PAIR, highest_card(higher)
+    return 0, NO_KIND, -1
+
+
+@kernel
+def _first_five(hand: int, kind: int, key: int, opens: bool) -> Play:
+    """By ranks of the lowest card; the first straight and the first full house hold the lowest card of that rank."""
+    flushes = 0
+    for suit in range(4):
+        suited = hand & (_SUIT << suit)
+        if count_cards(suited) >= 5:
+            flushes |= suited
+    for rank in range(1 if opens else 13):
+        bits = hand >> 4 * rank & 15
+        if bits == 0:
+            continue
+        cards = _first_straight(hand, rank, key) if kind in (NO_KIND, STRAIGHT) else 0
+        house = _first_house(hand, rank, key if kind == FULL_HOUSE else -1) if kind != STRAIGHT_FLUSH else 0
+        cards = _first_set(cards, house)
+        starts = flushes & (1 if opens else 15 << 4 * rank)
+        if starts != 0:
+            cards = _first_set(cards, _first_flush_of_rank(hand, starts, kind, key))
+        if cards != 0:
+            return _named(cards)
+    return 0, NO_KIND, -1
+
+
+@kernel
+def _first_set(one: int, other: int) -> int:
+    """The lexicographically first of two sets of one size, either of which may be missing (0)."""
+    if one == 0 or other == 0:
+        return one | other
+    differ = one ^ other
+    return one if one & differ & -differ else other
+
+
+@kernel
+def _first_straight(hand: int, rank: int, key: int) -> int:
+    """The first straight from `rank` on whose highest card is above `key`."""
+    if rank > 8:
+        return 0
+    cards = 0
+    for step in range(5):
+        bits = hand >> 4 * (rank + step) & 15
+        if step == 4:
+            too_low = min(max(key + 1 - 4 * (rank + 4), 0), 4)
+            bits = bits >> too_low << too_low
+        if bits == 0:
+            return 0
+        cards |= (bits & -bits) << 4 * (rank + step)
+    return cards
+
+
+@kernel
+def _first_house(hand: int, rank: int, key: int) -> int:
+    """The first full house with its lowest cards in `rank` whose three is above `key`, by its highest card."""
+    bits = hand >> 4 * rank & 15
+    pair = int(_FIRST_PAIRS[bits, 0]) << 4 * rank
+    if pair == 0:
+        return 0
+    above = _first_group(hand, 3, rank + 1, key, 12)
+    with_pair = pair | above if above != 0 else 0
+    three = _first_group(hand, 3, rank, key, rank)
+    if three == 0:
+        return with_pair
+    above = _first_group(hand, 2, rank + 1, -1, 12)
+    return _first_set(with_pair, three | above if above != 0 else 0)
+
+
+@kernel
+def _first_flush_of_rank(hand: int, starts: int, kind: int, key: int) -> int:
+    """The first flush (or straight flush) that starts with one of the cards `starts`, of one rank."""
+    while starts != 0:
+        first = lowest_card(starts)
+        starts &= starts - 1
+        suited = hand & (_SUIT << (first & 3))
+        cards = _first_flush(suited >> first << first, kind, key)
+        if cards != 0:
+            return cards
+    return 0
+
+
+@kernel
+def _first_flush(suited: int, kind: int, key: int) -> int:
+    """The first five of the cards of one suit `suited` that start with its lowest and beat `kind` and `key`."""
+    rest = suited
+    for _ in range(4):
+        rest &= rest - 1
+    if rest == 0:
+        return 0
+    four = suited ^ rest
+    last = lowest_card(rest)
+    if (last >> 2) - (lowest_card(suited) >> 2) == 4:
+        return four | 1 << last if kind != STRAIGHT_FLUSH or last > key else 0
+    if kind in (FULL_HOUSE, STRAIGHT_FLUSH):
+        return 0
+    if kind == FLUSH:
+        rest = rest >> (key + 1) << (key + 1)
+    return four | rest & -rest if rest != 0 else 0
+
+
+@kernel
+def _named(cards: int) -> Play:
+    """Five cards with their kind and deciding card."""
+    low = lowest_card(cards)
+    high = highest_card(cards)
+    suited = cards & (_SUIT << (low & 3)) == cards
+    for rank in range(low >> 2, (high >> 2) + 1):
+        bits = cards >> 4 * rank & 15
+        if _COUNTS[bits] == 3:
+            return cards, FULL_HOUSE, 4 * rank + highest_card(bits)
+    if suited:
+        return cards, STRAIGHT_FLUSH if (high >> 2) - (low >> 2) == 4 else FLUSH, high
+    return cards, STRAIGHT, high
+
+
+assert (SINGLE, PAIR, THREE) == (0, 1, 2)

@@ -1,0 +1,230 @@
+"""The seed's values of a hand of one to five cards: `eval`, `fast_eval` and `pack_expect`, with equations (1) and (2).
+
+Cards that stand nowhere in an InfoState are unseen; `unseen` [18] counts them by rank, by suit and in all.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS
+from cardlab.games.cards.hands import (
+    CATEGORY_STARTS,
+    FLUSH,
+    HIGH_CARD,
+    PAIR,
+    STRAIGHT,
+    Int,
+    Strengths,
+    guaranteed_strength,
+    hand_category,
+    hand_size,
+    suit_count,
+)
+from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_PLAYERS, NUM_TURNS, Record
+
+Counts = NDArray[np.int64]
+
+NUM_WINDOWS = 10
+# The ranks of each straight, from the lowest, 5432A; and the same as bits, the ace being bit 12.
+WINDOW_RANKS = np.array([[12, 0, 1, 2, 3], *([low, low + 1, low + 2, low + 3, low + 4] for low in range(9))])
+WINDOWS = (1 << WINDOW_RANKS).sum(axis=1)
+CHOOSE = np.array([[float(math.comb(n, k)) for k in range(21)] for n in range(53)])
+
+_FLUSH_GAIN = CATEGORY_STARTS[FLUSH] - CATEGORY_STARTS[HIGH_CARD]
+_LOWEST_STRAIGHT = CATEGORY_STARTS[STRAIGHT]
+_PAIR_START = CATEGORY_STARTS[PAIR]
+
+EVAL, FAST_EVAL, PACK_EXPECT = 0, 1, 2  # `kind` of hand_value
+
+# What the seed leaves open of pack_expect was chosen so that greedy_2 beats greedy_1 about as clearly as it does there.
+PACK_MADE = np.array([0.0, 2.0, 4.0, 6.0, 8.0, 9.0, 10.0, 12.0, 13.0, 13.0])  # by category
+PACK_HIGHEST = 3.0  # for an ace, less for others in proportion
+PACK_FLUSH = np.array([0.0, 0.0, 1.0, 3.0, 6.0])  # by the number of cards, all of one suit
+PACK_STRAIGHT = np.array([0.0, 0.0, 1.5, 5.0, 7.0])  # by the number of cards, all of one straight
+
+# Where `unseen` [18] has what: unseen cards by rank, by suit, and in all.
+SUITS_AT, ALL_AT, NUM_COUNTS = 13, 17, 18
+
+
+@kernel
+def hypergeometric(num_unseen: Int, relevant: Int, draws: Int, needed: Int) -> float:
+    """Chance that of `draws` cards out of `num_unseen` exactly `needed` are among the `relevant`: equation (1)."""
+    if needed > draws or relevant < needed or draws > num_unseen:
+        return 0.0
+    return CHOOSE[relevant, needed] * CHOOSE[num_unseen - relevant, draws - needed] / CHOOSE[num_unseen, draws]
+
+
+@kernel
+def suit_of_flush(key: Int, size: Int) -> int:
+    """The suit that all `size` cards have; -1 when they have several, or are none."""
+    for suit in range(NUM_SUITS):
+        if size > 0 and suit_count(key, suit) == size:
+            return suit
+    return -1
+
+
+@kernel
+def flush_chance(key: Int, size: Int, unseen: Counts, draws: Int) -> float:
+    """Chance that an open hand becomes a flush with `draws` cards to come: equation (1)."""
+    suit = suit_of_flush(key, size)
+    if suit < 0:
+        return 0.0
+    return hypergeometric(unseen[ALL_AT], unseen[SUITS_AT + suit], draws, COLUMN_SIZE - size)
+
+
+@kernel
+def straight_chance(mask: Int, size: Int, unseen: Counts, draws: Int) -> tuple[float, int]:
+    """Chance that an open hand of different ranks becomes a straight: equation (2); and the least one, -1 for none.
+
+    `mask` has a bit for each rank in the hand. A straight takes one card of each rank that it lacks and no second
+    one; so no two straights come about at once, and their chances add up.
+    """
+    chance = 0.0
+    least = -1
+    needed = COLUMN_SIZE - size
+    if needed > draws:
+        return chance, least
+    for window in range(NUM_WINDOWS):
+        if mask & ~WINDOWS[window]:
+            continue
+        ways, relevant = 1, 0
+        for card in range(COLUMN_SIZE):
+            rank = WINDOW_RANKS[window, card]
+            if not mask >> rank & 1:
+                ways *= unseen[rank]
+                relevant += unseen[rank]
+        if ways > 0:
+            if least < 0:
+                least = window
+            chance += ways * CHOOSE[unseen[ALL_AT] - relevant, draws - needed]
+    return chance / CHOOSE[unseen[ALL_AT], draws], least
+
+
+@kernel
+def eval_hand(table: Strengths, key: Int, mask: Int, size: Int, unseen: Counts, draws: Int) -> float:
+    """The seed's `eval`, 0 to 7462: guaranteed strength, and flush and straight by their chances times size / 5."""
+    current = guaranteed_strength(table, key, size)
+    if size == COLUMN_SIZE or current >= _PAIR_START:
+        return float(current)
+    flush = flush_chance(key, size, unseen, draws)
+    straight, least = straight_chance(mask, size, unseen, draws)
+    return mix_values(float(current), size, flush, straight, least)
+
+
+@kernel
+def mix_values(current: float, size: Int, flush: float, straight: float, least: Int) -> float:
+    """(1 - p - q) current + (p flush + q straight) size / 5, with the least flush and straight within reach."""
+    future = flush * (current + _FLUSH_GAIN) + straight * (_LOWEST_STRAIGHT + least)
+    return max(1.0 - flush - straight, 0.0) * current + future * size / COLUMN_SIZE
+
+
+@kernel
+def fast_eval_hand(table: Strengths, key: Int, mask: Int, size: Int, unseen: Counts) -> float:
+    """The seed's `fast_eval`, 0 to 7462: as `eval`, with shares of useful unseen cards in place of the chances.
+
+    Useful are those of the suit, or of the ranks that any straight lacks. The seed leaves open how a share becomes a
+    chance: here it is raised to the number of cards needed plus one, with which greedy_2 wins as often as it did there.
+    """
+    current = guaranteed_strength(table, key, size)
+    if size == COLUMN_SIZE or current >= _PAIR_START:
+        return float(current)
+    needed = COLUMN_SIZE - size
+    suit = suit_of_flush(key, size)
+    flush = 0.0
+    if suit >= 0 and unseen[SUITS_AT + suit] >= needed:
+        flush = (unseen[SUITS_AT + suit] / unseen[ALL_AT]) ** (needed + 1)
+    useful = 0
+    least = -1
+    for window in range(NUM_WINDOWS):
+        if not mask & ~WINDOWS[window]:
+            useful |= WINDOWS[window] & ~mask
+            if least < 0:
+                least = window
+    outs = 0
+    for rank in range(NUM_RANKS):
+        if useful >> rank & 1:
+            outs += unseen[rank]
+    straight = (outs / unseen[ALL_AT]) ** (needed + 1) if least >= 0 else 0.0
+    return mix_values(float(current), size, flush, straight, least)
+
+
+@kernel
+def pack_expect_hand(table: Strengths, key: Int, mask: Int, size: Int) -> float:
+    """The seed's `pack_expect`, 1 to 17, of the cards alone: made hand, high card, one suit, ranks close together."""
+    category = hand_category(table, key, size)
+    highest = 0
+    for rank in range(NUM_RANKS):
+        if mask >> rank & 1:
+            highest = rank
+    points = 1.0 + PACK_MADE[category] + PACK_HIGHEST * highest / (NUM_RANKS - 1)
+    if category == HIGH_CARD and 1 < size < COLUMN_SIZE:
+        if suit_of_flush(key, size) >= 0:
+            points += PACK_FLUSH[size]
+        for window in range(NUM_WINDOWS):
+            if not mask & ~WINDOWS[window]:
+                points += PACK_STRAIGHT[size]
+                break
+    return points
+
+
+@kernel
+def hand_value(kind: int, table: Strengths, key: Int, mask: Int, size: Int, unseen: Counts, draws: Int) -> float:
+    """Value of a hand by EVAL, FAST_EVAL or PACK_EXPECT; `draws` counts in EVAL only."""
+    if kind == EVAL:
+        return eval_hand(table, key, mask, size, unseen, draws)
+    if kind == FAST_EVAL:
+        return fast_eval_hand(table, key, mask, size, unseen)
+    return pack_expect_hand(table, key, mask, size)
+
+
+@kernel
+def count_unseen(state: Record, unseen: Counts) -> None:
+    """Fill `unseen` [18] for one record."""
+    unseen[:SUITS_AT] = NUM_SUITS
+    unseen[SUITS_AT:ALL_AT] = NUM_RANKS
+    unseen[ALL_AT] = NUM_CARDS
+    for player in range(NUM_PLAYERS):
+        for column in range(NUM_COLUMNS):
+            for slot in range(COLUMN_SIZE):
+                count_seen(state["columns"][player, column, slot], unseen)
+    for turn in range(state["turn"], min(state["turn"] + 1, NUM_TURNS)):
+        count_seen(state["deck"][turn], unseen)
+
+
+@kernel
+def count_seen(card: Int, unseen: Counts) -> None:
+    """Take a card, if it is one, out of `unseen` [18]."""
+    if card >= 0:
+        unseen[card >> 2] -= 1
+        unseen[SUITS_AT + (card & 3)] -= 1
+        unseen[ALL_AT] -= 1
+
+
+@kernel
+def rank_mask(state: Record, player: Int, column: Int) -> Int:
+    """A bit for each rank among the known cards of a column."""
+    mask = 0
+    for slot in range(COLUMN_SIZE):
+        card = np.int64(state["columns"][player, column, slot])
+        if card >= 0:
+            mask |= 1 << (card >> 2)
+    return mask
+
+
+@kernel
+def draws_left(state: Record, side: Int, column: Int) -> int:
+    """How many cards may still come to a column: its unknown ones, and all that its player is to draw if it has room.
+
+    The n of equations (1) and (2). The card turned up is drawn already.
+    """
+    size = state["sizes"][side, column]
+    unknown = size - hand_size(state["keys"][side, column])
+    if size == COLUMN_SIZE:
+        return unknown
+    turn = state["turn"]
+    moves = turn & 1 == side
+    drawn = moves and state["deck"][turn] >= 0
+    return unknown + (NUM_TURNS - turn + moves) // 2 - drawn

@@ -1,0 +1,179 @@
+"""What a player of Thirty-One knows: hiding the rest, and filling it in again.
+
+A player knows the own cards, all cards in the discard pile, and the cards that others took from it in sight of all and
+still hold. After a reshuffle also the set of cards that formed the stock, so for each hidden card of an opponent
+whether it comes from there: what the opponent drew came from it, what was held before did not.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, Cards, mix, shuffle
+from cardlab.games.protocol import NOBODY, Floats, Players
+from cardlab.games.thirty_one.hand_scores import HAND_SIZE, card_bit, sort_hand
+from cardlab.games.thirty_one.record import MAX_PLAYERS, OVER, SWAP, Record, Records
+
+ALL_CARDS = (1 << NUM_CARDS) - 1
+ORDER_SALT, PICK_SALT, SEED_SALT = 1, 2, 3  # independent uses of one seed of `fill_hidden`
+
+
+@kernel
+def hide(states: Records, players: Players) -> Records:
+    """[G] copies without what `players` [G] cannot know. When the match is over all hands are shown."""
+    info_states = np.empty_like(states)
+    for g in range(states.shape[0]):
+        info_states[g] = states[g]
+        state = info_states[g]
+        owner = players[g]
+        state["owner"] = owner
+        state["seed"] = 0
+        state["stock"][:] = UNKNOWN
+        phase = state["phase"]
+        if phase == SWAP and state["player"] != owner and state["taken"] == 0:
+            state["drawn"] = UNKNOWN
+        if phase != OVER:
+            for player in range(MAX_PLAYERS):
+                if player != owner and state["lives"][player] > 0:
+                    _hide_hand(state, player)
+    return info_states
+
+
+@kernel
+def _hide_hand(state: Record, player: int) -> None:
+    hand = state["hands"][player]
+    from_stock = 0
+    for i in range(HAND_SIZE):
+        bit = card_bit(hand[i])
+        if not state["visible"] & bit:
+            from_stock += (state["restocked"] & bit) != 0
+            hand[i] = UNKNOWN
+    state["from_stock"][player] = from_stock
+    sort_hand(hand)
+
+
+@kernel
+def known_cards(state: Record) -> int:
+    """The set of cards whose place the owner of an InfoState knows: a hand, the discard pile or the pending swap."""
+    known = state["discards"] | card_bit(state["drawn"])
+    for player in range(MAX_PLAYERS):
+        for i in range(HAND_SIZE):
+            known |= card_bit(state["hands"][player, i])
+    return known
+
+
+@kernel
+def fill_hidden(info_states: Records, seeds: NDArray[np.uint64], weights: Floats) -> Records:
+    """[G] full copies of InfoStates, each a function of its seed [G].
+
+    With no `weights` ([0, P, 52]) every assignment of the hidden cards is as likely as the others. With `weights`
+    [G, P, 52] the hidden places of the hands are filled one by one, first, second, third cards in turn, each with a
+    card drawn in proportion to its holder's weights among those left (uniformly where they are all 0).
+    """
+    pool = np.empty(NUM_CARDS, dtype=np.int8)
+    states = np.empty_like(info_states)
+    for g in range(states.shape[0]):
+        states[g] = info_states[g]
+        state = states[g]
+        order = mix(seeds[g], np.uint64(ORDER_SALT))
+        hidden = ALL_CARDS & ~known_cards(state)
+        old = hidden & ~state["restocked"]
+        count = _list_cards(pool, 0, old)
+        shuffle(pool, count, order)
+        row = g if weights.shape[0] > 0 else -1
+        picks = mix(seeds[g], np.uint64(PICK_SALT))
+        count = _fill_hands(state, pool, count, weights, row, picks, True)
+        formed = hidden & state["restocked"]
+        if formed != 0:
+            count = _list_cards(pool, count, formed)
+            shuffle(pool, count, mix(order, np.uint64(NUM_CARDS)))
+        count = _fill_hands(state, pool, count, weights, row, mix(picks, np.uint64(NUM_CARDS)), False)
+        _fill_rest(state, pool, count)
+        state["seed"] = mix(seeds[g], np.uint64(SEED_SALT))
+        state["owner"] = NOBODY
+        state["from_stock"][:] = 0
+    return states
+
+
+@kernel
+def _list_cards(pool: Cards, count: int, cards: int) -> int:
+    """Append the set `cards` to pool[0:count]; the new count."""
+    for card in range(NUM_CARDS):
+        if cards & card_bit(card):
+            pool[count] = card
+            count += 1
+    return count
+
+
+@kernel
+def _fill_hands(
+    state: Record, pool: Cards, count: int, weights: Floats, row: int, seed: np.uint64, before_reshuffle: bool
+) -> int:
+    """Fill hidden places, those held since before the reshuffle or all, from pool[0:count]; how many cards are left."""
+    for i in range(HAND_SIZE):
+        for player in range(MAX_PLAYERS):
+            hand = state["hands"][player]
+            if state["lives"][player] == 0 or hand[i] >= 0 or count == 0:
+                continue
+            # hidden cards lie first in a sorted hand; those from the stock keep to the front
+            if before_reshuffle and i < state["from_stock"][player]:
+                continue
+            picked = count - 1
+            if row >= 0:
+                uniform = mix(seed, np.uint64(i * MAX_PLAYERS + player)) / 2.0**64
+                picked = _pick(pool, count, weights[row, player], uniform)
+            hand[i] = pool[picked]
+            count -= 1
+            pool[picked] = pool[count]
+    if not before_reshuffle:
+        for player in range(MAX_PLAYERS):
+            sort_hand(state["hands"][player])
+    return count
+
+
+@kernel
+def _pick(pool: Cards, count: int, weights: Floats, uniform: float) -> int:
+    """Index into pool[0:count], drawn in proportion to `weights` [52] of the cards there."""
+    total = 0.0
+    for i in range(count):
+        total += weights[pool[i]]
+    if total <= 0.0:
+        return count - 1
+    left = uniform * total
+    for i in range(count):
+        left -= weights[pool[i]]
+        if left < 0.0:
+            return i
+    return count - 1
+
+
+@kernel
+def _fill_rest(state: Record, pool: Cards, count: int) -> None:
+    """The pending card, the stock, and what an InfoState played on by `apply` may have discarded unseen."""
+    if state["phase"] == SWAP and state["drawn"] < 0 and count > 0:
+        count -= 1
+        state["drawn"] = pool[count]
+    stocked = min(count, state["stock_left"])
+    for i in range(stocked):
+        count -= 1
+        state["stock"][i] = pool[count]
+    for i in range(count):
+        state["discards"] |= card_bit(pool[i])
+        if state["top"] < 0 and state["taken"] == 0:
+            state["top"] = pool[i]
+
+
+@kernel
+def find_holders(states: Records) -> NDArray[np.int8]:
+    """[G, 52] who holds each card, the pending one with who drew it; NOBODY for the stock and the discard pile."""
+    holders = np.full((states.shape[0], NUM_CARDS), NOBODY, dtype=np.int8)
+    for g in range(states.shape[0]):
+        state = states[g]
+        for player in range(MAX_PLAYERS):
+            for i in range(HAND_SIZE):
+                card = state["hands"][player, i]
+                if card >= 0:
+                    holders[g, card] = player
+        if state["drawn"] >= 0:
+            holders[g, state["drawn"]] = state["player"]
+    return holders

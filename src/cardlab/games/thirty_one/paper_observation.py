@@ -1,0 +1,55 @@
+"""The observation `seed`: the 46 inputs of the seed's action network, card values unscaled as there.
+
+The 32 inputs of its swap network are the columns before `first_turn`, and `left`: in a swap decision `card` is the
+card that was drawn or taken.
+"""
+
+import numpy as np
+
+from cardlab.core.kernels import kernel
+from cardlab.games.protocol import Floats, Players, layout, width
+from cardlab.games.thirty_one.hand_scores import HAND_SIZE
+from cardlab.games.thirty_one.observation import write_card, write_expected
+from cardlab.games.thirty_one.record import MAX_PLAYERS, SWAP, Record, Records
+from cardlab.games.thirty_one.unseen_cards import NUM_VALUES, count_cards, drawable_cards, seats_by_distance
+
+SEED_BLOCKS = layout(
+    hand=(HAND_SIZE, 4),  # value in the suit's slot
+    card=(4,),  # the top of the discard pile; in a swap decision the pending card
+    expected_values=(4,),  # of a card from the stock, in its suit's slot
+    first_turn=(1,),
+    called=(1,),
+    left=(HAND_SIZE, 4),  # known cards of the left neighbour, who moves next
+    right=(HAND_SIZE, 4),
+)
+NUM_SEED_FEATURES = width(SEED_BLOCKS)
+
+
+@kernel
+def observe_seed(info_states: Records, players: Players) -> Floats:
+    """[G, 46] the blocks of `SEED_BLOCKS`, one behind the other."""
+    features = np.zeros((info_states.shape[0], NUM_SEED_FEATURES), dtype=np.float32)
+    seats = np.empty(MAX_PLAYERS, dtype=np.int64)
+    counts = np.empty((4, NUM_VALUES), dtype=np.int64)
+    for g in range(info_states.shape[0]):
+        state = info_states[g]
+        row = features[g]
+        living = seats_by_distance(state, players[g], seats)
+        _write_cards(state, players[g], row, 0)
+        pending = state["phase"] == SWAP and state["player"] == players[g]
+        write_card(state["drawn"] if pending else state["top"], row, 12, 1.0)
+        total = count_cards(drawable_cards(state), counts)
+        if total > 0:
+            write_expected(row, 16, counts, total, 1.0)
+        row[20] = state["turns"] == 0
+        row[21] = state["caller"] >= 0
+        if living >= 2:
+            _write_cards(state, seats[1], row, 22)
+            _write_cards(state, seats[living - 1], row, 34)
+    return features
+
+
+@kernel
+def _write_cards(state: Record, player: int, row: Floats, at: int) -> None:
+    for i in range(HAND_SIZE):
+        write_card(state["hands"][player, i], row, at + 4 * i, 1.0)

@@ -1,0 +1,103 @@
+"""What an InfoState of Thirty-One lets its owner work out: who sits where, what is unseen, what a draw may bring."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.core.kernels import kernel
+from cardlab.games.cards.deck import NUM_CARDS
+from cardlab.games.thirty_one.hand_scores import HAND_SIZE, card_bit, card_value, suit_of
+from cardlab.games.thirty_one.information import ALL_CARDS, known_cards
+from cardlab.games.thirty_one.record import MAX_PLAYERS, Record
+
+LOW_VALUE = 2
+NUM_VALUES = 10  # card values 2 to 11
+
+Counts = NDArray[np.int64]
+"""[4, 10] how many cards of each suit and value."""
+
+
+@kernel
+def seats_by_distance(state: Record, owner: int, seats: NDArray[np.int64]) -> int:
+    """Fill `seats` [9] with `owner` and the living others in the order in which they move after him; how many."""
+    seats[0] = owner
+    count = 1
+    for step in range(1, MAX_PLAYERS):
+        player = (owner + step) % MAX_PLAYERS
+        if state["lives"][player] > 0:
+            seats[count] = player
+            count += 1
+    return count
+
+
+@kernel
+def distance_to(seats: NDArray[np.int64], count: int, player: int) -> int:
+    """Index of `player` in seats[0:count]; -1 when not there."""
+    for i in range(count):
+        if seats[i] == player:
+            return i
+    return -1
+
+
+@kernel
+def count_cards(cards: int, counts: Counts) -> int:
+    """Fill `counts` for the set `cards`; its size."""
+    counts[:, :] = 0
+    total = 0
+    for card in range(NUM_CARDS):
+        if cards & card_bit(card):
+            counts[suit_of(card), card_value(card) - LOW_VALUE] += 1
+            total += 1
+    return total
+
+
+@kernel
+def unseen_cards(state: Record) -> int:
+    """The set of cards whose place the owner of an InfoState does not know."""
+    return ALL_CARDS & ~known_cards(state)
+
+
+@kernel
+def drawable_cards(state: Record) -> int:
+    """The set of unseen cards that may lie in the stock: after a reshuffle only those that formed it."""
+    unseen = unseen_cards(state)
+    return unseen & state["restocked"] if state["restocked"] != 0 else unseen
+
+
+@kernel
+def add_suit_sums(hand: NDArray[np.int8], without: int, sums: NDArray[np.float32], scale: float) -> None:
+    """Add the sums of card values per suit, times `scale`, to `sums` [4], leaving out the card at `without`."""
+    for i in range(HAND_SIZE):
+        if i != without and hand[i] >= 0:
+            sums[suit_of(hand[i])] += scale * card_value(hand[i])
+
+
+@kernel
+def sum_beside(hand: NDArray[np.int8], suit: int) -> int:
+    """The most that the kept cards of `suit` can add to a new card of it: its sum, less the lowest of three."""
+    total, lowest, count = 0, 11, 0
+    for i in range(HAND_SIZE):
+        if hand[i] >= 0 and suit_of(hand[i]) == suit:
+            value = card_value(hand[i])
+            total += value
+            lowest = min(lowest, value)
+            count += 1
+    return total - lowest if count == HAND_SIZE else total
+
+
+@kernel
+def score_ceiling(hand: NDArray[np.int8], unseen: Counts) -> int:
+    """The most that a hand can score whose UNKNOWN cards are some of the `unseen`."""
+    ceiling = 0
+    for suit in range(4):
+        total, hidden = 0, 0
+        for i in range(HAND_SIZE):
+            if hand[i] < 0:
+                hidden += 1
+            elif suit_of(hand[i]) == suit:
+                total += card_value(hand[i])
+        for value in range(NUM_VALUES - 1, -1, -1):
+            used = min(unseen[suit, value], hidden)
+            total += used * (value + LOW_VALUE)
+            hidden -= used
+        ceiling = max(ceiling, total)
+    return ceiling

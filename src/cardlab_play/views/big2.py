@@ -1,0 +1,100 @@
+"""Big 2 as a player sees it: the own hand, how many cards the others have, and all that was played."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, PASS
+from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
+from cardlab.games.big2.game import Big2
+from cardlab.games.big2.rules import NUM_PLAYERS, PLAYED, PLAYING, current_player
+from cardlab.games.cards.deck import card_text
+from cardlab.games.protocol import InfoStates
+from cardlab_play.views.protocol import GameView, Json, Shown, player_or_none
+
+
+@dataclass(frozen=True)
+class Big2View(GameView):
+    """Four players. Cards are in Big 2's order of strength everywhere."""
+
+    game: Big2
+
+    def table(self, info_states: InfoStates, shown: Shown = ()) -> Json:
+        """Hand, counts, the trick and what has gone."""
+        record = info_states[0]
+        place = np.asarray(record["place"])
+        held = place[place < NUM_PLAYERS]  # of the owner alone, as long as the record is an InfoState
+        trick = _trick(record)
+        playing = int(record["phase"]) == PLAYING
+        return {
+            "turn": player_or_none(current_player(info_states)[0]),
+            "hand": _texts(np.flatnonzero(place < NUM_PLAYERS)) if held.size else [],
+            "counts": [int(count) for count in record["counts"]],
+            "moves": int(record["moves"]),
+            "passes": int(record["passes"]),
+            "to_beat": next((move for move in reversed(trick) if move["cards"]), None) if playing else None,
+            "trick": trick,
+            "played": _texts(np.flatnonzero(place >= PLAYED)),
+            "hands": self.hands(shown),
+        }
+
+    def choice(self, info_states: InfoStates, action: int) -> Json:
+        """Its kind and cards."""
+        if action == PASS:
+            return {"kind": "pass", "cards": []}
+        place = np.asarray(info_states[0]["place"])
+        player = int(current_player(info_states)[0])
+        cards = np.flatnonzero(place == player).astype(np.int8)[ACTION_POSITIONS[action, : ACTION_SIZES[action]]]
+        return {"kind": _kind(cards), "cards": _texts(cards)}
+
+    def event(self, before: InfoStates, after: InfoStates, player: int, shown: Shown = ()) -> Json:
+        """A hand was played, or passed."""
+        move = _move(after[0], int(after["moves"][0]) - 1)
+        cards = move["cards"]
+        if not cards:
+            return {"kind": "pass", "text": "pass", "cards": []}
+        return {"kind": "play", "text": f"{move['kind']} {' '.join(cards)}", "cards": cards, "hand": move["kind"]}
+
+    def opening(self, info_states: InfoStates) -> Json:
+        """The 3 of diamonds, where it is played for its holder."""
+        trick = _trick(info_states[0])
+        return {"forced": {"player": trick[0]["player"], "cards": trick[0]["cards"]}} if trick else {}
+
+    def hands(self, shown: Shown) -> list[list[str]] | None:
+        """[4] what each holds."""
+        if not shown:
+            return None
+        return [_texts(np.flatnonzero(own[0]["place"] == player)) for player, own in enumerate(shown)]
+
+
+def _texts(cards: NDArray[Any]) -> list[str]:
+    return [card_text(int(DECK_CARD[card])) for card in cards]
+
+
+def _kind(cards: NDArray[np.int8]) -> str:
+    return KINDS[int(classify(cards, cards.size)[0])]
+
+
+def _move(record: Any, number: int) -> dict[str, Any]:
+    """Move `number`, counted from 0: who, what kind, which cards."""
+    cards = np.flatnonzero(record["place"] == PLAYED + number).astype(np.int8)
+    player = (int(record["opener"]) + number) % NUM_PLAYERS
+    return {"player": player, "kind": _kind(cards) if cards.size else "pass", "cards": _texts(cards)}
+
+
+def _trick(record: Any) -> list[dict[str, Any]]:
+    """The moves since somebody had control: hands and passes back to three passes in a row."""
+    moves: list[dict[str, Any]] = []
+    passes = 0
+    if int(record["phase"]) == PLAYING and int(record["kind"]) < 0:
+        return moves
+    for number in range(int(record["moves"]) - 1, -1, -1):
+        move = _move(record, number)
+        passes = 0 if move["cards"] else passes + 1
+        moves.append(move)
+        if passes == NUM_PLAYERS - 1:
+            moves = moves[:-passes]
+            break
+    return moves[::-1]

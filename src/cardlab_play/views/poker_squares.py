@@ -1,0 +1,54 @@
+"""Poker Squares as its player sees it: the grid, the card turned up, and what the lines are worth as they stand."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardlab.games.cards.deck import card_text
+from cardlab.games.poker_squares.game import PokerSquares
+from cardlab.games.poker_squares.rules import CATEGORIES, NUM_CELLS, SIDE, line_categories
+from cardlab.games.protocol import InfoStates
+from cardlab_play.views.protocol import GameView, Json, Shown, card_or_none
+
+
+@dataclass(frozen=True)
+class PokerSquaresView(GameView):
+    """One person alone; nobody has a hand."""
+
+    game: PokerSquares
+
+    def table(self, info_states: InfoStates, shown: Shown = ()) -> Json:
+        """Grid, lines and total."""
+        record = info_states[0]
+        turn = int(record["turn"])
+        grid = np.asarray(record["grid"])
+        rows = (grid >= 0).reshape(SIDE, SIDE)
+        counts = [*rows.sum(axis=1).tolist(), *rows.sum(axis=0).tolist()]
+        categories = line_categories(info_states)[0].tolist()
+        return {
+            "grid": [card_or_none(card) for card in grid],
+            "card": card_or_none(record["deck"][turn]) if turn < NUM_CELLS else None,
+            "turn": turn,
+            "left": NUM_CELLS - turn,
+            "lines": [
+                {"name": CATEGORIES[category], "score": int(self.game.scores[category]), "cards": count}
+                for category, count in zip(categories, counts, strict=True)
+            ],
+            "total": int(self.game.partial_value(info_states)[0]),
+        }
+
+    def choice(self, info_states: InfoStates, action: int) -> Json:
+        """The cell."""
+        return {"cell": action}
+
+    def event(self, before: InfoStates, after: InfoStates, player: int, shown: Shown = ()) -> Json:
+        """A card was placed."""
+        cell = int(np.flatnonzero(before["grid"][0] != after["grid"][0])[0])
+        card = card_text(int(after["grid"][0][cell]))
+        row, column = divmod(cell, SIDE)
+        return {
+            "kind": "place",
+            "text": f"{card} to row {row + 1}, column {column + 1}",
+            "card": card,
+            "cell": cell,
+        }

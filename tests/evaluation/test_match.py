@@ -1,0 +1,190 @@
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation.match import compare, play_match
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.seating import distinct_seatings, make_lineup
+from cardlab.evaluation.workers import ChunkPlayer, Job, StoppedError, deal_block
+from cardlab.games.loop import play_out
+from small_games.high_card import HighCard, Shower
+
+TWO, FOUR = HighCard(2), HighCard(4)
+
+
+@settings(max_examples=30, deadline=None)
+@given(groups=st.lists(st.integers(0, 3), min_size=1, max_size=4))
+def test_up_to_four_players_sit_in_every_distinct_order_once(groups):
+    seatings = [tuple(row) for row in distinct_seatings(groups).tolist()]
+    assert len(seatings) == len(set(seatings))
+    assert set(seatings) == set(permutations(groups))
+
+
+@settings(max_examples=30, deadline=None)
+@given(groups=st.lists(st.integers(0, 2), min_size=5, max_size=9))
+def test_more_players_rotate_and_every_group_visits_every_seat_as_often(groups):
+    seatings = distinct_seatings(groups)
+    assert len(seatings) <= len(groups)
+    for group in set(groups):
+        visits = (seatings == group).sum(axis=0)
+        assert (visits == visits[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("entries", "seatings"),
+    [
+        (["random"] * 4, 4),
+        (["random", "a", "a", "a"], 4),
+        (["a", "a", "b", "b"], 6),
+        (["a", "b", "c", "d"], 24),
+    ],
+)
+def test_copies_are_not_permuted_among_themselves(entries, seatings):
+    assert make_lineup(FOUR, entries).num_seatings == seatings
+
+
+def test_the_same_object_is_a_copy_and_an_equal_one_is_not():
+    agent = Shower(FOUR)
+    assert make_lineup(FOUR, [agent, agent, "random", "random"]).num_seatings == 6
+    assert make_lineup(FOUR, [agent, Shower(FOUR), "random", "random"]).num_seatings == 12
+
+
+@pytest.mark.parametrize("num_players", [1, 2, 3, 4, 6])
+def test_the_means_are_those_of_games_played_one_by_one(num_players):
+    game = HighCard(num_players, first_wins_ties=True)
+    high, low = Shower(game), Shower(game, best=False)
+    match = play_match(game, [high] + [low] * (num_players - 1), num_deals=40, seed=3, chunk=7)
+    points, wins = [], []
+    for deal in deal_block(game, 3, 0, 40):
+        for seat in range(num_players):
+            state = deal.reshape(1).copy()
+            play_out(game, state, [high if seat == place else low for place in range(num_players)], None)
+            paid = game.payoffs(state)[0]
+            points.append(paid[seat])
+            wins.append((paid[seat] == paid.max()) / (paid == paid.max()).sum())
+    assert match.num_deals == 40
+    assert match.num_games == len(points)
+    assert match.mean == pytest.approx(np.mean(points))
+    if num_players == 1:
+        assert match.win_rate is None
+        assert match.by_player[0].wins is None
+    else:
+        assert match.win_rate == pytest.approx(np.mean(wins))
+        others = [result.points.mean for result in match.by_player[1:]]
+        assert others == pytest.approx([-match.mean / (num_players - 1)] * (num_players - 1), abs=1e-6)
+        assert sum(result.wins.mean for result in match.by_player) == pytest.approx(1)
+
+
+def test_the_interval_is_clustered_by_deal():
+    match = play_match(FOUR, [Shower(FOUR), "random", "random", "random"], num_deals=50, seed=1)
+    per_deal = match.per_deal()
+    error = per_deal.std(ddof=1) / np.sqrt(50)
+    low, high = match.interval
+    assert (low, high) == pytest.approx((match.mean - 2.00958 * error, match.mean + 2.00958 * error), rel=1e-4)
+    assert match.tally.games.shape == (50, 4)
+    assert match.tally.games.mean(axis=1) == pytest.approx(per_deal, abs=1e-6)
+
+
+def test_luck_cancels_between_two_that_play_alike():
+    game = HighCard(2, first_wins_ties=True)
+    match = play_match(game, [Shower(game), Shower(game)], num_deals=100, seed=0)
+    assert match.mean == 0
+    assert match.interval == (0, 0)
+    assert match.variance_ratio == float("inf")
+
+
+def test_copies_alone_still_show_chance():
+    match = play_match(TWO, ["random", "random"], num_deals=100, seed=0)
+    low, high = match.interval
+    assert low < 0 < high
+    assert match.win_rate_interval[0] < 0.5 < match.win_rate_interval[1]
+
+
+def test_figures_do_not_depend_on_the_number_of_processes():
+    one = play_match(TWO, [Shower(TWO), "random"], num_deals=50, seed=5, chunk=8)
+    two = play_match(TWO, [Shower(TWO), "random"], num_deals=50, seed=5, chunk=8, processes=2)
+    assert np.array_equal(one.tally.points, two.tally.points)
+    assert np.array_equal(one.tally.games, two.tally.games)
+    early = play_match(TWO, [Shower(TWO), "random"], num_deals=5000, seed=5, chunk=50, until=0.1, processes=2)
+    alone = play_match(TWO, [Shower(TWO), "random"], num_deals=5000, seed=5, chunk=50, until=0.1)
+    assert early.num_deals == alone.num_deals < 5000
+    assert early.mean == alone.mean
+
+
+@pytest.mark.parametrize("chunk", [1, 100, 256, 300])
+def test_a_deal_is_the_same_in_every_chunk_and_match(chunk):
+    whole = deal_block(TWO, 9, 0, 600)
+    parts = [deal_block(TWO, 9, first, min(first + chunk, 600)) for first in range(0, 600, chunk)]
+    assert np.concatenate(parts).tobytes() == whole.tobytes()
+    assert deal_block(TWO, 10, 0, 600).tobytes() != whole.tobytes()
+
+
+def test_seed_zero_is_a_seed():
+    zero, again, one = (play_match(TWO, ["random", Shower(TWO)], 60, seed=seed) for seed in (0, 0, 1))
+    assert zero.mean == again.mean
+    assert not np.array_equal(zero.tally.points, one.tally.points)
+
+
+@pytest.mark.parametrize("num_players", [1, 4])
+def test_a_difference_is_taken_deal_by_deal(num_players):
+    game = HighCard(num_players)
+    high, low = Shower(game), Shower(game, best=False)
+    comparison = compare(game, high, low, ["random"] * (num_players - 1), ArenaOptions(deals=300, seed=2))
+    apart = comparison.first.points.mean - comparison.second.points.mean
+    assert comparison.difference.mean == pytest.approx(apart)
+    assert comparison.difference.low > 0
+    if num_players == 1:
+        assert (comparison.first.per_deal() >= comparison.second.per_deal()).all()
+        assert comparison.win_rate_difference is None
+        unpaired = np.hypot(comparison.first.points.half_width, comparison.second.points.half_width)
+        assert comparison.difference.half_width < unpaired
+    else:
+        assert comparison.win_rate_difference.low > 0
+
+
+def test_a_match_stops_when_the_interval_is_narrow_enough():
+    match = play_match(TWO, ["random", "random"], num_deals=10_000, seed=4, until=0.08)
+    assert 100 <= match.num_deals < 2_000
+    assert match.points.half_width <= 0.08
+    full = play_match(TWO, ["random", "random"], num_deals=300, seed=4, until=0.001)
+    assert full.num_deals == 300
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key"),
+    [
+        ({"num_deals": 1}, "arena.deals"),
+        ({"processes": 0}, "arena.processes"),
+        ({"chunk": 0}, "arena.chunk"),
+        ({"until": 0.0}, "arena.until"),
+        ({"seed": -1}, "arena.seed"),
+        ({"entries": ["random"]}, "agents"),
+        ({"entries": ["random", "random:level"]}, "agent"),
+    ],
+)
+def test_what_cannot_be_played_is_named(arguments, key):
+    with pytest.raises(InvalidOption) as caught:
+        play_match(TWO, **({"entries": ["random", "random"], "num_deals": 10, "seed": 0} | arguments))
+    assert caught.value.key == key
+    assert "\n" not in str(caught.value)
+
+
+def test_an_agent_that_cannot_reach_another_process_is_named():
+    class Local(RandomAgent):
+        pass
+
+    with pytest.raises(InvalidOption, match=r"arena\.processes=2"):
+        play_match(TWO, [Local(TWO), "random"], 10, 0, processes=2)
+
+
+def test_a_chunk_is_given_up_in_the_midst_of_a_game():
+    steps = iter([False, False, True])
+    player = ChunkPlayer(FOUR, [make_lineup(FOUR, ["random"] * 4)], lambda: next(steps))
+    with pytest.raises(StoppedError):
+        player(Job((0,), seed=0, index=0, first=0, last=5))
+    assert next(steps, None) is None

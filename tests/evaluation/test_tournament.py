@@ -1,0 +1,134 @@
+import csv
+import json
+import os
+
+import numpy as np
+import pytest
+
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation import pairings
+from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.ratings import Cycle, cycles, rate
+from cardlab.evaluation.tournament import run_tournament, tournament_table
+from small_games.high_card import HighCard
+
+AGENTS = ["low", "high", "random"]
+OPTIONS = ArenaOptions(deals=60, seed=1)
+
+
+def cell_of(tournament, agent, opponent):
+    return next(cell for cell in tournament["cells"] if (cell["agent"], cell["opponent"]) == (agent, opponent))
+
+
+@pytest.mark.parametrize("num_players", [1, 2, 3])
+def test_every_agent_meets_every_other(num_players, high_card_agents, tmp_path, text_of):
+    tournament = run_tournament(HighCard(num_players), AGENTS, OPTIONS, tmp_path)
+    assert len(tournament["cells"]) == 6
+    assert [standing["agent"] for standing in tournament["standings"]] == ["high", "random", "low"]
+    assert tournament["cycles"] == []
+    assert json.loads((tmp_path / "tournament.json").read_text()) == tournament
+    with (tmp_path / "tournament.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["points"]) for row in rows] == [cell["points"] for cell in tournament["cells"]]
+    shown = text_of(tournament_table(tournament))
+    assert all(agent in shown for agent in AGENTS)
+
+
+def test_cells_are_the_figures_of_duplicate_matches(high_card_agents, tmp_path):
+    game = HighCard(3)
+    cell = cell_of(run_tournament(game, AGENTS, OPTIONS, tmp_path), "high", "low")
+    match = play_match(game, ["high", "low", "low"], 60, 1)
+    assert (cell["points"], cell["low"], cell["high"]) == (match.mean, *match.interval)
+    assert cell["win_rate"] == match.win_rate
+
+
+def test_both_cells_of_two_players_are_one_match(high_card_agents, tmp_path):
+    tournament = run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path)
+    there, back = cell_of(tournament, "high", "low"), cell_of(tournament, "low", "high")
+    assert there["points"] == pytest.approx(-back["points"])
+    assert there["low"] == pytest.approx(-back["high"])
+    assert there["win_rate"] + back["win_rate"] == pytest.approx(1)
+
+
+def test_a_tournament_that_was_stopped_goes_on_and_ends_the_same(high_card_agents, tmp_path, monkeypatch):
+    whole = run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path / "whole")
+    play, played = pairings.play_pairing, []
+
+    def stopped_at_the_second(workers, places, names, options, watch):
+        if len(played) == 1:
+            raise KeyboardInterrupt
+        played.append(names)
+        return play(workers, places, names, options, watch)
+
+    monkeypatch.setattr("cardlab.evaluation.tournament.play_pairing", stopped_at_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path / "cut")
+    assert not (tmp_path / "cut" / "tournament.json").exists()
+    monkeypatch.setattr(
+        "cardlab.evaluation.tournament.play_pairing", lambda *rest: (played.append(rest[2]), play(*rest))[1]
+    )
+    assert run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path / "cut") == whole
+    assert sorted(played) == sorted({*played})
+    assert len(played) == 3
+
+
+def test_another_agent_deal_or_game_is_played_anew(high_card_agents, tmp_path):
+    def files():
+        return len(list((tmp_path / "pairings").glob("*.json")))
+
+    run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path)
+    assert files() == 3
+    run_tournament(HighCard(2), AGENTS[:2], OPTIONS, tmp_path)
+    assert files() == 3
+    run_tournament(HighCard(2), AGENTS[:2], ArenaOptions(deals=61, seed=1), tmp_path)
+    assert files() == 4
+    run_tournament(HighCard(2, first_wins_ties=True), AGENTS[:2], OPTIONS, tmp_path)
+    assert files() == 5
+
+
+def test_the_figures_of_an_earlier_tournament_stand_until_the_new_ones_are_whole(high_card_agents, tmp_path):
+    """Who still reads the old files reads them whole: they are replaced, never written over."""
+    earlier = {}
+    run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path)
+    for name in ("tournament.json", "tournament.csv"):
+        os.link(tmp_path / name, tmp_path / f"old_{name}")
+        earlier[name] = (tmp_path / name).read_bytes()
+    run_tournament(HighCard(2), AGENTS[:2], OPTIONS, tmp_path)
+    for name, content in earlier.items():
+        assert (tmp_path / f"old_{name}").read_bytes() == content
+        assert (tmp_path / name).read_bytes() != content
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_torn_file_is_played_again(high_card_agents, tmp_path):
+    whole = run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path)
+    for path in (tmp_path / "pairings").glob("*.json"):
+        path.write_text(path.read_text()[:50])
+    assert run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path) == whole
+
+
+@pytest.mark.parametrize("agents", [[], ["random"], ["random", "random"]])
+def test_a_tournament_needs_two_different_agents(agents, tmp_path):
+    with pytest.raises(InvalidOption, match="two or more"):
+        run_tournament(HighCard(2), agents, OPTIONS, tmp_path)
+
+
+def test_circles_are_named_from_either_side():
+    margins = {(0, 1): (1.0, 0.5, 1.5), (1, 2): (1.0, 0.5, 1.5), (0, 2): (-1.0, -1.5, -0.5)}
+    assert cycles(["a", "b", "c"], margins) == [Cycle(("a", "b", "c"), sure=True)]
+    turned = {pair: (-mean, -high, -low) for pair, (mean, low, high) in margins.items()}
+    assert cycles(["a", "b", "c"], turned) == [Cycle(("a", "c", "b"), sure=True)]
+    unsure = margins | {(1, 2): (0.1, -0.1, 0.3)}
+    assert cycles(["a", "b", "c"], unsure) == [Cycle(("a", "b", "c"), sure=False)]
+    assert cycles(["a", "b", "c"], margins | {(0, 2): (1.0, 0.5, 1.5)}) == []
+
+
+def test_ratings_follow_the_duels():
+    rng = np.random.default_rng(0)
+    duels = {pair: np.where(rng.random(200) < 0.7, 1, -1).astype(np.int8) for pair in ((0, 1), (0, 2), (1, 2))}
+    ratings = rate(["a", "b", "c"], duels)
+    assert [rating.name for rating in ratings] == ["a", "b", "c"]
+    assert ratings[0].mu - ratings[2].mu > 3 * ratings[0].sigma
+    even = rate(["a", "b"], {(0, 1): np.zeros(100, dtype=np.int8)})
+    assert abs(even[0].mu - even[1].mu) < 1

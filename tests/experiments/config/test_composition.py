@@ -1,0 +1,199 @@
+"""Every form in which configurations are composed: the layout of conf/ is what makes them work."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dvc.utils.hydra import compose_and_dump
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+from cardlab.cli.verbs import VERBS
+from cardlab.experiments.config.composition import (
+    compose_config,
+    compose_experiment,
+    own_folder,
+    search_folders,
+    shipped_folder,
+)
+
+CONF = Path(__file__).parents[2] / "conf"
+QUICK = (
+    "poker_squares_td",
+    "poker_squares_dqn",
+    "thirty_one_dqn",
+    "thirty_one_ppo",
+    "five_o_td",
+    "open_face_td",
+    "big2_ppo",
+)
+BENCHMARKS = {
+    "quick": QUICK,
+    "full": (*QUICK, "poker_squares_best", "thirty_one_best", "five_o_best", "open_face_best", "big2_best"),
+}
+
+
+def names(group: str) -> list[str]:
+    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
+
+
+def test_the_checkout_has_its_configuration_at_the_root() -> None:
+    assert shipped_folder() == CONF
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_every_verb_has_a_configuration(verb: str) -> None:
+    assert (CONF / f"{VERBS[verb].config_name}.yaml").is_file()
+
+
+@pytest.mark.parametrize("experiment", names("experiment"))
+def test_every_experiment_composes(experiment: str) -> None:
+    config = compose_experiment([f"experiment={experiment}"])
+    assert set(config) == {"name", "seed", "game", "agent", "network", "opponents", "trainer", "arena"}
+    assert config["seed"] == 7
+    if experiment != "default":
+        assert config["name"] == experiment
+
+
+def test_groups_change_the_default_experiment() -> None:
+    config = compose_experiment(["game=poker_squares", "agent=dqn", "trainer=smoke", "agent.epsilon=0.05"])
+    assert (config["game"]["name"], config["agent"]["name"]) == ("poker_squares", "dqn")
+    assert config["agent"]["epsilon"] == 0.05
+    assert config["name"] == "poker_squares_dqn", "an experiment without a name is called after its parts"
+
+
+@pytest.mark.parametrize("experiment", QUICK)
+def test_an_experiment_takes_another_agent_whole(experiment: str) -> None:
+    config = compose_experiment([f"experiment={experiment}", "agent=dqn", "agent.epsilon=0.1"])
+    plain = compose_experiment(["agent=dqn", "agent.epsilon=0.1"])
+    assert config["agent"] == plain["agent"], "no key of the experiment's own agent is left"
+
+
+def test_an_experiment_inherits_from_another() -> None:
+    base, heir = (compose_experiment([f"experiment=thirty_one_{agent}"]) for agent in ("dqn", "ppo"))
+    assert (base["agent"]["name"], heir["agent"]["name"]) == ("dqn", "ppo")
+    for part in ("game", "network", "opponents", "trainer", "arena"):
+        assert heir[part] == base[part]
+
+
+def test_seed_zero_is_a_seed() -> None:
+    assert compose_experiment(["seed=0"])["seed"] == 0
+
+
+def test_the_benchmark_is_the_quick_one() -> None:
+    assert compose_config("config") == compose_config("config", ["benchmark=quick"])
+
+
+def test_every_benchmark_is_told_here_and_full_has_all_champions_recipes() -> None:
+    assert sorted(BENCHMARKS) == names("benchmark")
+    assert {name for name in names("experiment") if name.endswith("_best")} <= set(BENCHMARKS["full"])
+
+
+@pytest.mark.parametrize("chosen", sorted(BENCHMARKS))
+def test_a_benchmark_mounts_each_experiment_as_it_is_trained_alone(chosen: str) -> None:
+    config = compose_config("config", [f"benchmark={chosen}"])
+    assert tuple(config["experiments"]) == BENCHMARKS[chosen]
+    for name, mounted in config["experiments"].items():
+        assert mounted == compose_experiment([f"experiment={name}"])
+
+
+def test_one_seed_is_given_to_the_whole_benchmark() -> None:
+    config = compose_config("config", ["seed=3", "experiments.thirty_one_ppo.seed=4"])
+    seeds = {name: entry["seed"] for name, entry in config["experiments"].items()}
+    assert seeds == {name: 4 if name == "thirty_one_ppo" else 3 for name in QUICK}
+
+
+def dvc_composes(folder: Path, overrides: list[str]) -> dict[str, Any]:
+    """What `dvc exp run -S …` makes of params.yaml."""
+    output = folder / "params.yaml"
+    compose_and_dump(str(output), str(CONF), None, "config", str(folder), overrides)
+    data = OmegaConf.to_container(OmegaConf.load(output))
+    assert isinstance(data, dict)
+    return {str(key): value for key, value in data.items()}
+
+
+@pytest.mark.parametrize("overrides", [[], ["benchmark=full"]])
+def test_dvc_composes_what_cardlab_composes(tmp_path: Path, overrides: list[str]) -> None:
+    assert dvc_composes(tmp_path, overrides) == compose_config("config", overrides)
+
+
+@pytest.mark.parametrize(("chosen", "name"), [("quick", "thirty_one_ppo"), ("full", "thirty_one_best")])
+def test_dvc_varies_one_experiment(tmp_path: Path, chosen: str, name: str) -> None:
+    overrides = [
+        f"benchmark={chosen}",
+        f"agent@experiments.{name}.agent=dqn",
+        f"experiments.{name}.agent.epsilon=0.3",
+    ]
+    varied, plain = dvc_composes(tmp_path, overrides), compose_config("config", overrides[:1])
+    assert varied["experiments"][name]["agent"]["name"] == "dqn"
+    assert varied["experiments"][name]["agent"]["epsilon"] == 0.3
+    assert "clip_range" not in varied["experiments"][name]["agent"]
+    for other in set(BENCHMARKS[chosen]) - {name}:
+        assert varied["experiments"][other] == plain["experiments"][other]
+
+
+def test_a_benchmark_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "conf/benchmark").mkdir(parents=True)
+    text = "# @package _global_\ndefaults: [{/experiment@experiments.big2_seed: big2_seed}]\n"
+    (tmp_path / "conf/benchmark/mine.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert list(compose_config("config", ["benchmark=mine"])["experiments"]) == ["big2_seed"]
+
+
+def test_the_benchmark_asks_hydra_for_nothing() -> None:
+    for path in CONF.rglob("*.yaml"):
+        assert "${hydra" not in path.read_text(), path
+
+
+@pytest.mark.parametrize("experiment", names("experiment"))
+def test_experiments_set_nothing_below_agent_or_network(experiment: str) -> None:
+    data = OmegaConf.load(CONF / "experiment" / f"{experiment}.yaml")
+    assert "agent" not in data
+    assert "network" not in data
+
+
+@pytest.mark.parametrize("group", ["game", "agent", "network", "opponents"])
+def test_options_of_a_registry_say_their_key(group: str) -> None:
+    with initialize_config_dir(str(CONF), version_base="1.3"):
+        for option in names(group):
+            assert "name" in compose(f"{group}/{option}")[group], f"{group}/{option}"
+
+
+def test_the_own_folder_goes_first_and_adds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for group in ("agent", "experiment"):
+        (tmp_path / "conf" / group).mkdir(parents=True)
+    (tmp_path / "conf/agent/mine.yaml").write_text("defaults: [dqn, _self_]\nepsilon: 0.25\n")
+    (tmp_path / "conf/agent/ppo.yaml").write_text("name: td\n")
+    (tmp_path / "conf/experiment/mine.yaml").write_text(
+        "# @package _global_\n"
+        "defaults: [/experiment/thirty_one_dqn@_here_, {override /agent@agent: mine}, _self_]\n"
+        "name: mine\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert search_folders() == [tmp_path / "conf", CONF]
+    mine = compose_experiment(["experiment=mine"])
+    assert (mine["name"], mine["agent"]["name"], mine["agent"]["epsilon"]) == ("mine", "dqn", 0.25)
+    assert mine["agent"]["memory_size"] == 200_000, "what the own file leaves out comes from the shipped one"
+    assert compose_experiment(["agent=ppo"])["agent"] == {"name": "td"}
+
+
+def test_a_folder_that_is_the_shipped_one_is_not_taken_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(CONF.parent)
+    assert own_folder() is None
+
+
+def test_open_mappings_of_the_page_take_any_name() -> None:
+    given = compose_config("play", ["play.belief={big2: here}", "play.searches.mine=tree:simulations:5"])["play"]
+    assert given["belief"] == {"big2": "here"}
+    assert list(given["searches"]) == ["monte_carlo", "tree", "mine"]
+    given = compose_config("play", ["play.searches={mine: tree}", "play.belief.big2=there"])["play"]
+    assert given["searches"] == {"mine": "tree"}, "in the place of those that stand there"
+    assert given["belief"] == {"big2": "there"}
+    assert "tree" not in compose_config("play", ["~play.searches.tree"])["play"]["searches"]
+
+
+def test_composing_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    compose_experiment()
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,169 @@
+"""Configurations become experiments; what does not fit is refused in one line that names the key."""
+
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from omegaconf import OmegaConf
+
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.composition import compose_experiment
+from cardlab.experiments.config.options import resolve_class
+from cardlab.games.catalogue import GAMES
+from cardlab.learners.catalogue import LEARNERS
+from cardlab.learners.rollouts.opponents import OPPONENTS
+from cardlab.networks.catalogue import NETWORKS
+from cardlab.training.options import TrainerOptions
+
+CONF = Path(__file__).parents[2] / "conf"
+REGISTRIES = {"game": GAMES, "agent": LEARNERS, "network": NETWORKS, "opponents": OPPONENTS}
+FIRST_GAMES = ("poker_squares", "thirty_one")
+
+
+def refusal(*overrides: str) -> str:
+    with pytest.raises(InvalidOption) as caught:
+        build_experiment(compose_experiment(overrides))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def is_tuned(path: Path) -> bool:
+    return "defaults" in OmegaConf.load(path)
+
+
+def files(group: str) -> list[Path]:
+    return [path for path in sorted((CONF / group).glob("*.yaml")) if not is_tuned(path)]
+
+
+@pytest.mark.parametrize("path", [pytest.param(p, id=f"{g}/{p.stem}") for g in REGISTRIES for p in files(g)])
+def test_files_hold_every_option_at_its_default(path: Path) -> None:
+    """So that `--help` shows all there is, and a run is the same with and without Hydra."""
+    data: Any = OmegaConf.to_container(OmegaConf.load(path))
+    assert data.pop("name") == path.stem
+    options = resolve_class(REGISTRIES[path.parent.name][path.stem])
+    given = {field.name: default(field) for field in fields(options) if field.init}
+    assert {key: listed(value) for key, value in given.items()} == data
+
+
+def default(field: Any) -> object:
+    return field.default if field.default is not MISSING else field.default_factory()
+
+
+def listed(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+@pytest.mark.parametrize(("group", "options"), [("trainer", TrainerOptions), ("arena", ArenaOptions)])
+def test_files_without_a_registry_hold_every_option(group: str, options: type) -> None:
+    for path in files(group):
+        assert set(OmegaConf.load(path)) == {field.name for field in fields(options)}, path
+
+
+@pytest.mark.parametrize("experiment", sorted(path.stem for path in (CONF / "experiment").glob("*.yaml")))
+def test_every_experiment_can_be_built(experiment: str) -> None:
+    config = compose_experiment([f"experiment={experiment}"])
+    built = build_experiment(config)
+    assert built.name == config["name"]
+    assert built.config == config
+    assert built.rounds > 0
+
+
+@pytest.mark.parametrize("game", FIRST_GAMES)
+@pytest.mark.parametrize("agent", sorted(LEARNERS))
+def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
+    built = build_experiment(compose_experiment([f"game={game}", f"agent={agent}"]))
+    assert built.game.spec.name == game
+    assert type(built.agent) is resolve_class(LEARNERS[agent])
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        (["agent.gamma=2"], "agent.gamma=2: must be a number from 0 to 1"),
+        (["agent=dqn", "agent.epsilon=-1"], "agent.epsilon=-1: must be a number from 0 to 1"),
+        (["agent=dqn", "agent.memory_size=1e18"], "agent.memory_size=1e+18: must be a whole number from 1 to 1e+09"),
+        (["agent.critic=mine"], "agent.critic=mine: must be one of own, all_cards"),
+        (["agent.critic_widths=[]"], "number of agent.critic_widths=0: must be a whole number from 1 to 16"),
+        (["agent=td", "agent.successors=-1"], "agent.successors=-1: must be a whole number from 0 to 1024"),
+        (
+            ["agent=td", "agent.successors=4", "agent.td_lambda=1"],
+            "agent.td_lambda=1: must be below 1 with agent.successors",
+        ),
+        (["game.num_players=1"], "game.num_players=1: must be a whole number from 2 to 9"),
+        (["agent.gamma=high"], "agent.gamma=high: must be a number"),
+        (["network.widths=256"], "network.widths=256: must be a list, as in [1,2]"),
+        (["trainer.decisions=0"], "trainer.decisions=0: must be a whole number from 1 to 1e+12"),
+        (["agent.name=a2c"], "agent.name=a2c: must be one of ppo, dqn, td"),
+        (["trainer.decisions=1e300"], "trainer.decisions=1e+300: must be a whole number from 1 to 1e+12"),
+        ([f"trainer.decisions={400 * '9'}"], f"trainer.decisions={100 * '9'}… (400 characters): must be a "),
+        (["trainer.decisions=inf"], "trainer.decisions=inf: must be a whole number"),
+        (["trainer.decisions=nan"], "trainer.decisions=nan: must be a whole number"),
+        (["trainer.evaluation_deals=2000000000"], "trainer.evaluation_deals=2000000000: must be a whole number from 2"),
+        (["arena.deals=2000000000"], "arena.deals=2000000000: must be a whole number from 2 to 1e+09"),
+        (["arena.pairing_deals=1e10"], "arena.pairing_deals=10000000000.0: must be a whole number from 2 to 1e+09"),
+        ([f"arena.seed={400 * '9'}"], f"arena.seed={100 * '9'}… (400 characters): must be a whole number from 0 to 9"),
+        ([f"agent.gamma={400 * '9'}"], f"agent.gamma={100 * '9'}… (400 characters): must be a number"),
+        (["name=''"], "name=: must be text"),
+        (["name=a/b"], "name=a/b: must be text for the name of a folder: no / or"),
+        (["name='a\\b'"], "name=a\\b: must be text for the name of a folder"),
+        (["name=.."], "name=..: must be text for the name of a folder"),
+        ([f"name={201 * 'x'}"], f"name={201 * 'x'}: must be text for the name of a folder"),
+        ([f"name='{101 * 'é'}'"], f"name={101 * 'é'}: must be text for the name of a folder"),
+        (["seed=-1"], "seed=-1: must be a whole number from 0"),
+        (["network=lines"], "network=lines: must be mlp or actions"),
+        (["opponents=scripted", "+opponents.agents.shark=1"], "opponents.agents=shark: must be a policy's folder"),
+        (["arena.references=[shark]"], "arena.references=shark: must be a policy's folder or address"),
+        (
+            ["game=poker_squares", "arena.references=[tables:games:abc]"],
+            "arena.references=tables:games:abc: must be an agent with other options (games=abc: must be a whole number",
+        ),
+        (
+            ["game=poker_squares", "arena.references=[tables:foo:1]"],
+            "arena.references=tables:foo:1: must be tables with options games, seed, transposed",
+        ),
+        (
+            ["arena.references=[tree:seconds:0]"],
+            "arena.references=tree:seconds:0: must be an agent with other options (seconds=0: must be a number",
+        ),
+        (["arena.references=[random:foo:1]"], "arena.references=random:foo:1: must be random with no options"),
+        (["trainer.evaluation_table=[shark]"], "trainer.evaluation_table=shark: must be a policy's folder or address"),
+        (["trainer.evaluation_table=[random,random]"], "trainer.evaluation_table=[random,random]: must be empty, or 1"),
+        (["game=poker_squares", "arena.references=[greedy_stock_only]"], "arena.references=greedy_stock_only: must be"),
+        (["+agent.epsilon=0.1"], "agent.epsilon=0.1: must be left out: agent takes gamma"),
+        (["+rounds=3"], "rounds=3: must be left out: an experiment takes game"),
+        (["agent.symmetries=true"], "agent.symmetries=true: must be false: thirty_one has none"),
+        (["agent=dqn", "agent.same_turn_kinds=[nap]"], "agent.same_turn_kinds=nap: must be one of turn, swap"),
+    ],
+)
+def test_what_does_not_fit_is_named(overrides: list[str], said: str) -> None:
+    assert refusal(*overrides).startswith(said)
+
+
+def test_a_missing_part_is_named() -> None:
+    config = compose_experiment()
+    del config["trainer"]
+    with pytest.raises(InvalidOption, match=r"trainer=\(left out\): must be given"):
+        build_experiment(config)
+    with pytest.raises(InvalidOption, match=r"trainer=quick: must be an option of conf/trainer/"):
+        build_experiment({**config, "trainer": "quick"})
+
+
+def test_an_option_of_an_opponent_is_named_with_its_text() -> None:
+    config = compose_experiment(["opponents=scripted"])
+    config["opponents"]["agents"] = {"threshold:level:99": 1.0}
+    said = (
+        r"^opponents\.agents=threshold:level:99: must be an agent with other options \(level=99: must be a whole number"
+    )
+    with pytest.raises(InvalidOption, match=said):
+        build_experiment(config)
+
+
+def test_checking_leaves_the_random_numbers_alone() -> None:
+    torch.manual_seed(1)
+    before = torch.random.get_rng_state()
+    build_experiment(compose_experiment())
+    assert torch.equal(torch.random.get_rng_state(), before)

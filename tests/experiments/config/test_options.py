@@ -1,0 +1,159 @@
+"""From mappings to option dataclasses: keys, types, and what is said when they are wrong."""
+
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cardlab.core.options import InvalidOption, check_range
+from cardlab.experiments.config.options import build_options, build_part, convert, unknown_key
+
+
+@dataclass(frozen=True)
+class Inner:
+    depth: int = 1
+
+
+@dataclass(frozen=True)
+class Options:
+    name: ClassVar[str] = "options"
+    rounds: int
+    rate: float = 0.5
+    loss: Literal["mse", "huber"] = "mse"
+    greedy: bool = True
+    label: str = ""
+    start: float | None = None
+    widths: tuple[int, ...] = (1,)
+    pair: tuple[int, str] = (1, "a")
+    names: Sequence[str] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    inner: Inner = field(default_factory=Inner)
+    made: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        check_range("agent.rate", self.rate, 0, 1)
+
+
+def refusal(data: Mapping[str, Any]) -> str:
+    with pytest.raises(InvalidOption) as caught:
+        build_options(Options, {"rounds": 1, **data}, "agent")
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+def test_every_type_is_converted() -> None:
+    built = build_options(
+        Options,
+        {
+            "rounds": 1e6,
+            "rate": 1,
+            "loss": "huber",
+            "greedy": False,
+            "label": "x",
+            "start": None,
+            "widths": [8, 4.0],
+            "pair": [2, "b"],
+            "names": ["p", "q"],
+            "weights": {"random": 1},
+            "inner": {"depth": 3},
+        },
+        "agent",
+    )
+    assert built == Options(
+        1_000_000, 1.0, "huber", False, "x", None, (8, 4), (2, "b"), ("p", "q"), {"random": 1.0}, Inner(3)
+    )
+    assert type(built.rounds) is int
+    assert type(built.rate) is float
+    assert all(type(width) is int for width in built.widths)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ({"rounds": 1.5}, "agent.rounds=1.5: must be a whole number"),
+        ({"rounds": True}, "agent.rounds=true: must be a whole number"),
+        ({"rounds": float("nan")}, "agent.rounds=nan: must be a whole number"),
+        ({"rounds": float("inf")}, "agent.rounds=inf: must be a whole number"),
+        ({"rate": "fast"}, "agent.rate=fast: must be a number"),
+        ({"rate": 2}, "agent.rate=2: must be a number from 0 to 1"),
+        ({"rate": None}, "agent.rate=null: must be a number"),
+        ({"start": "soon"}, "agent.start=soon: must be a number or null"),
+        ({"loss": "l1"}, "agent.loss=l1: must be one of mse, huber"),
+        ({"greedy": 1}, "agent.greedy=1: must be true or false"),
+        ({"label": 3}, "agent.label=3: must be text"),
+        ({"widths": 3}, "agent.widths=3: must be a list, as in [1,2]"),
+        ({"widths": "12"}, "agent.widths=12: must be a list, as in [1,2]"),
+        ({"widths": [1, "a"]}, "agent.widths[1]=a: must be a whole number"),
+        ({"pair": [1]}, "agent.pair=[1]: must be a list of 2 entries"),
+        ({"weights": [1]}, "agent.weights=[1]: must be a mapping, as in {name: value}"),
+        ({"weights": {"greedy": "x"}}, "agent.weights.greedy=x: must be a number"),
+        ({"inner": {"depth": "x"}}, "agent.inner.depth=x: must be a whole number"),
+    ],
+)
+def test_a_wrong_value_is_named(data: dict[str, Any], said: str) -> None:
+    assert refusal(data) == said
+
+
+def test_values_are_shown_as_they_are_written() -> None:
+    said = [str(InvalidOption("key", value, "another")) for value in (None, True, [None, "a", (1, False)], {"a": None})]
+    assert [text.partition(":")[0] for text in said] == ["key=null", "key=true", "key=[null,a,[1,false]]", "key={a"]
+    assert str(InvalidOption("key", 5000 * "9", "short")) == f"key={100 * '9'}… (5000 characters): must be short"
+    assert str(InvalidOption("key", 16**5000, "short")) == f"key=0x1{97 * '0'}… (5003 characters): must be short"
+
+
+def test_a_huge_number_is_refused_in_words() -> None:
+    with pytest.raises(InvalidOption, match=r"characters\): must be a whole number from 1 to 9\.22337e\+18$"):
+        check_range("key", 10**400, 1, whole=True)
+    check_range("key", 2**63 - 1, 1, whole=True)
+
+
+def test_an_unknown_key_is_named_with_its_neighbours() -> None:
+    said = refusal({"rat": 1})
+    assert said.startswith("agent.rat=1: must be left out: did you mean agent.rate? agent takes rounds, rate, loss")
+    assert "made" not in said, "what is not given to __init__ is not on offer"
+
+
+def test_a_missing_key_is_named() -> None:
+    with pytest.raises(InvalidOption, match=r"agent\.rounds=\(left out\): must be given"):
+        build_options(Options, {}, "agent")
+
+
+def test_a_part_is_built_by_its_registry_key() -> None:
+    registry = {"here": Options, "there": f"{__name__}:Options"}
+    assert build_part("agent", {"name": "here", "rounds": 2}, registry) == Options(2)
+    with pytest.raises(InvalidOption, match=r"agent\.name=nowhere: must be one of here, there"):
+        build_part("agent", {"name": "nowhere"}, registry)
+    with pytest.raises(InvalidOption, match=r"agent\.name=null: must be one of here, there"):
+        build_part("agent", {}, registry)
+
+
+def test_a_class_is_imported_by_its_text() -> None:
+    registry = {"arena": "cardlab.evaluation.options:ArenaOptions"}
+    assert build_part("arena", {"name": "arena", "deals": 7}, registry).deals == 7
+
+
+def test_a_refusal_crosses_processes() -> None:
+    error = unknown_key("agent.gama", 1, ["agent.gamma"])
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+@given(st.integers(-(2**53), 2**53))
+def test_whole_floats_become_the_same_integer(number: int) -> None:
+    converted = convert("key", float(number), int)
+    assert converted == number
+    assert type(converted) is int
+
+
+@given(st.lists(st.floats(allow_nan=False)), st.sampled_from([tuple[float, ...], Sequence[float], list[float]]))
+def test_lists_become_tuples_of_the_same_numbers(numbers: list[float], hint: Any) -> None:
+    assert convert("key", numbers, hint) == tuple(numbers)
+
+
+@given(st.one_of(st.none(), st.floats(allow_nan=False), st.text(), st.lists(st.integers())))
+def test_a_type_that_only_its_owner_can_check_is_let_through(value: object) -> None:
+    assert convert("key", value, Any) is value

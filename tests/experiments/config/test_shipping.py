@@ -1,0 +1,36 @@
+"""conf/ is found in a checkout and in an installed wheel, which has it inside the package."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_wheel_takes_conf_into_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"] == {
+        "conf": "cardlab/conf",
+        "champions": "cardlab/champions",
+    }
+    assert project["project"]["scripts"] == {"cardlab": "cardlab.cli:main"}
+
+
+def test_an_installed_package_composes_from_its_own_folder(tmp_path: Path) -> None:
+    installed = tmp_path / "site-packages"
+    shutil.copytree(ROOT / "src/cardlab", installed / "cardlab", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "conf", installed / "cardlab/conf")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    code = (
+        "from cardlab.experiments.config.composition import compose_config, search_folders\n"
+        "print(search_folders()[0]); print(compose_config('train', ['experiment=thirty_one_dqn'])['name'])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=elsewhere, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [str(installed / "cardlab/conf"), "thirty_one_dqn"]
+    assert os.listdir(elsewhere) == []

@@ -1,0 +1,123 @@
+"""What a sweep finds becomes an experiment that trains with exactly those values."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.composition import compose_config, compose_experiment, compose_tree, plain
+from cardlab.experiments.config.values import flat_space, with_values
+from cardlab.experiments.sweep import sweep
+from cardlab.experiments.sweep.compose_trials import TrialComposer
+from cardlab.experiments.sweep.space import Space
+from cardlab.experiments.sweep.tuned_files import check_name, check_space, plain_experiment, write_tuned
+
+CONF = Path(__file__).parents[2] / "conf"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+SPACES = {
+    "standard": ["agent=ppo"],
+    "ppo": ["agent=ppo"],
+    "dqn": ["agent=dqn"],
+    "td": ["game=poker_squares", "agent=td"],
+    "thirty_one_dqn": ["experiment=thirty_one_dqn"],
+    "thirty_one_ppo": ["experiment=thirty_one_ppo"],
+    "poker_squares_td": ["experiment=poker_squares_td"],
+    "open_face_dqn": ["game=open_face", "agent=dqn"],
+    "five_o_ppo": ["game=five_o", "agent=ppo", "opponents=pool"],
+    "big2_ppo": ["game=big2", "agent=ppo", "opponents=pool"],
+}
+"""Each file of conf/sweep/ and what it is made for, as its first line says."""
+
+
+@pytest.mark.parametrize("space", sorted(path.stem for path in (CONF / "sweep").glob("*.yaml")))
+def test_every_space_fits_what_it_is_made_for(space: str) -> None:
+    """Each end and each choice makes an experiment, and the untuned values lie in the space where they are."""
+    overrides = SPACES[space]
+    config = compose_config("sweep", [f"sweep={space}", *overrides])
+    experiment = plain_experiment(overrides)
+    check_space(config["sweep"]["space"], experiment)
+    entries = flat_space(config["sweep"]["space"])
+    assert bool(entries) == (space != "standard")
+    if entries:
+        found = Space.parse(entries, experiment)
+        sweep.check_space(found, TrialComposer(experiment))
+        held = {key for key, entry in entries.items() if "when" not in entry}
+        assert len(held - set(found.baseline())) <= len(entries) // 3
+
+
+def test_an_entry_of_the_command_line_replaces_the_file_s() -> None:
+    entry = "sweep.space.agent.entropy_weight={low: 0.1, high: 0.2}"
+    space = flat_space(
+        compose_config("sweep", [entry, "sweep.space.network.widths=[[64],[128,128]]"])["sweep"]["space"]
+    )
+    assert space["agent.entropy_weight"] == {"low": 0.1, "high": 0.2}, "no log: true is left of the file's"
+    assert space["network.widths"] == [[64], [128, 128]]
+    assert "agent.gamma" in space
+
+
+def test_a_key_that_the_experiment_does_not_have_is_named() -> None:
+    config = plain_experiment([])
+    with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.gama=.*did you mean sweep\.space\.agent\.gamma\?"):
+        check_space({"agent": {"gama": {"low": 0, "high": 1}}}, config)
+    with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.gamma=0\.9: must be \{low"):
+        check_space({"agent": {"gamma": 0.9}}, config)
+
+
+@given(st.floats(0, 1), st.integers(1, 10))
+def test_values_are_set_in_a_copy(gamma: float, epochs: int) -> None:
+    config: dict[str, Any] = {"agent": {"gamma": 1.0, "epochs": 2}, "seed": 7}
+    changed = with_values(config, {"agent.gamma": gamma, "agent.epochs": epochs, "seed": 8})
+    assert changed == {"agent": {"gamma": gamma, "epochs": epochs}, "seed": 8}
+    assert config == {"agent": {"gamma": 1.0, "epochs": 2}, "seed": 7}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "values", "groups"),
+    [
+        (["game=thirty_one", "agent=dqn", "sweep=dqn"], {"agent.epsilon": 0.031}, ["agent"]),
+        (
+            [
+                "experiment=poker_squares_td",
+                "trainer=smoke",
+                "trainer.decisions=5000",
+                "arena.references=[random,flush]",
+            ],
+            {"agent.td_lambda": 0.25, "network.line_widths": [16, 8]},
+            ["agent", "network"],
+        ),
+        (
+            ["game.num_players=3", "opponents=scripted", "+opponents.agents.greedy=2.0", "network.widths=[32]"],
+            {"agent.gamma": 0.9},
+            ["agent", "network"],
+        ),
+    ],
+)
+def test_the_written_experiment_is_the_one_that_was_swept(
+    folder: Path, overrides: list[str], values: dict[str, Any], groups: list[str]
+) -> None:
+    files = write_tuned("tuned", overrides, values)
+    assert [file.as_posix() for file in files] == [f"conf/{group}/tuned.yaml" for group in [*groups, "experiment"]]
+    expected = {**with_values(plain_experiment(overrides), values), "name": "tuned"}
+    assert compose_experiment(["experiment=tuned"]) == expected
+    mixed = compose_experiment(["experiment=tuned", "agent=ppo"])
+    assert mixed["agent"] == compose_experiment(["agent=ppo"])["agent"], "nothing of the tuned agent is left"
+    mounted = plain(compose_tree("config", ["+experiment@experiments.tuned=tuned"]))
+    assert mounted["experiments"]["tuned"] == expected
+    assert write_tuned("tuned", overrides, values) == files, "a sweep may write what a sweep wrote"
+
+
+@pytest.mark.parametrize("name", ["dqn", "thirty_one_dqn", "lines", "no/name", ""])
+def test_no_option_of_another_is_replaced(folder: Path, name: str) -> None:
+    with pytest.raises(InvalidOption, match=r"sweep\.apply="):
+        check_name(name)
+    assert list(folder.iterdir()) == []

@@ -1,0 +1,53 @@
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import torch
+
+from cardlab.agents.policies import describe, save_policy
+from cardlab.games.catalogue import make_game
+from cardlab.networks.mlp import MLPOptions
+from cardlab.tracking import Store
+
+
+@pytest.fixture(scope="session")
+def fresh_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with its schema and nothing else: writing one takes seconds, copying it none."""
+    root = tmp_path_factory.mktemp("fresh")
+    Store(f"sqlite:///{root}/mlflow.db", root).client.search_experiments()
+    with closing(sqlite3.connect(root / "mlflow.db")) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return root / "mlflow.db"
+
+
+@pytest.fixture
+def root(fresh_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory and root of a project, with an empty store and no champions, its own or shipped."""
+    shutil.copyfile(fresh_database, tmp_path / "mlflow.db")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    monkeypatch.setattr("cardlab.agents.policy_folders._PACKAGE", tmp_path / "src" / "cardlab")
+    return tmp_path
+
+
+@pytest.fixture
+def store(root: Path) -> Store:
+    return Store()
+
+
+@pytest.fixture
+def untrained(root: Path) -> Callable[..., Path]:
+    """Writes the policy of a fresh small network to models/NAME."""
+
+    def write(name: str, game: str = "poker_squares", seed: int = 0, **options: object) -> Path:
+        torch.manual_seed(seed)
+        built, network = make_game(game, **options), MLPOptions(widths=(8,))
+        folder = Path("models", name)
+        save_policy(folder, describe(built, network, "action_value", {}), network.build(built.spec))
+        return folder
+
+    return write

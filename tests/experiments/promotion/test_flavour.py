@@ -1,0 +1,89 @@
+"""What MLflow itself loads plays as the policy does."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from cardlab.agents.policies import PolicyError, describe, save_policy
+from cardlab.agents.registry import load_agent
+from cardlab.games.catalogue import make_game
+from cardlab.games.protocol import Game
+from cardlab.networks.actions import ActionsOptions
+from cardlab.tracking import Store
+from cardlab.tracking.flavour import load_model_folder
+from cardlab.tracking.registry import Registry
+
+
+def situations(game: Game) -> tuple[Any, Any, dict[str, Any]]:
+    players = np.zeros(20, dtype=np.int8)
+    known = game.information(game.deal(20, np.random.default_rng(0)), players)
+    return known, players, {"info_states": known.view(np.uint8).reshape(20, -1), "players": players}
+
+
+def test_pyfunc_plays_as_the_policy(
+    store: Store, root: Path, untrained: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = untrained("squares")
+    registry = Registry(store)
+    with store.start_run("poker_squares", "squares") as run:
+        pass
+    made = registry.register(policy, "poker_squares", run_id=run.id, card="# card", files={}, tags={"a": 1})
+    registry.crown(made)
+    import mlflow  # noqa: PLC0415  after the store has set its environment
+
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", store.address)
+    model = mlflow.pyfunc.load_model("models:/cardlab-poker_squares@champion")
+    game = make_game("poker_squares")
+    known, players, data = situations(game)
+    expected = load_agent(game, str(policy)).act(known, players, np.random.default_rng(0))
+    assert np.array_equal(model.predict(data), expected)
+    as_json = json.loads(json.dumps({key: value.tolist() for key, value in data.items()}))
+    assert np.array_equal(model.predict(as_json), expected)
+    seen = {"observations": game.observe(known, players), "legal": game.legal_actions(known)}
+    assert np.array_equal(model.predict(seen), expected)
+    files = {path.name for path in (root / "mlartifacts").rglob("*") if path.is_file()}
+    assert files >= {"MLmodel", "model_card.md", "policy.json", "weights.safetensors"}
+    assert not [name for name in files if name.endswith((".pkl", ".pth"))], "no pickle"
+
+
+def test_a_seed_makes_a_drawn_action_the_same(tmp_path: Path) -> None:
+    game = make_game("poker_squares")
+    options = ActionsOptions((8,), (8,), (4,))
+    torch.manual_seed(0)
+    save_policy(tmp_path, describe(game, options, "softmax", {}), options.build(game.spec))
+    model = load_model_folder(tmp_path)
+    data = situations(game)[2]
+    assert np.array_equal(model.predict({**data, "seed": 3}), model.predict({**data, "seed": 3}))
+    assert any(not np.array_equal(model.predict(data), model.predict(data)) for _ in range(5))
+
+
+@pytest.mark.usefixtures("root")
+def test_inputs_that_do_not_fit_are_named(untrained: Callable[..., Path]) -> None:
+    game = make_game("poker_squares")
+    model = load_model_folder(untrained("squares"))
+    _, players, data = situations(game)
+    wanted = data["info_states"].shape[1]
+    for wrong, said in [
+        ({"cards": [1]}, r"got \['cards'\]"),
+        ({**data, "players": [[0]]}, r"^players: has the shape \[1, 1\], must be \[N\]$"),
+        ({"info_states": [[1, 2]], "players": [0]}, rf"^info_states: has the shape \[1, 2\], must be \[N, {wanted}\]$"),
+        ({"info_states": [["x"]], "players": players}, "^info_states: is no array of uint8"),
+    ]:
+        with pytest.raises(PolicyError, match=said):
+            model.predict(wrong)
+
+
+def test_a_network_that_reads_actions_wants_info_states(tmp_path: Path) -> None:
+    game = make_game("poker_squares")
+    options = ActionsOptions((8,), (8,), (4,))
+    save_policy(tmp_path, describe(game, options, "action_value", {}), options.build(game.spec))
+    known, players, _ = situations(game)
+    with pytest.raises(PolicyError, match="observations are not enough for this policy"):
+        load_model_folder(tmp_path).predict(
+            {"observations": game.observe(known, players), "legal": game.legal_actions(known)}
+        )

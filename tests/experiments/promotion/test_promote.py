@@ -1,0 +1,249 @@
+"""The challenge as a whole, with the match itself in the test's hand where its outcome matters."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from filelock import FileLock
+
+from cardlab.agents.policies import PolicyError, policy_digest
+from cardlab.agents.registry import load_agent
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.experiments.promotion.champions import write_champion
+from cardlab.experiments.promotion.gate import Decision, Ladder
+from cardlab.experiments.promotion.messages import tell_outcome
+from cardlab.experiments.promotion.options import PromotionOptions
+from cardlab.experiments.promotion.promote import ChallengeUnderway, Outcome, make_challenge, promote
+from cardlab.games.catalogue import make_game
+from cardlab.tracking import Store
+from cardlab.tracking.registry import NotRegistered, Registry
+
+ARENA = ArenaOptions(deals=100, processes=1)
+TOLD = {"game.json", "README.md", "decision.json", "evaluation.json", "lineage.json"}
+ADDRESS = "models:/cardlab-poker_squares@champion"
+
+
+@pytest.fixture
+def won(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome(monkeypatch, 1.0)
+
+
+def outcome(monkeypatch: pytest.MonkeyPatch, low: float) -> None:
+    """The next matches end with an interval that begins at `low`."""
+
+    def decided(game, challenger, opponent, arena, options, watch) -> Decision:
+        return Decision(challenger, opponent, Estimate(low + 1, low, low + 2, arena.deals), 8, 5, options.sequential)
+
+    monkeypatch.setattr("cardlab.experiments.promotion.promote.decide", decided)
+
+
+def challenge(policy: Path, store: Store, game: str = "poker_squares", **options: object) -> Outcome:
+    return promote(make_challenge(policy, policy.name, make_game(game), ARENA, PromotionOptions(**options)), store)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def actions(agent, game) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    players = np.zeros(50, dtype=np.int8)
+    return agent.act(game.information(game.deal(50, rng), players), players, np.random.default_rng(1))
+
+
+@pytest.mark.usefixtures("won")
+def test_a_winner_is_found_by_all_its_names(store: Store, root: Path, untrained: Callable[..., Path]) -> None:
+    policy, digest = untrained("squares"), policy_digest(untrained("squares"))
+    with store.start_run("poker_squares", "squares", params={"seed": 7, "agent": {"name": "td"}}) as made:
+        made.set_tags({"kind": "training", "policy.digest": digest})
+    result = challenge(policy, store)
+    folder = root / "champions" / "poker_squares"
+    assert result.folder is not None
+    assert {path.name for path in folder.iterdir()} == {"policy.json", "weights.safetensors", *TOLD}
+    assert policy_digest(folder) == digest
+    lineage = json.loads((folder / "lineage.json").read_text())
+    assert (lineage["run"], lineage["policy_digest"], lineage["config"]["seed"]) == (made.id, digest, 7)
+    assert not {"machine", "cpus"} & set(lineage["tags"])
+    card = (folder / "README.md").read_text()
+    assert "+2.000 points a game, 95 % interval +1.000 to +3.000" in card
+    assert all(text in card for text in ("seed 7", digest, made.id, "scoring american"))
+    version = store.client.get_model_version_by_alias("cardlab-poker_squares", "champion")
+    assert (version.run_id, version.tags["policy.digest"], version.description) == (made.id, digest, card)
+    game = make_game("poker_squares")
+    expected = actions(load_agent(game, str(policy)), game)
+    for text in ("champion", ADDRESS, result.registered.address):
+        assert np.array_equal(actions(load_agent(game, text), game), expected)
+    assert make_game("poker_squares", features="seed").spec != game.spec
+    other = make_game("poker_squares", features="seed")
+    assert np.array_equal(actions(load_agent(other, "champion"), other), expected)
+    shutil.rmtree("champions")
+    assert np.array_equal(actions(load_agent(game, "champion"), game), expected), "by the alias"
+    (root / "mlflow.db").unlink()
+    with pytest.raises(InvalidOption, match="agent=champion: must be"):
+        load_agent(game, "champion")
+    assert not (root / "mlflow.db").exists(), "asking makes no store"
+
+
+def test_a_loser_is_recorded_and_changes_nothing(
+    store: Store, untrained: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome(monkeypatch, 1.0)
+    first, second = untrained("first"), untrained("second", seed=1)
+    assert challenge(first, store).folder == Path("champions/poker_squares")
+    before = contents(Path("champions"))
+    for low in (0.0, -1.5):
+        outcome(monkeypatch, low)
+        result = challenge(second, store)
+        assert result.folder is None
+        assert result.decision is not None
+        assert result.decision.opponent.name == "first"
+    assert contents(Path("champions")) == before
+    version = store.client.get_model_version("cardlab-poker_squares", result.registered.version)
+    assert version.tags["promotion.accepted"] == "false"
+    assert version.tags["promotion.interval"] == "-1.5 to 0.5"
+    assert store.client.get_model_version_by_alias("cardlab-poker_squares", "champion").version != version.version
+    assert len(store.client.search_model_versions("name = 'cardlab-poker_squares'")) == 2  # offered twice, kept once
+    number = store.experiment_id("poker_squares")
+    runs = store.client.search_runs([number], "tags.kind = 'promotion'", order_by=["start_time"])
+    assert [run.data.tags["promotion.accepted"] for run in runs] == ["true", "false", "false"]
+    assert runs[2].data.metrics["promotion/difference_low"] == -1.5
+    assert runs[2].data.tags["policy.digest"] == policy_digest(second)
+
+
+def test_policies_that_see_different_features_meet_at_one_table(store: Store, untrained: Callable[..., Path]) -> None:
+    write_champion(Path("champions"), make_game("thirty_one"), untrained("table", "thirty_one"), {})
+    result = challenge(untrained("seed", "thirty_one", seed=1, features="seed"), store, "thirty_one")
+    assert result.decision is not None
+    assert result.decision.difference.deals == 100
+    assert result.decision.opponent.digest == policy_digest(Path("models/table"))
+
+
+def test_a_ladder_is_told_recorded_and_put_on_the_card(
+    store: Store, untrained: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_champion(Path("champions"), make_game("big2"), untrained("old", "big2"), {})
+
+    def even(game, challenger, opponent, arena, options, watch) -> Decision:
+        ladder = Ladder(options.ladder, Estimate(0.5, 0.25, 0.75, 100))
+        return Decision(challenger, opponent, Estimate(0.0, -1.0, 1.0, 100), 8, 5, False, ladder)
+
+    monkeypatch.setattr("cardlab.experiments.promotion.promote.decide", even)
+    policy = untrained("new", "big2", seed=1)
+    asked = make_challenge(policy, "new", make_game("big2"), ARENA, PromotionOptions(ladder=("greedy",)))
+    result = promote(asked, store)
+    assert result.folder is not None
+    said = "+0.500 points a game more than champion"
+    assert f"against greedy: {said}, 95 % interval +0.250 to +0.750" in tell_outcome(asked, result)
+    assert "Against `greedy` it wins +0.500 points a game more" in (result.folder / "README.md").read_text()
+    assert json.loads((result.folder / "decision.json").read_text())["ladder"]["difference"]["low"] == 0.25
+    (run,) = store.client.search_runs([store.experiment_id("big2")], "tags.kind = 'promotion'")
+    assert run.data.metrics["promotion/ladder_low"] == 0.25
+
+
+@pytest.mark.usefixtures("won")
+def test_the_composed_game_goes_with_the_champion(store: Store, untrained: Callable[..., Path]) -> None:
+    folder = challenge(untrained("full", "big2", features="full"), store, "big2").folder
+    assert folder is not None
+    game = json.loads((folder / "game.json").read_text())
+    assert (game["name"], game["features"], game["penalty"]) == ("big2", "full", "plain")
+    standard = make_game("big2")
+    assert load_agent(standard, "champion").game.spec.options["features"] == "full"
+
+
+def test_what_does_not_fit_is_said_before_anything_is_written(root: Path, untrained: Callable[..., Path]) -> None:
+    british = untrained("british", scoring="british")
+    with pytest.raises(PolicyError, match="trained for scoring=british, the game has scoring=american"):
+        challenge(british, Store())
+    with pytest.raises(InvalidOption, match=r"^policy=models/big: must be small enough for git: 0.001 MB"):
+        challenge(untrained("big"), Store(), max_megabytes=0.001)
+    few = ArenaOptions(deals=99)
+    with pytest.raises(InvalidOption, match=r"^arena\.deals=99: must be a whole number of at least 100"):
+        make_challenge(untrained("big"), "big", make_game("poker_squares"), few, PromotionOptions())
+    with pytest.raises(InvalidOption, match=r"^reference=shark: must be"):
+        challenge(untrained("big"), Store(), reference="shark")
+    with pytest.raises(InvalidOption, match=r"^ladder=shark: must be"):
+        challenge(untrained("big"), Store(), ladder=("random", "shark"))
+    with pytest.raises(InvalidOption, match=r"^ladder=\[random\]: must be left out: poker_squares is played alone"):
+        challenge(untrained("big"), Store(), ladder=("random",))
+    narrow = ArenaOptions(deals=100, until=0.1)
+    with pytest.raises(InvalidOption, match=r"^arena\.until=0\.1: must be null with a ladder"):
+        make_challenge(untrained("two", "big2"), "two", make_game("big2"), narrow, PromotionOptions(ladder=("random",)))
+    assert {path.name for path in root.iterdir()} == {"models", "mlflow.db"}
+    write_champion(Path("champions"), make_game("poker_squares", scoring="british"), british, {})
+    with pytest.raises(PolicyError, match="champions/poker_squares: was trained for scoring=british"):
+        challenge(untrained("big"), Store())
+
+
+@pytest.mark.usefixtures("won")
+def test_the_champion_itself_only_makes_itself_known_to_a_fresh_store(
+    store: Store, root: Path, untrained: Callable[..., Path]
+) -> None:
+    challenge(untrained("squares"), store)
+    before = contents(Path("champions"))
+    fresh = Store(f"sqlite:///{root}/other.db", root)
+    assert Registry(fresh).champion("poker_squares") is None
+    result = challenge(Path("champions/poker_squares"), fresh)
+    assert (result.decision, result.folder) == (None, None)
+    known = Registry(fresh).champion("poker_squares")
+    assert known is not None
+    assert known.digest == policy_digest(untrained("squares"))
+    assert contents(Path("champions")) == before
+
+
+def test_two_challenges_at_once_are_one_too_many(store: Store, root: Path, untrained: Callable[..., Path]) -> None:
+    path = root / "runs" / "promotion" / "poker_squares.lock"
+    path.parent.mkdir(parents=True)
+    policy = untrained("squares")
+    with FileLock(path), pytest.raises(ChallengeUnderway, match="another process is challenging"):
+        challenge(policy, store)
+
+
+def test_a_champion_that_cannot_be_written_leaves_the_old_one(root: Path, untrained: Callable[..., Path]) -> None:
+    game = make_game("poker_squares")
+    folder = write_champion(Path("champions"), game, untrained("old"), {"README.md": "old"})
+    with pytest.raises(TypeError):
+        write_champion(Path("champions"), game, untrained("new", seed=1), {"decision.json": object()})
+    assert (folder / "README.md").read_text() == "old"
+    assert policy_digest(folder) == policy_digest(Path("models/old"))
+    write_champion(Path("champions"), game, Path("models/new"), {})
+    assert {path.name for path in Path("champions").iterdir()} == {"poker_squares"}
+    assert not (folder / "README.md").exists()
+
+
+def test_a_training_that_is_kept_beside_a_champion_stays(root: Path, untrained: Callable[..., Path]) -> None:
+    game = make_game("poker_squares")
+    folder = write_champion(Path("champions"), game, untrained("old"), {})
+    (folder / "training").mkdir()
+    (folder / "training" / "training.ckpt").write_bytes(b"half way")
+    write_champion(Path("champions"), game, untrained("new", seed=1), {})
+    assert policy_digest(folder) == policy_digest(Path("models/new"))
+    assert contents(folder / "training") == {"training.ckpt": b"half way"}
+
+
+@pytest.mark.usefixtures("won")
+def test_a_changed_model_in_the_store_is_refused(store: Store, root: Path, untrained: Callable[..., Path]) -> None:
+    challenge(untrained("squares"), store)
+    for weights in root.glob("mlartifacts/**/weights.safetensors"):
+        weights.write_bytes(Path("models", "squares", "policy.json").read_bytes())
+    with pytest.raises(NotRegistered, match="its files are not those that were registered"):
+        load_agent(make_game("poker_squares"), ADDRESS)
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        (ADDRESS, "there is no such model or alias"),
+        ("models:/cardlab-poker_squares/3", "there is no such model or alias"),
+        ("models:/cardlab-poker_squares", "must be models:/NAME@ALIAS or models:/NAME/VERSION"),
+    ],
+)
+@pytest.mark.usefixtures("root")
+def test_an_address_that_leads_nowhere_is_one_line(address: str, said: str) -> None:
+    with pytest.raises(NotRegistered) as raised:
+        load_agent(make_game("poker_squares"), address)
+    assert str(raised.value) == f"{address}: {said}" + (" in the registry" if "no such" in said else "")

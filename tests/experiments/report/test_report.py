@@ -1,0 +1,325 @@
+"""The report: what it shows, and that the same results give the same bytes."""
+
+import copy
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from cardlab.experiments.report import calibration, cross_table, learning_curve
+from cardlab.experiments.report import game_lengths as games
+from cardlab.experiments.report import score_bars as strength
+from cardlab.experiments.report import snapshot_scores as through_training
+from cardlab.experiments.report import snapshot_table as past_selves
+from cardlab.experiments.report.drawing import house_style, inline_svg
+from cardlab.experiments.report.page import write_report
+from cardlab.experiments.report.results import Result, ResultError, read_results, read_tournaments
+
+CONFIG: dict[str, Any] = {
+    "name": "duel",
+    "seed": 0,
+    "game": {"name": "thirty_one"},
+    "agent": {"name": "dqn", "gamma": 0.97, "clip": None},
+    "network": {"name": "mlp", "widths": [64, 64]},
+    "opponents": {"name": "self_play"},
+    "trainer": {"tables": 64, "evaluation_deals": 500},
+    "arena": {"deals": 2000},
+}
+
+
+def figures(mean: float, rate: float | None = None) -> dict[str, float | int]:
+    entry: dict[str, float | int] = {"mean": mean, "low": mean - 0.1, "high": mean + 0.1, "deals": 2000}
+    return entry if rate is None else entry | {
+        "win_rate": rate, "win_rate_low": rate - 0.02, "win_rate_high": rate + 0.02,
+    }  # fmt: skip
+
+
+def write_results(folder: Path, name: str, game: str, references: dict[str, Any], columns: list[str]) -> None:
+    (folder / name).mkdir(parents=True)
+    evaluation = {
+        "format": 1, "experiment": name, "game": game, "policy_digest": "abc123", "deals": 2000, "seed": 20_000_001,
+        "references": references,
+    }  # fmt: skip
+    (folder / name / "evaluation.json").write_text(json.dumps(evaluation))
+    with (folder / name / "curve.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["round", "decisions", "loss/value", *columns])
+        for point in range(1, 6):
+            writer.writerow([point * 10, point * 81920, 1 / point, *(0.5 + 0.05 * point for _ in columns)])
+
+
+def write_more(folder: Path, name: str, references: list[str]) -> None:
+    """What the stages strength, survey and train leave beside evaluation and curve: three policies on the way."""
+
+    def row(mean: float) -> dict[str, float]:
+        return {"mean": mean, "low": mean - 0.1, "high": mean + 0.1}
+
+    history = {
+        "format": 1, "deals": 200, "decisions": [1000, 2000, 30_500],
+        "references": {reference: [row(0.1 * n) for n in range(3)] for reference in references},
+        "margins": [[1, 0, 0.5, 0.3, 0.7], [2, 0, -0.1, -0.3, 0.1], [2, 1, 0.25, 0.05, 0.45]],
+        "cycles": [{"places": [0, 2, 1], "sure": False}],
+    }  # fmt: skip
+    outcomes = [
+        {"title": "cards left", "labels": ["0", "1", "2"], "policy": [0.5, 0.5, 0], "others": [0.25, 0.75, 0]},
+    ]
+    forecasts = {"games": 1000, "decisions": 5000, "bias": -0.25, "explained": 0.5}
+    survey = {
+        "format": 1, "against": "greedy", "games": 400, "length": {"mean": 20.5, "counts": {"20": 200, "21": 200}},
+        "outcomes": outcomes, "calibration": forecasts,
+    }  # fmt: skip
+    training = {
+        "format": 1, "decisions": 409_600, "cpu_seconds": 61.4, "decisions_per_second": 6543,
+        "origin": {"git.commit": "c0ffee"},
+    }  # fmt: skip
+    for file, content in (("past_selves", history), ("survey", survey), ("training", training)):
+        (folder / name / f"{file}.json").write_text(json.dumps(content))
+    rows = ["predicted,paid,low,high,decisions", "-1,-0.9,-1.1,-0.7,2500", "1,0.8,0.6,1.0,2500"]
+    (folder / name / "calibration.csv").write_text("\n".join(rows) + "\n")
+
+
+def tournament(game: str = "thirty_one") -> dict[str, Any]:
+    def cell(agent: str, opponent: str, points: float) -> dict[str, Any]:
+        return {"agent": agent, "opponent": opponent, "points": points, "low": points - 0.1, "high": points + 0.1}
+
+    names = ["models/duel", "greedy", "random"]
+    pairs = [(0, 1, 0.2), (0, 2, 0.9), (1, 2, 0.05)]
+    cells = [cell(names[i], names[j], x) for i, j, x in pairs] + [cell(names[j], names[i], -x) for i, j, x in pairs]
+    return {
+        "format": 1, "game": game, "num_players": 2, "deals": 200, "cells": cells,
+        "standings": [{"agent": name} for name in names], "cycles": [{"agents": names, "sure": True}],
+    }  # fmt: skip
+
+
+@pytest.fixture
+def full_results(results: list[Result], tmp_path: Path) -> list[Result]:
+    folder = tmp_path / "results"
+    write_more(folder, "duel", ["random", "greedy"])
+    write_more(folder, "squares", ["self", "random"])
+    return read_results(folder, {result.name: result.config for result in results})
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> list[Result]:
+    folder = tmp_path / "results"
+    bands = [f"win_rate/greedy{end}" for end in ("", "_low", "_high")]
+    write_results(
+        folder, "duel", "thirty_one", {"random": figures(0.9, 0.97), "greedy": figures(0.2, 0.61)},
+        [*bands, "strength/greedy", "strength/greedy_low", "strength/greedy_high"],
+    )  # fmt: skip
+    own = [f"strength/self{end}" for end in ("", "_low", "_high")]
+    write_results(folder, "squares", "poker_squares", {"self": figures(112.3), "random": figures(14.5)}, own)
+    squares = {**copy.deepcopy(CONFIG), "name": "squares", "game": {"name": "poker_squares"}}
+    return read_results(folder, {"duel": CONFIG, "squares": squares})
+
+
+class Page(HTMLParser):
+    """What a browser would fetch, which names are given, and what is read."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.words: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for key, value in attrs:
+            if key == "id":
+                self.ids.append(value or "")
+            if key in ("src", "href", "xlink:href"):
+                self.links.append(value or "")
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_page_holds_every_figure_and_fetches_nothing(results: list[Result], tmp_path: Path) -> None:
+    path = write_report(results, {"git.commit": "deadbeef"}, tmp_path / "report")
+    text = path.read_text()
+    page = Page(text)
+    assert all(link.startswith("#") for link in page.links)
+    assert not {"script", "link", "img", "iframe", "object"} & set(page.tags)
+    assert "url(http" not in text
+    assert "@import" not in text
+    assert len(page.ids) == len(set(page.ids))
+    assert {link[1:] for link in page.links} <= set(page.ids)
+    assert page.tags.count("svg") == 4
+    words = " ".join(" ".join(page.words).split())
+    for figure in ("61.0 % 59.0 to 63.0", "97.0 %", "112.30 112.20 to 112.40", "14.50", "409,600 decisions"):
+        assert figure in words
+    for fact in ("abc123", "deadbeef", "0.97", "greedy", "policy.digest"):
+        assert fact in words
+
+
+def test_the_same_results_give_the_same_bytes(results: list[Result], tmp_path: Path) -> None:
+    first = write_report(results, {"git.commit": "a"}, tmp_path / "one").read_bytes()
+    second = write_report(results, {"git.commit": "a"}, tmp_path / "two").read_bytes()
+    assert first == second
+    assert not re.search(rb"20\d\d-\d\d-\d\d|dc:date|\d\d:\d\d:\d\d", first)
+
+
+def test_names_are_escaped(results: list[Result], tmp_path: Path) -> None:
+    evil = Result("<script>x</script>", results[0].config, results[0].evaluation, results[0].curve)
+    text = write_report([evil], {}, tmp_path / "report").read_text()
+    assert "<script>" not in text
+
+
+@pytest.mark.parametrize("picture", [learning_curve, strength])
+def test_pictures_are_well_formed_and_named(results: list[Result], picture: Any) -> None:
+    for result in results:
+        with house_style():
+            figure = picture.draw(result)
+            assert figure is not None
+            svg = inline_svg(figure, 'A "name" & <more>')
+        root = ElementTree.fromstring(svg)
+        assert root.get("aria-label") == 'A "name" & <more>'
+        assert root.get("viewBox")
+        assert root.get("width") is None
+        assert picture.caption(result).endswith(".")
+
+
+def test_the_curve_shows_each_reference_with_its_band(results: list[Result]) -> None:
+    with house_style():
+        duel = learning_curve.draw(results[0])
+        squares = learning_curve.draw(results[1])
+    assert duel is not None
+    assert squares is not None
+    line = duel.axes[0].lines[0]
+    assert line.get_label() == "greedy"
+    assert list(line.get_xdata()) == [81920 * point for point in range(1, 6)]
+    assert list(line.get_ydata()) == pytest.approx([0.55, 0.6, 0.65, 0.7, 0.75])
+    assert len(duel.axes[0].collections) == 1
+    assert squares.axes[0].get_ylabel() == "points"
+
+
+def test_a_run_without_points_has_no_curve(results: list[Result], tmp_path: Path) -> None:
+    bare = Result("duel", CONFIG, results[0].evaluation, {})
+    assert learning_curve.draw(bare) is None
+    assert Page(write_report([bare], {}, tmp_path / "report").read_text()).tags.count("svg") == 1
+
+
+def test_what_is_missing_or_torn_is_named_in_one_line(results: list[Result], tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    evaluation, curve = folder / "duel" / "evaluation.json", folder / "duel" / "curve.csv"
+    whole = evaluation.read_text()
+    for text in (whole[:50], "[]", whole.replace('"format": 1', '"format": 2')):
+        evaluation.write_text(text)
+        with pytest.raises(ResultError, match=r"^\S+duel/evaluation\.json: [^\n]*run `dvc repro`$"):
+            read_results(folder, {"duel": CONFIG})
+    evaluation.write_text(whole.replace('"references"', '"others"'))
+    with pytest.raises(ResultError, match=r"evaluation\.json: is an evaluation without references: run `dvc repro`$"):
+        read_results(folder, {"duel": CONFIG})
+    evaluation.write_text(whole)
+    curve.write_text("round,decisions\n1,many\n")
+    with pytest.raises(ResultError, match=r"^\S+duel/curve\.csv: [^\n]*$"):
+        read_results(folder, {"duel": CONFIG})
+    curve.unlink()
+    with pytest.raises(ResultError, match=r"curve\.csv: [^\n]*No such file"):
+        read_results(folder, {"duel": CONFIG})
+
+
+def drawn(picture: Any, *arguments: Any) -> Any:
+    with house_style():
+        return picture.draw(*arguments)
+
+
+def test_a_full_page_has_every_picture_as_a_file_too(full_results: list[Result], tmp_path: Path) -> None:
+    path = write_report(full_results, {}, tmp_path / "report", [tournament()])
+    page = Page(path.read_text())
+    assert page.tags.count("svg") == 13
+    assert all(link.startswith("#") for link in page.links)
+    assert len(page.ids) == len(set(page.ids))
+    words = " ".join(" ".join(page.words).split())
+    for fact in ("6,543 decisions/s", "61 s of processor time", "c0ffee", "dvc repro train@duel", "foretell 50 %"):
+        assert fact in words
+    assert "Not transitive: duel beats greedy beats random beats duel." in words
+    files = sorted(str(file.relative_to(path.parent / "figures")) for file in path.parent.rglob("*.svg"))
+    names = ("calibration", "games", "learning_curve", "past_selves", "strength", "through_training")
+    own = [f"{folder}/{name}.svg" for folder in ("duel", "squares") for name in names]
+    assert files == sorted([*own, "cross_tables/thirty_one_1.svg"])
+    for file in files:
+        ElementTree.parse(path.parent / "figures" / file)
+
+
+def test_pictures_of_experiments_that_are_gone_go(full_results: list[Result], tmp_path: Path) -> None:
+    write_report(full_results, {}, tmp_path / "report")
+    write_report(full_results[:1], {}, tmp_path / "report")
+    assert [path.name for path in (tmp_path / "report" / "figures").iterdir()] == ["duel"]
+
+
+def test_tables_of_games_without_experiments_are_left_out(full_results: list[Result], tmp_path: Path) -> None:
+    path = write_report(full_results, {}, tmp_path / "report", [tournament("big2")])
+    assert "Cross table" not in path.read_text()
+
+
+def cells(figure: Any) -> list[tuple[str, bool]]:
+    return [(text.get_text(), text.get_fontweight() == "bold") for text in figure.axes[0].texts]
+
+
+def test_past_selves_are_a_triangle_with_what_is_sure_in_bold(full_results: list[Result]) -> None:
+    figure = drawn(past_selves, full_results[0])
+    assert cells(figure) == [("+0.50", True), ("-0.10", False), ("+0.25", True)]
+    axes = figure.axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["2k", "30.5k"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1k", "2k"]
+    assert "circle: 1, of which 0 beyond doubt" in past_selves.caption(full_results[0])
+
+
+def test_a_cross_table_has_both_sides_of_every_pair() -> None:
+    figure = drawn(cross_table, tournament())
+    assert len(cells(figure)) == 6
+    assert ("+0.05", False) in cells(figure)
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["duel", "greedy", "random"]
+
+
+def test_strength_through_training_has_a_line_for_each_reference_and_one_for_the_past(
+    full_results: list[Result],
+) -> None:
+    duel, squares = (drawn(through_training, result).axes[0] for result in full_results)
+    labels = [line.get_label() for line in duel.lines if not line.get_label().startswith("_")]
+    assert labels == ["against random", "against greedy", "over the one before"]
+    assert list(duel.lines[2].get_ydata()) == [0.5, 0.25]
+    assert [text.get_text() for text in squares.texts] == ["random"]
+
+
+def test_calibration_shows_bins_and_the_diagonal(full_results: list[Result]) -> None:
+    axes = drawn(calibration, full_results[0]).axes[0]
+    assert list(axes.lines[1].get_ydata()) == [-0.9, 0.8]
+    assert list(axes.lines[0].get_xdata()) == list(axes.lines[0].get_ydata())
+    assert "-0.25 off" in calibration.caption(full_results[0])
+
+
+def test_games_show_lengths_and_leave_out_what_never_happened(full_results: list[Result]) -> None:
+    lengths, left = drawn(games, full_results[0]).axes
+    assert sum(bar.get_height() for bar in lengths.patches) == pytest.approx(1)
+    assert [label.get_text() for label in left.get_yticklabels()] == ["0", "1"]
+    assert [bar.get_width() for bar in left.patches] == [0.5, 0.5, 0.25, 0.75]
+
+
+def test_more_results_that_are_torn_are_named(full_results: list[Result], tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    for name in ("past_selves.json", "survey.json", "training.json", "calibration.csv"):
+        path = folder / "duel" / name
+        whole = path.read_text()
+        path.write_text(whole[: len(whole) // 2].replace("-0.9", "much"))
+        with pytest.raises(ResultError, match=rf"^\S+duel/{name}: [^\n]*run `dvc repro`$"):
+            read_results(folder, {"duel": CONFIG})
+        path.write_text(whole)
+    tables = folder / "cross_tables"
+    tables.mkdir()
+    (tables / "thirty_one.json").write_text("{")
+    with pytest.raises(ResultError, match=r"thirty_one\.json: is not a tournament"):
+        read_tournaments(tables)
+
+
+def test_a_fair_share_is_that_of_the_games_players(results: list[Result]) -> None:
+    four = Result("duel", CONFIG, {**results[0].evaluation, "num_players": 4}, results[0].curve)
+    assert (results[0].fair_share, four.fair_share) == (0.5, 0.25)

@@ -1,0 +1,83 @@
+"""Trials that are given up by deals, by learning curves, or for values that no learner takes; and what they cost."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from optuna.trial import TrialState
+
+from cardlab.cli import main
+from cardlab.experiments.sweep import trial_curves as curves
+from cardlab.experiments.sweep import trials
+from cardlab.experiments.sweep.samplers import STARTUP_BLOCKS
+from cardlab.experiments.sweep.scoring import BLOCKS
+from cardlab.training.run import train
+from experiments.sweep.tiny import TINY, runs_of, study_of
+
+
+def test_pruning_by_evaluation_deals(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each trial is worse than the first by one point on every block of deals."""
+    calls: list[int] = []
+
+    def play(game: Any, agent: Any, arena: Any, metric: str, watch: Any = lambda _: None) -> Any:
+        calls.append(arena.chunk)
+        figures = np.arange(40.0) - 50.0 * (len(calls) > 1)
+        for block in figures.reshape(-1, arena.chunk):
+            watch(float(block.mean()))
+        return {"random": figures}
+
+    monkeypatch.setattr(trials, "play_references", play)
+    assert main(["sweep", *TINY, "sweep.deals=40", "sweep.trials=3", "sweep.pruner=wilcoxon"]) == 0
+    found = study_of(root).get_trials()
+    assert [trial.state for trial in found] == [TrialState.COMPLETE, TrialState.PRUNED, TrialState.PRUNED]
+    assert [len(trial.intermediate_values) for trial in found] == [BLOCKS, STARTUP_BLOCKS, STARTUP_BLOCKS]
+    assert found[0].value == pytest.approx(np.mean(list(found[0].intermediate_values.values())))
+    assert [run.info.status for run in runs_of(root, "trial")] == ["FINISHED", "KILLED", "KILLED"]
+    assert [run.data.tags["sweep.state"] for run in runs_of(root, "trial")] == ["complete", "pruned", "pruned"]
+
+
+@pytest.mark.parametrize("pruner", ["median", "hyperband"])
+def test_pruning_by_learning_curves(pruner: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trials get worse from one to the next: those that stand out as hopeless are given up before their end."""
+    begun: list[Any] = []
+
+    def counted(experiment: Any, **rest: Any) -> Any:
+        begun.append(experiment)
+        return train(experiment, **rest)
+
+    monkeypatch.setattr(trials, "train", counted)
+    monkeypatch.setattr(curves, "strength_of", lambda *_: -float(len(begun)))
+    budget = ["trainer.decisions=1024", "trainer.evaluations=8", "trainer.evaluation_deals=2"]
+    assert main(["sweep", *TINY, *budget, "sweep.sampler=random", "sweep.trials=8", f"sweep.pruner={pruner}"]) == 0
+    found = study_of(root).get_trials()
+    assert found[0].state == TrialState.COMPLETE
+    assert list(found[0].intermediate_values) == list(range(1, 9))
+    pruned = [trial for trial in found if trial.state == TrialState.PRUNED]
+    assert pruned
+    assert all(len(trial.intermediate_values) < 8 for trial in pruned)
+    assert not (root / "runs/sweeps").exists() or list((root / "runs/sweeps").iterdir()) == []
+
+
+def test_cpu_time_is_a_second_objective(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["sweep", *TINY, "sweep.trials=4", "sweep.cost=cpu_seconds", "sweep.space.network.widths=[[8],[512,512]]"]
+    assert main(command) == 0
+    study = study_of(root)
+    assert all(trial.values[1] > 0 for trial in study.get_trials())
+    front = [line for line in capsys.readouterr().out.splitlines() if line.startswith("front:")]
+    assert len(front) == len(study.best_trials)
+    (parent,) = runs_of(root, "sweep")
+    folder = root / "mlartifacts/thirty_one" / parent.info.run_id / "artifacts/study"
+    assert {"front.svg", "slices.svg", "parallel_coordinates.svg", "trials.csv"} <= {
+        file.name for file in folder.iterdir()
+    }
+
+
+def test_values_that_do_not_go_together_are_given_up(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each alone is fine, agent.double with agent.successors is not."""
+    base = [*(option for option in TINY if option != "sweep=dqn"), "sweep=standard", "sweep.sampler=grid"]
+    base += ["agent.n_step=1", "agent.double=false", "sweep.space.agent.double=[true,false]"]
+    assert main(["sweep", *base, "sweep.space.agent.successors=[0,1]"]) == 0
+    states = [trial.state for trial in study_of(root).get_trials()]
+    assert (states.count(TrialState.COMPLETE), states.count(TrialState.PRUNED)) == (3, 1)
+    assert "given up: agent.double=true: must be false with agent.successors" in capsys.readouterr().err

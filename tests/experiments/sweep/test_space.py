@@ -1,0 +1,160 @@
+"""Entries of conf/sweep/ become dimensions: what is sampled lies in them, what is no entry is named."""
+
+from itertools import product
+from typing import Any
+
+import optuna
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.sweep.space import LARGEST_GRID, Space
+
+CONFIG: dict[str, Any] = {
+    "agent": {"gamma": 1.0, "epochs": 2, "double": True, "epsilon_start": None, "loss": "mse"},
+    "network": {"widths": [64, 64]},
+    "seed": 7,
+}
+
+
+def sample(space: Space, params: dict[str, Any]) -> dict[str, Any]:
+    """The values of a trial with these parameters."""
+    study = optuna.create_study()
+    study.enqueue_trial(params)
+    return space.suggest(study.ask())
+
+
+def samples(space: Space, number: int, seed: int = 0) -> list[dict[str, Any]]:
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
+    return [space.suggest(study.ask()) for _ in range(number)]
+
+
+@given(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3), st.integers(0, 2**31))
+def test_float_ranges_hold_their_samples(low: float, width: float, seed: int) -> None:
+    space = Space.parse({"agent.gamma": {"low": low, "high": low + width}}, CONFIG)
+    for values in samples(space, 5, seed):
+        assert isinstance(values["agent.gamma"], float)
+        assert low <= values["agent.gamma"] <= low + width
+
+
+def test_whole_bounds_around_a_fraction_are_a_range_of_fractions() -> None:
+    space = Space.parse({"agent.gamma": {"low": 0, "high": 1}, "agent.epochs": {"low": 1, "high": 4}}, CONFIG)
+    found = samples(space, 50)
+    assert any(0 < values["agent.gamma"] < 1 for values in found)
+    assert {values["agent.epochs"] for values in found} == {1, 2, 3, 4}
+    assert all(type(values["agent.epochs"]) is int for values in found)
+
+
+def test_steps_and_scales() -> None:
+    entries = {
+        "agent.gamma": {"low": 0.5, "high": 1.0, "step": 0.2},
+        "agent.epochs": {"low": 1, "high": 64, "log": True},
+        "agent.epsilon_start": {"low": 1e-4, "high": 1.0, "log": True},
+    }
+    found = samples(Space.parse(entries, CONFIG), 300)
+    assert {round(values["agent.gamma"], 9) for values in found} == {0.5, 0.7, 0.9}
+    below = sum(values["agent.epsilon_start"] < 1e-2 for values in found)
+    assert 100 < below < 200, "half of the decades hold half of the samples"
+
+
+def test_choices_that_are_no_scalars_come_back_as_they_were() -> None:
+    choices = [[64], [128, 128], {"a": 1}]
+    space = Space.parse({"network.widths": choices, "agent.double": [1, True]}, CONFIG)
+    found = samples(space, 60)
+    assert all(choice in [values["network.widths"] for values in found] for choice in choices)
+    assert {type(values["agent.double"]) for values in found} == {int, bool}, "Optuna alone takes 1 for true"
+    first = found[0]
+    encoded = {d.key: d.encode(first[d.key]) for d in space.dimensions}
+    assert space.decode(encoded) == sample(space, encoded)
+
+
+def test_a_condition_is_decided_by_what_is_searched_or_else_by_the_configuration() -> None:
+    entries = {
+        "agent.epsilon_start": {"low": 0.1, "high": 1.0, "when": {"agent.double": True, "seed": [7, 8]}},
+        "agent.double": [True, False],
+    }
+    for values in samples(Space.parse(entries, CONFIG), 30):
+        assert ("agent.epsilon_start" in values) == values["agent.double"]
+    nested = {"agent.epsilon_start": {"low": 0.1, "high": 1.0, "when": {"agent": {"double": False}}}}
+    assert samples(Space.parse(nested, CONFIG), 3) == [{}, {}, {}]
+
+
+def test_the_grid_is_the_product_without_what_a_condition_leaves_out() -> None:
+    entries = {
+        "agent.gamma": {"low": 0.0, "high": 1.0, "step": 0.25},
+        "agent.epochs": {"low": 1, "high": 3},
+        "agent.loss": {"choices": ["mse", "huber"], "when": {"agent.double": False}},
+        "agent.double": [True, False],
+    }
+    space = Space.parse(entries, CONFIG)
+    points = [frozenset(space.decode(point).items()) for point in space.grid()]
+    expected = {
+        frozenset({"agent.gamma": gamma, "agent.epochs": epochs, "agent.double": double}.items())
+        | (frozenset() if double else {("agent.loss", loss)})
+        for gamma, epochs, double, loss in product(
+            [0.0, 0.25, 0.5, 0.75, 1.0], [1, 2, 3], [True, False], ["mse", "huber"]
+        )
+    }
+    assert set(points) == expected
+    assert len(points) == len(expected) == 45
+
+
+def test_grids_without_an_end_are_refused() -> None:
+    with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.gamma=.*a range with a step"):
+        Space.parse({"agent.gamma": {"low": 0.0, "high": 1.0}}, CONFIG).grid()
+    with pytest.raises(InvalidOption, match=f"more than {LARGEST_GRID:,} points"):
+        Space.parse({"agent.epochs": {"low": 1, "high": LARGEST_GRID + 1}}, CONFIG).grid()
+
+
+def test_the_baseline_is_the_configuration_where_the_space_has_it() -> None:
+    entries = {
+        "agent.gamma": {"low": 0.5, "high": 1.0, "step": 0.25},
+        "agent.epochs": {"low": 3, "high": 9},
+        "network.widths": [[8], [64, 64]],
+        "agent.epsilon_start": {"low": 0.1, "high": 1.0},
+    }
+    space = Space.parse(entries, CONFIG)
+    assert space.decode(space.baseline()) == {"agent.gamma": 1.0, "network.widths": [64, 64]}
+    shifted = Space.parse({"agent.gamma": {"low": 0.1, "high": 1.2, "step": 0.4}}, CONFIG)
+    assert shifted.baseline() == {}, "1.0 lies between two steps"
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"low": 1.0, "high": 0.0}, "low below high"),
+        ({"low": 0.5, "high": 0.5}, "low below high"),
+        ({"low": "a", "high": 1.0}, "numbers"),
+        ({"low": True, "high": 2}, "numbers"),
+        ({"low": 0.0, "high": float("inf")}, "numbers"),
+        ({"low": 0, "high": 10**400}, "numbers"),
+        ({"low": 0.0, "high": 1.0, "step": 2.0}, "numbers"),
+        ({"low": 0.0, "high": 1.0, "log": True}, "above 0 and without a step"),
+        ({"low": 0.1, "high": 1.0, "log": True, "step": 0.1}, "above 0 and without a step"),
+        ({"low": 0.1, "high": 1.0, "log": "yes"}, "low below high"),
+        ({"low": 0.1}, r"\{low: …, high: …\}"),
+        ({"low": 0.1, "high": 1.0, "lgo": True}, r"\{low: …, high: …\}"),
+        ({"choices": 3}, "choices"),
+        ([1.0], "two or more different choices"),
+        ([0.9, 0.9], "two or more different choices"),
+        (0.9, r"\{low: …, high: …\} or a list"),
+        ({"low": 0.1, "high": 1.0, "when": 3}, r"\.when=3: must be \{KEY: VALUE\}"),
+        ({"low": 0.1, "high": 1.0, "when": {"agent.nothing": 3}}, r"when\.agent\.nothing=…: must be a key"),
+        ({"low": 0.1, "high": 1.0, "when": {"agent.gamma": 3}}, "does not rest on itself"),
+    ],
+)
+def test_what_is_no_entry_is_said_in_one_line(entry: object, said: str) -> None:
+    with pytest.raises(InvalidOption, match=said) as refusal:
+        Space.parse({"agent.gamma": entry}, CONFIG)
+    assert str(refusal.value).startswith("sweep.space.agent.gamma")
+    assert "\n" not in str(refusal.value)
+
+
+def test_conditions_in_a_circle_are_refused() -> None:
+    entries = {
+        "agent.gamma": {"low": 0.1, "high": 1.0, "when": {"agent.double": True}},
+        "agent.double": {"choices": [True, False], "when": {"agent.gamma": 1.0}},
+    }
+    with pytest.raises(InvalidOption, match="does not rest on itself"):
+        Space.parse(entries, CONFIG)

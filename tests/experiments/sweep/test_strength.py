@@ -1,0 +1,61 @@
+"""What a trial's value is: averages deal by deal, on deals that belong to the sweep."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from cardlab.agents.registry import load_agent
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation.intervals import PerDeal, estimate
+from cardlab.evaluation.match import play_match
+from cardlab.evaluation.options import EVALUATION_SEED, ArenaOptions
+from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.scoring import SWEEP_SEED_OFFSET, combine, play_references, sweep_arena
+from cardlab.games.catalogue import make_game
+from cardlab.training.curve_evaluation import CURVE_SEED_OFFSET
+
+SPACE = {"agent.gamma": {"low": 0.0, "high": 1.0}}
+
+
+@given(arrays(np.float64, (3, 2, 11), elements=st.floats(-100, 100)))
+def test_trainings_and_references_count_alike(figures: PerDeal) -> None:
+    strength = combine([dict(zip(("random", "greedy"), training, strict=True)) for training in figures])
+    assert strength.overall.mean == pytest.approx(figures.mean(), abs=1e-9)
+    assert strength.overall.half_width == pytest.approx(estimate(figures.mean(axis=(0, 1))).half_width, abs=1e-9)
+    assert strength.by_reference["greedy"].mean == pytest.approx(figures[:, 1].mean(), abs=1e-9)
+    names = strength.figures("points")
+    assert names["sweep/points_low"] <= names["sweep/points"] <= names["sweep/points_high"]
+    assert {"sweep/points/random", "sweep/points/greedy"} <= set(names)
+
+
+@given(st.integers(0, 2**40))
+def test_its_deals_are_nobody_else_s(seed: int) -> None:
+    arena = ArenaOptions(deals=50_000, seed=seed, until=0.1, references=("random",))
+    own = sweep_arena(SweepOptions(space=SPACE, deals=30), arena)
+    assert (own.deals, own.until, own.references) == (30, None, ("random",))
+    assert len({own.seed, seed, seed + CURVE_SEED_OFFSET}) == 3
+    assert own.seed == seed + SWEEP_SEED_OFFSET
+
+
+def test_the_figures_are_those_of_the_matches() -> None:
+    game = make_game("thirty_one")
+    agent = load_agent(game, "greedy")
+    arena = sweep_arena(SweepOptions(space=SPACE, deals=40), ArenaOptions(references=("random", "greedy")))
+    points = play_references(game, agent, arena, "points")
+    wins = play_references(game, agent, arena, "win_rate")
+    match = play_match(game, ["greedy", "random"], 40, EVALUATION_SEED + SWEEP_SEED_OFFSET)
+    assert points["random"].mean() == pytest.approx(match.mean)
+    assert wins["random"].mean() == pytest.approx(match.win_rate)
+    assert points["greedy"] == pytest.approx(0.0), "against itself, at both seats of each deal, luck cancels"
+
+
+def test_alone_the_own_points_count() -> None:
+    game = make_game("poker_squares")
+    arena = sweep_arena(SweepOptions(space=SPACE, deals=20), ArenaOptions())
+    figures = play_references(game, load_agent(game, "random"), arena, "points")
+    assert list(figures) == ["self"]
+    assert list(combine([figures]).figures("points")) == ["sweep/points", "sweep/points_low", "sweep/points_high"]
+    with pytest.raises(InvalidOption, match=r"sweep\.metric=win_rate: must be points"):
+        SweepOptions(space=SPACE, metric="win_rate").check_game(game)

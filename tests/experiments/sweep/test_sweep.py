@@ -1,0 +1,214 @@
+"""`cardlab sweep` as a user runs it: trials in MLflow, what is refused, and an experiment made of the best values."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mlflow import MlflowClient
+from omegaconf import OmegaConf
+from optuna.trial import TrialState
+
+from cardlab.agents.policies import policy_digest
+from cardlab.cli import main
+from cardlab.experiments.config.composition import compose_experiment
+from cardlab.experiments.sweep import trials
+from cardlab.experiments.sweep.scoring import play_references
+from cardlab.experiments.sweep.tuned_files import write_tuned
+from cardlab.learners.base import TrainingDiverged
+from cardlab.training.run import train
+from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
+
+
+def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", *TINY, "sweep.trials=2", "sweep.seeds=2"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line[:9] for line in lines] == ["trial 1/2", "trial 2/2"]
+    assert all(re.search(r"agent\.gamma=.* points -?\d\.\d+ \[.*\].* s$", line) for line in lines)
+    assert main(["sweep", *TINY, "sweep.trials=5", "sweep.seeds=2"]) == 0
+    printed = capsys.readouterr()
+    assert [line[:9] for line in printed.err.splitlines()] == ["trial 3/5", "trial 4/5", "trial 5/5"]
+    study = study_of(root)
+    assert [trial.state for trial in study.get_trials()] == [TrialState.COMPLETE] * 5
+    assert f"study:  {study.study_name}, 5 trials" in printed.out
+    for key, value in study.best_params.items():
+        assert f"{key}={value}\n" in printed.out
+
+    (parent,) = runs_of(root, "sweep")
+    children = runs_of(root, "trial")
+    assert {run.info.status for run in [parent, *children]} == {"FINISHED"}
+    assert [run.data.tags["mlflow.parentRunId"] for run in children] == [parent.info.run_id] * 5
+    artifacts = root / "mlartifacts/thirty_one"
+    for run, trial in zip(children, study.get_trials(), strict=True):
+        assert run.data.metrics["sweep/objective"] == trial.value
+        assert float(run.data.params["agent.gamma"]) == trial.params["agent.gamma"]
+        assert {"seed_7/payoff", "seed_8/payoff"} <= set(run.data.metrics), "each training has its curves"
+        policies = [artifacts / run.info.run_id / f"artifacts/policy/seed_{seed}" for seed in (7, 8)]
+        assert run.data.tags["policy.digest"].split() == [policy_digest(policy) for policy in policies]
+    policy = artifacts / children[-1].info.run_id / "artifacts/policy/seed_8"
+    capsys.readouterr()
+    assert main(["runs", f"policy={policy}"]) == 0
+    assert re.findall(r" trial .* (\w{32})$", capsys.readouterr().out, re.MULTILINE) == [children[-1].info.run_id]
+    assert parent.data.metrics["sweep/best"] == study.best_value
+    folder = root / "mlartifacts/thirty_one" / parent.info.run_id / "artifacts"
+    assert {file.name for file in (folder / "study").iterdir()} >= {"history.svg"}
+    best = OmegaConf.load(folder / "best/config.json")
+    assert best.agent.gamma == study.best_params["agent.gamma"]
+    assert not (root / "runs/sweeps").exists() or list((root / "runs/sweeps").iterdir()) == []
+
+
+def test_a_store_that_goes_away_before_the_end_costs_no_result(
+    root: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: Any) -> None:
+        raise ConnectionError("nobody answers")
+
+    def play(*arguments: Any) -> Any:
+        monkeypatch.setattr(MlflowClient, "search_runs", away)
+        return play_references(*arguments)
+
+    monkeypatch.setattr(trials, "play_references", play)
+    assert main(["sweep", *TINY, "sweep.trials=1"]) == 0
+    assert re.search(r"^study: .*, 1 trials$", capsys.readouterr().out, re.MULTILINE)
+    (told,) = [record.getMessage() for record in caplog.records if record.name == "cardlab.experiments.sweep"]
+    assert re.fullmatch(r"runs of trials .* stay open until the sweep goes on: tracking store .*: nobody answers", told)
+
+
+def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["sweep", *TINY, "sweep.trials=2", "sweep.apply=mine"]
+    assert main(command) == 0
+    assert "next:   cardlab train experiment=mine" in capsys.readouterr().out
+    values = study_of(root).best_params
+    agent = OmegaConf.load("conf/agent/mine.yaml")
+    assert agent.defaults == ["dqn", "_self_"]
+    assert dict(agent) == {
+        **dict(agent),
+        **{key.removeprefix("agent."): value for key, value in values.items()},
+        "updates_per_round": 1,
+    }
+    composed = compose_experiment(["experiment=mine"])
+    assert composed["trainer"]["decisions"] == 256
+    assert composed["agent"]["epsilon"] == values["agent.epsilon"]
+    assert main(["train", "experiment=mine"]) == 0
+    assert main(command) == 0, "what a sweep wrote a sweep may write again"
+
+    own = root / "conf/agent/mine.yaml"
+    own.write_text("defaults: [ppo, _self_]\n")
+    assert main(command) == 2
+    assert "sweep.apply=mine: must be a new name: agent=mine is there already" in capsys.readouterr().err
+    assert own.read_text() == "defaults: [ppo, _self_]\n"
+    assert main([*command, "sweep.overwrite=true"]) == 0
+    assert compose_experiment(["experiment=mine"]) == composed
+
+
+def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    untuned = compose_experiment(["agent=dqn"])["agent"]
+    for gamma in (0.5, 0.6):  # over the shipped file, then over what a sweep wrote
+        write_tuned("dqn", ["agent=dqn"], {"agent.gamma": gamma}, overwrite=True)
+        for option in ("agent=dqn", "experiment=dqn"):
+            assert compose_experiment([option])["agent"] == {**untuned, "gamma": gamma}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["'sweep.space.agent.clip_ranje={low: 0, high: 1}'"], "sweep.space.agent.clip_ranje="),
+        (["sweep.space.agent.gamma={low: 0, high: 2}"], "sweep.space.agent.gamma={low: 0, high: 2}: must be within"),
+        (["sweep.space.agent.loss=[mse,mae]"], "sweep.space.agent.loss=[mse, mae]: must be within what agent.loss"),
+        (["sweep.space.agent.gamma={low: 1, high: 0}"], "sweep.space.agent.gamma={low: 1, high: 0}: must be"),
+        (["sweep.metric=strength"], "sweep.metric=strength: must be one of points, win_rate"),
+        (["sweep.metric=win_rate", "game=poker_squares"], "sweep.metric=win_rate: must be points"),
+        (["sweep.objective=median"], "sweep.objective=median: must be one of mean, low"),
+        (["sweep.sampler=annealing"], "sweep.sampler=annealing: must be one of tpe, random, qmc, gp, grid"),
+        (["sweep.sampler=grid"], "sweep.space.agent.epsilon="),
+        (["sweep.trials=0"], "sweep.trials=0: must be a whole number of at least 1"),
+        (["sweep=standard"], "sweep.space={}: must be given"),
+        (["sweep.study=../x"], "sweep.study=../x: must be a name"),
+        (["sweep.apply=default"], "sweep.apply=default: must be a name"),
+        (["sweep.workers=0"], "sweep.workers=0: must be a whole number from 1 to 256"),
+        (["sweep.pruner=threshold"], "sweep.pruner=threshold: must be one of null, wilcoxon, median, hyperband"),
+        (["sweep.pruner=median"], "sweep.pruner=median: must be wilcoxon, or trainer.evaluations at least 2"),
+        (["sweep.pruner=wilcoxon", "sweep.cost=cpu_seconds"], "sweep.pruner=wilcoxon: must be null with sweep.cost"),
+        (["sweep.cost=dollars"], "sweep.cost=dollars: must be one of null, cpu_seconds"),
+        (["sweep.storage=sqlite:///studies.db"], "sweep.storage=sqlite:///studies.db: must be null (a journal"),
+        (["sweep.launcher=slurm"], "sweep.launcher=slurm: must be one of processes, ray"),
+        (["agent.gamma=2"], "agent.gamma=2: must be a number from 0 to 1"),
+    ],
+)
+def test_what_is_wrong_is_said_before_the_first_trial(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["sweep", *TINY, *(argument.strip("'") for argument in arguments)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"cardlab: error: {said}")
+    assert error.count("\n") == 1
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = [*TINY, "sweep.trials=1"]
+    changes = [[], ["sweep.trials=2"], ["sweep.space.agent.gamma={low: 0.8, high: 1}"], ["agent.n_step=1"]]
+    changes += [["sweep.seed=2"], ["sweep.apply=x"]]
+    for change in changes:
+        assert main(["sweep", *one, *change]) == 0
+    assert len(list((root / "studies").glob("*.journal"))) == 4
+
+    named = [*one, "sweep.study=named"]
+    assert main(["sweep", *named]) == 0
+    assert main(["sweep", *named, "sweep.space.agent.gamma={low: 0.8, high: 1}", "sweep.trials=2"]) == 0
+    capsys.readouterr()
+    assert main(["sweep", *named, "sweep.deals=8"]) == 2
+    assert "sweep.study=named: must be another: this one began with sweep.deals=4" in capsys.readouterr().err
+    assert main(["sweep", *named, "agent.n_step=1"]) == 2
+    assert "agent.n_step=0" in capsys.readouterr().err
+
+
+def test_a_training_that_diverges_is_given_up_and_the_sweep_goes_on(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fragile(experiment: Any, **rest: Any) -> Any:
+        if experiment.agent.gamma < 1.0:
+            raise TrainingDiverged("gradient norm is nan")
+        return train(experiment, **rest)
+
+    monkeypatch.setattr(trials, "train", fragile)
+    assert main(["sweep", *TINY, "sweep.trials=2"]) == 0
+    assert "given up: gradient norm is nan" in capsys.readouterr().err
+    assert [trial.state for trial in study_of(root).get_trials()] == [TrialState.COMPLETE, TrialState.PRUNED]
+    assert [run.info.status for run in runs_of(root, "trial")] == ["FINISHED", "KILLED"]
+    (parent,) = runs_of(root, "sweep")
+    assert parent.info.status == "FINISHED"
+
+    assert main(["sweep", *TINY, "sweep.trials=1", "sweep.baseline=false"]) == 1
+    assert "all of its trials were given up" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
+def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Path) -> None:
+    """A real process, stopped in the middle of its second trial."""
+    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=100000", "sweep.trials=3"]  # seconds for each trial
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("trial 1/3")
+        while len(runs_of(root, "trial")) < 2:
+            time.sleep(0.1)
+        process.send_signal(blow)
+        said = process.stderr.read()
+    if blow == signal.SIGINT:
+        assert process.returncode == 130
+        assert "1 of 3 trials done; the same command goes on" in said
+        assert {run.info.status for run in runs_of(root, "sweep")} == {"KILLED"}
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+    states = [trial.state for trial in study_of(root).get_trials()]
+    assert states == [TrialState.COMPLETE, TrialState.FAIL, TrialState.COMPLETE, TrialState.COMPLETE]
+    assert [run.info.status for run in runs_of(root, "trial")] == ["FINISHED", "KILLED", "FINISHED", "FINISHED"]
+    assert [run.info.status for run in runs_of(root, "sweep")] == ["FINISHED"]

@@ -1,0 +1,14 @@
+"""What a training needs, imported once, in the order in which the program does it: MLflow after its environment."""
+
+from cardlab.tracking.client import quiet_environment
+
+quiet_environment()
+
+import mlflow  # noqa: E402
+import mlflow.tracking  # noqa: E402, F401
+import torch  # noqa: E402, F401
+
+import cardlab.cli.program  # noqa: E402
+import cardlab.cli.train  # noqa: E402
+import cardlab.experiments.config.build  # noqa: E402
+import cardlab.games.catalogue  # noqa: E402, F401

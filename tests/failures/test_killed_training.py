@@ -1,0 +1,151 @@
+"""`cardlab train`, killed with -9 at any moment and any number of times, ends as if nothing had happened."""
+
+import json
+import random
+import re
+import shutil
+import signal
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from cardlab.tracking import Store
+from failures.children import Child, start_server
+
+TRAIN = [
+    "train", "name=squares", "game=poker_squares", "agent=td", "agent.decisions_per_round=512", "network.widths=[16]",
+    "trainer=smoke", "trainer.decisions=6144", "trainer.tables=16", "trainer.evaluations=3",
+    "trainer.evaluation_deals=4", "trainer.snapshots=2",
+]  # fmt: skip
+ROUNDS = 12
+CHANGING = ("decisions_per_second", "system/peak_memory_mb")  # metrics that are no function of the seed
+
+
+@dataclass(frozen=True, repr=False)
+class Outcome:
+    """What a training leaves, as far as the seed decides it."""
+
+    policy: dict[str, bytes]
+    curve: str
+    metrics: dict[str, list[tuple[int, float]]]
+    params: dict[str, str]
+    artifacts: set[str]
+    operations: int = field(default=0, compare=False)  # on files of the project
+
+
+def outcome(root: Path) -> Outcome:
+    """The only run of the store at `root`, and its files."""
+    store = Store(f"sqlite:///{root}/mlflow.db", root)
+    runs = store.client.search_runs([store.experiment_id("poker_squares")])
+    assert [run.info.status for run in runs] == ["FINISHED"], "one run, and no other is left behind"
+    run = runs[0]
+    histories = {
+        name: sorted((metric.step, metric.value) for metric in store.client.get_metric_history(run.info.run_id, name))
+        for name in run.data.metrics
+    }
+    for name in CHANGING:
+        assert [step for step, _ in histories.pop(name)] == list(range(1, ROUNDS + 1))
+    folder = next((root / "runs" / "squares").iterdir())
+    kept = [path for name in ("policy", "snapshots") for path in (folder / name).rglob("*") if path.is_file()]
+    policy = {str(path.relative_to(folder)): path.read_bytes() for path in kept}
+    assert list(store.spool.glob("*")) == [], "nothing is left to be sent"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "curve.csv",
+        "finished.ckpt",
+        "lock",
+        "policy",
+        "snapshots",
+        "training",
+    ]
+    artifacts = {file.path for file in store.client.list_artifacts(run.info.run_id)}
+    return Outcome(policy, (folder / "curve.csv").read_text(), histories, run.data.params, artifacts)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(fresh_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """What a training leaves that nothing happened to."""
+    start_server()
+    root = project(fresh_database, tmp_path_factory.mktemp("undisturbed"))
+    child = Child(root, [*TRAIN, "trainer.checkpoint_seconds=0"], log=root.parent / "log")
+    assert child.wait() == 0, child.log.read_text()
+    counted = re.search(r"^file operations: (\d+)$", child.log.read_text(), re.MULTILINE)
+    assert counted is not None
+    left = outcome(root)
+    del left.params["trainer.checkpoint_seconds"]
+    return replace(left, operations=int(counted[1]))
+
+
+def project(database: Path, folder: Path) -> Path:
+    root = folder / "project"
+    root.mkdir()
+    shutil.copyfile(database, root / "mlflow.db")
+    return root
+
+
+OPERATIONS = 110  # on files, of an undisturbed training
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(6))
+def test_killed_at_random_moments(fresh_database: Path, undisturbed: Outcome, tmp_path: Path, seed: int) -> None:
+    """Before some operation on files, so that each gap between two may be hit, or after some CPU time."""
+    chance = random.Random(seed)
+    moments = [
+        chance.randrange(OPERATIONS) if chance.random() < 0.5 else chance.uniform(0.05, 2.0)
+        for _ in range(chance.randint(1, 3))
+    ]
+    seconds = chance.choice([0, 0, 60])
+    kill_and_go_on(project(fresh_database, tmp_path), moments, undisturbed, seconds=seconds, by_id=seed % 2 == 0)
+
+
+@pytest.mark.parametrize("moments", [[13, 40, 70], [-14, -2]], ids=["begun, at work, at work", "done but not told"])
+def test_killed_at_these_moments(
+    fresh_database: Path, undisturbed: Outcome, tmp_path: Path, moments: list[float]
+) -> None:
+    root = project(fresh_database, tmp_path)
+    told = kill_and_go_on(root, moments, undisturbed, by_id=True)
+    assert "going on after round" in told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_killed_while_mlflow_is_in_another_process(
+    fresh_database: Path, undisturbed: Outcome, tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    moments = [chance.randrange(60), chance.randrange(60)]
+    kill_and_go_on(project(fresh_database, tmp_path), moments, undisturbed, by_id=seed == 0, apart=True)
+
+
+def kill_and_go_on(
+    root: Path,
+    moments: list[float],
+    undisturbed: Outcome,
+    *,
+    seconds: int = 0,
+    by_id: bool = False,
+    apart: bool = False,
+) -> str:
+    """Train with a kill at each moment, then to the end, and compare; what the processes said."""
+    arguments, log = [*TRAIN, f"trainer.checkpoint_seconds={seconds}"], root.parent / "log"
+    for moment in moments:
+        code = Child(root, arguments, log=log, kill_at=moment % undisturbed.operations, apart=apart).wait()
+        if code == 0:
+            break
+        assert code in (-signal.SIGKILL, -signal.SIGPROF), log.read_text()
+    else:
+        begun = unfinished(root)
+        child = Child(root, ["train", f"resume={begun}"] if by_id and begun else arguments, log=log, apart=apart)
+        assert child.wait() == 0, log.read_text()
+    left = outcome(root)
+    assert left.params.pop("trainer.checkpoint_seconds") == str(seconds)
+    assert left == undisturbed
+    return log.read_text()
+
+
+def unfinished(root: Path) -> str | None:
+    """The beginning of the id of the run that was cut off, if it is known already."""
+    memories = list(root.glob("runs/squares/*/run.json"))
+    run_id = json.loads(memories[0].read_text())["run_id"] if memories else None
+    return run_id and run_id[:8]

@@ -1,0 +1,183 @@
+"""Vectorised adapters against the loop: the same deals and deterministic players must end alike, byte for byte."""
+
+import gymnasium
+import numpy as np
+import pytest
+from sb3_contrib.common.maskable.utils import get_action_masks
+
+import cardlab
+from cardlab.core.options import InvalidOption
+from cardlab.games.catalogue import GAMES
+from cardlab.games.loop import IllegalAction, play
+from cardlab.games.protocol import Actions, Game, InfoStates, Players
+from cardlab.games.rows import copied, take
+from cardlab.integrations import Tables, make_sb3, make_vector
+from cardlab.integrations.parallel_games import Turn
+
+NUM_TABLES = 40
+
+
+class Fixed:
+    """Plays one legal action by a rule without chance: the lowest, the highest, or one between."""
+
+    def __init__(self, game: Game, share: float) -> None:
+        self.game, self.share = game, share
+
+    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+        return self.choose(self.game.legal_actions(info_states))
+
+    def choose(self, masks: np.ndarray) -> Actions:
+        rows = [np.flatnonzero(mask) for mask in masks]
+        return np.array([legal[int(self.share * (legal.size - 1))] for legal in rows], dtype=np.int16)
+
+
+def first_games(tables: Tables, learner: Fixed, turn: Turn) -> dict[int, tuple[float, int, np.ndarray]]:
+    """The first finished game of each table: return, decisions, last observation; rewards are summed on the way."""
+    total = np.zeros(NUM_TABLES)
+    games: dict[int, tuple[float, int, np.ndarray]] = {}
+    while len(games) < NUM_TABLES:
+        turn = tables.step(learner.choose(turn.masks))
+        total += turn.rewards
+        np.testing.assert_array_equal(np.flatnonzero(turn.over), turn.ended)
+        for place, row in enumerate(turn.ended.tolist()):
+            assert turn.returns[place] == pytest.approx(total[row], abs=1e-4)
+            game = (float(turn.returns[place]), int(turn.lengths[place]), turn.final_observations[place])
+            games.setdefault(row, game)
+            total[row] = 0
+    return games
+
+
+@pytest.mark.parametrize("ask_forced", [True, False])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [*((name, {}) for name in GAMES), ("thirty_one", {"num_players": 4}), ("thirty_one", {"reward": "shaped"})],
+)
+def test_tables_play_the_games_of_the_loop(name: str, options: dict[str, object], ask_forced: bool) -> None:
+    game = cardlab.make_game(name, **options)
+    players = game.spec.num_players
+    learner = Fixed(game, 0.5)
+    opponents = [Fixed(game, 1.0 - place / players) for place in range(players - 1)]
+    tables = Tables(game, NUM_TABLES, opponents, ask_forced=ask_forced)
+    turn = tables.reset(np.random.default_rng(7))
+    seats = tables.seats.copy()
+    assert len(set(seats.tolist())) == players  # at random, so everywhere
+    assert (game.current_player(tables.states) == seats).all()
+    states = game.deal(NUM_TABLES, np.random.default_rng(7))  # what reset dealt
+    games = first_games(tables, learner, turn)
+    orders = np.array([[(seat - own) % players for seat in range(players)] for own in seats], dtype=np.int8)
+    asked = np.zeros(NUM_TABLES, dtype=np.int64)
+    for moves in play(
+        game, states, [learner, *opponents], np.random.default_rng(0), seats=orders, ask_forced=ask_forced
+    ):
+        mine = moves.rows[(moves.agents == 0) & moves.asked]
+        asked[mine] += 1
+    payoffs = game.payoffs(states)[np.arange(NUM_TABLES), seats]
+    finals = game.observe(game.information(states, seats), seats)
+    for row, (returns, length, final) in games.items():
+        assert returns == pytest.approx(payoffs[row])
+        assert length == asked[row]
+        np.testing.assert_array_equal(final, finals[row])
+
+
+@pytest.mark.parametrize("ask_forced", [True, False])
+def test_what_the_learner_gets_is_what_the_engine_says(ask_forced: bool) -> None:
+    game = cardlab.make_game("big2")
+    tables = Tables(game, 32, "random", seat=2, ask_forced=ask_forced)
+    turn = tables.reset(np.random.default_rng(1))
+    kept: list[tuple[np.ndarray, np.ndarray]] = []
+    for _ in range(40):
+        states = copied(tables.states)
+        seats = np.full(32, 2, dtype=np.int8)
+        known = game.information(states, seats)
+        assert (game.current_player(states) == 2).all()
+        assert ask_forced or (turn.masks.sum(axis=1) > 1).all()
+        np.testing.assert_array_equal(turn.masks, game.legal_actions(known))
+        np.testing.assert_array_equal(turn.observations, game.observe(known, seats))
+        assert not kept or kept[-1][0] is not turn.observations
+        kept.append((turn.observations, turn.observations.copy()))
+        turn = tables.step(Fixed(game, 1.0).choose(turn.masks))
+    for given, then in kept:  # learners keep what they are given: it is never written again
+        np.testing.assert_array_equal(given, then)
+
+
+def test_a_seed_gives_one_result() -> None:
+    def returns(seed: int) -> list[float]:
+        envs = make_vector("thirty_one", 64, ["random"])
+        _, infos = envs.reset(seed=seed)
+        learner = Fixed(envs.tables.game, 0.5)
+        rewards: list[float] = []
+        for _ in range(60):
+            _, reward, _, _, infos = envs.step(learner.choose(infos["action_mask"]))
+            rewards.extend(reward.tolist())
+        return rewards
+
+    assert returns(3) == returns(3)
+    assert returns(3) != returns(4)
+
+
+def test_the_vector_environment_keeps_gymnasiums_forms() -> None:
+    envs = make_vector("open_face", 16, ["random"], features="seed")
+    assert envs.metadata["autoreset_mode"] is gymnasium.vector.AutoresetMode.SAME_STEP
+    observations, infos = envs.reset(seed=0)
+    assert envs.observation_space.contains(observations)
+    wrapped = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
+    wrapped.reset(seed=0)
+    over = np.zeros(16, dtype=np.bool_)
+    while not over.any():
+        observations, rewards, over, truncated, infos = wrapped.step(
+            Fixed(envs.tables.game, 0.0).choose(infos["action_mask"])
+        )
+        assert envs.observation_space.contains(observations)
+        assert rewards.shape == truncated.shape == over.shape
+    ended = np.flatnonzero(over)
+    assert infos["_final_obs"].tolist() == over.tolist()
+    assert all((infos["final_obs"][row] is not None) == over[row] for row in range(16))
+    np.testing.assert_allclose(infos["final_info"]["episode"]["r"][ended], rewards[ended])
+    assert (infos["final_info"]["episode"]["l"][ended] == 13).all()
+    assert envs.single_observation_space.contains(infos["final_obs"][ended[0]])
+
+
+def test_illegal_and_ill_shaped_actions_are_named() -> None:
+    envs = make_vector("open_face", 4)
+    with pytest.raises(RuntimeError, match="reset"):
+        envs.step(np.zeros(4, dtype=np.int64))
+    envs.reset(seed=0)
+    with pytest.raises(IllegalAction, match=r"open_face: action 9 is not legal at table 2; legal: \[0, 1, 2\]"):
+        envs.step(np.array([0, 1, 9, 0]))
+    with pytest.raises(IllegalAction, match=r"must be 4 numbers, one a table, not of shape \(3,\)"):
+        envs.step(np.zeros(3, dtype=np.int64))
+    with pytest.raises(InvalidOption, match="num_tables=0"):
+        make_vector("open_face", 0)
+
+
+def test_stable_baselines_gets_masks_and_episodes() -> None:
+    envs = make_sb3("five_o", 8, "random", seed=0)
+    observations = envs.reset()
+    assert observations.shape == (8, envs.tables.game.spec.num_features)
+    np.testing.assert_array_equal(get_action_masks(envs), envs.action_masks())
+    assert np.shares_memory(envs.env_method("action_masks")[3], envs.action_masks())
+    assert len(envs.env_method("action_masks", indices=[1, 5])) == 2
+    assert envs.has_attr("action_masks")
+    assert not envs.has_attr("colour")
+    learner = Fixed(envs.tables.game, 0.0)
+    for _ in range(20):
+        _, rewards, over, infos = envs.step(learner.choose(envs.action_masks()))
+    assert over.all()  # 20 placements each
+    assert [info["episode"]["r"] for info in infos] == pytest.approx(rewards.tolist())
+    assert all(info["episode"]["l"] == 20 for info in infos)
+    envs.seed(5)
+    first = envs.reset()
+    envs.seed(5)
+    np.testing.assert_array_equal(first, envs.reset())
+    with pytest.raises(NotImplementedError, match="the only method of a table is action_masks"):
+        envs.env_method("fly")
+
+
+def test_rows_are_taken_in_order() -> None:
+    """What `known` shows of a table is that table's."""
+    tables = Tables(cardlab.make_game("five_o"), 5, "random")
+    turn = tables.reset(np.random.default_rng(0))
+    for row in range(5):
+        known = tables.known(row)
+        assert known.tobytes() == tables.game.information(take(tables.states, [row]), tables.seats[[row]]).tobytes()
+        np.testing.assert_array_equal(tables.game.observe(known, tables.seats[[row]])[0], turn.observations[row])
