@@ -148,7 +148,7 @@ def test_the_endgame_agent_plays_as_its_policy_before():
         ("thirty_one", "endgame:policy:random", "thirty_one has no endgames"),
         ("big2", "endgame:policy:random:samples:0", "endgame.samples=0"),
         ("big2", "endgame:policy:3", "agent=3: must be a policy's folder"),
-        ("big2", "endgame:policy:random:sample:3", "endgame with options and values that it can take"),
+        ("big2", "endgame:policy:random:sample:3", "endgame with options policy, samples, belief, seed"),
     ],
 )
 def test_endgame_agents_that_cannot_be(game, text, message):

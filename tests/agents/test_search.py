@@ -195,6 +195,6 @@ def test_an_unknown_search_is_refused():
 
 
 def test_options_are_made_into_agents():
-    agent = SearchAgent(make_game("five_o"), MonteCarloOptions(simulations=20))
+    agent = SearchAgent(make_game("five_o"), MonteCarloOptions(simulations=20), load_agent)
     info_states, players = positions(agent.game, 2)
     assert agent.act(info_states, players, np.random.default_rng(0)).shape == (2,)

@@ -2,8 +2,8 @@
 
 Each number is an entry in one vocabulary (NUM_CODES), so that a network learns a vector for each and adds them up
 (networks/sparse_lines.py). What a card would make of a line is told beside the lines as they were before it: the other
-lines need not be told anew for each cell that the card may go to. Source of the idea: the hand patterns of Neller, Messinger
-and Yang 2013, here without a table of all their combinations.
+lines need not be told anew for each cell that the card may go to. Source of the idea: the hand patterns of Neller,
+Messinger and Yang 2013, here without a table of all their combinations.
 """
 
 import numpy as np
