@@ -48,10 +48,10 @@ def test_playouts_by_a_learned_policy(benchmark: BenchmarkFixture, name: str) ->
 def playouts_by(game: PokerSquares, policy: Agent) -> Callable[[States], Floats]:
     """Games played out by what `policy` has learned, in one kernel."""
     if isinstance(policy, TablesAgent):
-        return partial(game.play_out_by_patterns, values=policy.pattern_values())
+        return partial(game.pattern_play_out, values=policy.pattern_values())
     values = policy.code_values() if isinstance(policy, AfterstateAgent) else None
     assert values is not None
-    return partial(game.play_out_by_codes, values=values)
+    return partial(game.sparse_play_out, values=values)
 
 
 @pytest.mark.parametrize(

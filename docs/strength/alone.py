@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 import cardlab
-from cardlab.agents.search.decisions import crossed, make_decisions, sample_deals
+from cardlab.agents.search.decisions import make_search_decisions, pair_with_actions, sample_deals
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.five_o.rules import NUM_COLUMNS, NUM_TURNS
 from cardlab.games.loop import play, play_out
@@ -84,9 +84,11 @@ def judge(
     game: Game, champion: Agent, known: InfoStates, player: int, own: int, others: int, playouts: int, number: int
 ) -> Found:
     """Both columns on the same deals, played on by the champion at both seats."""
-    (decision,) = make_decisions(game, known, np.array([player], dtype=np.int8), SEED)
+    (decision,) = make_search_decisions(game, known, np.array([player], dtype=np.int8), SEED)
     rng = np.random.default_rng([SEED, number])
-    states, actions = crossed(sample_deals(game.determinize, decision, playouts, rng), np.array([own, others]))
+    states, actions = pair_with_actions(
+        sample_deals(game.determinize, decision, playouts, rng), np.array([own, others])
+    )
     game.apply(states, actions)
     play_out(game, states, [champion], rng)
     paid = game.payoffs(states)[:, player].reshape(playouts, 2).astype(np.float64)

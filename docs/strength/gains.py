@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 import cardlab
-from cardlab.agents.search.decisions import crossed
+from cardlab.agents.search.decisions import pair_with_actions
 from cardlab.evaluation.intervals import estimate
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.loop import play_out
@@ -104,7 +104,7 @@ def advantage(
     copies = InfoStates(take(state, np.zeros(playouts, dtype=np.intp)))
     copies["deck"][:, state[0]["turn"] + 1 :] = -1  # and nothing else, not even what the player does not see
     players = np.full(playouts, player, dtype=np.int8)
-    both, actions = crossed(game.determinize(copies, players, rng), places)
+    both, actions = pair_with_actions(game.determinize(copies, players, rng), places)
     game.apply(both, actions)
     play_out(game, both, [agents[seat != player] for seat in range(game.spec.num_players)], rng)
     one, other = game.payoffs(both)[:, player].reshape(playouts, 2).astype(np.float64).T

@@ -17,7 +17,7 @@ import torch
 
 import cardlab
 from cardlab.agents.network_agents import AfterstateAgent
-from cardlab.agents.search.decisions import crossed, make_decisions, sample_deals
+from cardlab.agents.search.decisions import make_search_decisions, pair_with_actions, sample_deals
 from cardlab.agents.search.leaves import Playouts
 from cardlab.agents.search_agent import SearchAgent
 from cardlab.games.agent_protocol import Agent
@@ -58,10 +58,10 @@ def main(arguments: Sequence[str]) -> None:
     values = champion.action_values(known, players)
     best = np.argsort(-values, axis=1, kind="stable")[:, :CANDIDATES]
     paid = []
-    for number, decision in enumerate(make_decisions(game, known, players, SEED)):
+    for number, decision in enumerate(make_search_decisions(game, known, players, SEED)):
         deals = sample_deals(game.determinize, decision, num_games, np.random.default_rng([SEED, number]))
         actions = best[number][np.isin(best[number], decision.legal)]
-        states, tried = crossed(deals, actions)
+        states, tried = pair_with_actions(deals, actions)
         game.apply(states, tried)
         owners = np.full(len(states), decision.player, dtype=np.int8)
         payoffs = Playouts(game, [champion])(states, owners, rng)[:, decision.player]

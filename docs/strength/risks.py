@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 import cardlab
-from cardlab.agents.search.decisions import Decision, crossed, make_decisions, sample_deals
+from cardlab.agents.search.decisions import Decision, make_search_decisions, pair_with_actions, sample_deals
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.loop import play, play_out
 from cardlab.games.open_face.rules import NUM_DEALT, NUM_OPENING, royalty_sum
@@ -74,7 +74,7 @@ def compare_ends(game: Game, champion: Agent, num_positions: int, num_games: int
     known = join([take(info_states, row) for info_states, _, _, row in at])
     players = np.array([players[row[0]] for _, players, _, row in at], dtype=np.int8)
     chosen = [int(actions[row[0]]) for _, _, actions, row in at]
-    for number, decision in enumerate(make_decisions(game, known, players, SEED)):
+    for number, decision in enumerate(make_search_decisions(game, known, players, SEED)):
         if decision.legal.size < 2:
             continue
         outcomes = play_each(game, champion, decision, num_games, np.random.default_rng([SEED, number]))
@@ -93,7 +93,7 @@ def play_each(
 ) -> NDArray[np.float64]:
     """[games, k, 3] what each of the k placements led to: a foul, the royalties of its rows if in order, points."""
     deals = sample_deals(game.determinize, decision, num_games, rng)
-    states, actions = crossed(deals, decision.legal)
+    states, actions = pair_with_actions(deals, decision.legal)
     game.apply(states, actions)
     play_out(game, states, [champion], rng)
     ranks = states["ranks"][:, decision.player]

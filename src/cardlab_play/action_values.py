@@ -6,7 +6,7 @@ import numpy as np
 
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.builders import build_search
-from cardlab.agents.search.decisions import DEALS, LEAVES, crossed, make_decisions, sample_deals
+from cardlab.agents.search.decisions import DEALS, LEAVES, make_search_decisions, pair_with_actions, sample_deals
 from cardlab.agents.search.monte_carlo import MonteCarlo
 from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.evaluation.intervals import half_width
@@ -32,13 +32,13 @@ def play_out_options(game: Game, known: InfoStates, players: Players) -> PlayedO
     values = np.full((len(players), game.spec.num_actions), -np.inf, dtype=np.float32)
     margins = np.full_like(values, np.inf)
     deals: list[int] = []
-    for row, decision in enumerate(make_decisions(game, known, players, 0)):
+    for row, decision in enumerate(make_search_decisions(game, known, players, 0)):
         legal = decision.legal
         deals.append(int(np.clip(PLAYOUTS // len(legal), FEWEST, MOST)) if len(legal) > 1 else 0)
         if len(legal) == 1:
             continue
         drawn = sample_deals(game.determinize, decision, deals[row], decision.stream(0, 0, DEALS))
-        states, actions = crossed(drawn, legal)
+        states, actions = pair_with_actions(drawn, legal)
         game.apply(states, actions)
         searching = np.full(len(states), decision.player, dtype=np.int8)
         paid = search.leaf(states, searching, decision.stream(0, 0, LEAVES))[:, decision.player]

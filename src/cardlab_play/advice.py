@@ -39,7 +39,7 @@ def think(game: Game, agent: Agent, known: InfoStates, players: Players) -> Thou
     """What `agent` thinks of the decisions `known` [N] of `players` [N]; the same each time."""
     probabilities, positions = None, None
     if isinstance(agent, SearchAgent):
-        findings = agent.think(known, players)
+        findings = agent.search(known, players)
         values = np.array([finding.values for finding in findings], dtype=np.float32)
         chosen = [int(finding.scores.argmax()) for finding in findings]
         return Thoughts(chosen, None, values, True, None, simulations=[finding.simulations for finding in findings])

@@ -147,9 +147,9 @@ SPOILT = {
     "network option of a third kind": described(network_options={"widths": None}),
     "unknown play": described(plays="eval"),
     "play of another kind": described(plays=3),
-    "play options of another kind": described(play_options=[2.0]),
-    "unknown play option": described(play_options={"epsilom": 0.1}),
-    "play option of another kind": described(play_options={"reward_scale": "large"}),
+    "play options of another kind": described(policy_options=[2.0]),
+    "unknown play option": described(policy_options={"epsilom": 0.1}),
+    "play option of another kind": described(policy_options={"reward_scale": "large"}),
 }
 
 

@@ -7,8 +7,8 @@ import torch
 from cardlab.agents.network_agents import AfterstateAgent
 from cardlab.agents.policies import describe, save_policy
 from cardlab.agents.registry import load_agent
-from cardlab.agents.search.decisions import Effort, Finding
-from cardlab.agents.search.online_learning import Pupil
+from cardlab.agents.search.decisions import SearchEffort, SearchResult
+from cardlab.agents.search.online_learning import OnlineLearner
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play_out
@@ -32,7 +32,7 @@ def policy(tmp_path):
 
 
 def findings_of(values, simulations=9):
-    return [Finding(row, row, simulations, Effort(1, (1,))) for row in values]
+    return [SearchResult(row, row, simulations, SearchEffort(1, (1,))) for row in values]
 
 
 def test_it_comes_to_expect_what_the_search_found():
@@ -40,7 +40,7 @@ def test_it_comes_to_expect_what_the_search_found():
     info_states, players = positions(GAME, 5, skip=6)
     legal = GAME.legal_actions(info_states)
     found = np.where(legal, np.random.default_rng(1).normal(90, 5, legal.shape), -np.inf)
-    pupil = Pupil(agent, 0.02)
+    pupil = OnlineLearner(agent, 0.02)
     before = np.abs(agent.action_values(info_states, players)[legal] - found[legal]).mean()
     for _ in range(200):
         assert pupil.learn(info_states, players, findings_of(found)) == legal.sum()
@@ -52,7 +52,7 @@ def test_what_was_not_searched_teaches_nothing():
     info_states, players = positions(GAME, 3)
     weights = {name: tensor.clone() for name, tensor in agent.network.state_dict().items()}
     values = np.where(GAME.legal_actions(info_states), 50.0, -np.inf)
-    assert Pupil(agent, 0.1).learn(info_states, players, findings_of(values, simulations=0)) == 0
+    assert OnlineLearner(agent, 0.1).learn(info_states, players, findings_of(values, simulations=0)) == 0
     assert all(torch.equal(tensor, weights[name]) for name, tensor in agent.network.state_dict().items())
 
 

@@ -114,7 +114,7 @@ def test_a_timed_move_is_found_again_by_its_effort(text):
     assert len(agent.efforts) == 3
     assert all(sum(effort.batches) >= 1 for effort in agent.efforts)
     other = load_agent(game, text.replace("0.03", "60"))  # it would take a minute if it went by the clock
-    again = other.think(info_states, players, agent.efforts)
+    again = other.search(info_states, players, agent.efforts)
     assert [finding.scores.argmax() for finding in again] == actions.tolist()
     assert [finding.effort for finding in again] == list(agent.efforts)
 
@@ -124,7 +124,7 @@ def test_more_time_is_more_thought():
     info_states, players = positions(game, 1, skip=5)
     short, long = (load_agent(game, f"monte_carlo:seconds:{seconds}") for seconds in (0.02, 0.2))
     started = time.perf_counter()
-    few, many = (agent.think(info_states, players)[0].simulations for agent in (short, long))
+    few, many = (agent.search(info_states, players)[0].simulations for agent in (short, long))
     assert time.perf_counter() - started < 5
     assert many > 2 * few
 

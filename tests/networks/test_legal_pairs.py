@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from cardlab.agents.network_agents import SoftmaxAgent, best_of_each, sample_each
+from cardlab.agents.network_agents import SoftmaxAgent, best_place, sample_place
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
@@ -68,11 +68,11 @@ def test_what_is_drawn_is_legal_and_the_best_is_the_first_maximum(legal, seed):
     scores = np.round(rng.normal(size=len(pairs.rows)) * 2).astype(np.float32)  # with equals among them
     dense = np.where(legal, 0, -np.inf)
     dense[legal] = scores
-    here, best = np.arange(len(legal)), best_of_each(scores, pairs.starts.numpy())
+    here, best = np.arange(len(legal)), best_place(scores, pairs.starts.numpy())
     np.testing.assert_array_equal(pairs.rows[best], here)
     np.testing.assert_array_equal(pairs.actions[best], dense.argmax(axis=1))
     chances = pairs.log_softmax(torch.from_numpy(scores)).numpy()
-    drawn = sample_each(chances, pairs.starts.numpy(), rng.random(len(legal), dtype=np.float32))
+    drawn = sample_place(chances, pairs.starts.numpy(), rng.random(len(legal), dtype=np.float32))
     np.testing.assert_array_equal(pairs.rows[drawn], here)
 
 
@@ -81,7 +81,7 @@ def test_draws_are_as_frequent_as_they_are_likely():
     starts = np.array([0, 1, 4, 6])
     rng, counts = np.random.default_rng(1), np.zeros(6)
     for _ in range(4000):
-        counts[sample_each(chances, starts, rng.random(3, dtype=np.float32))] += 1
+        counts[sample_place(chances, starts, rng.random(3, dtype=np.float32))] += 1
     np.testing.assert_allclose(counts / 4000, [1.0, 0.1, 0.2, 0.7, 0.0, 1.0], atol=0.03)
 
 

@@ -13,14 +13,14 @@ from cardlab.games.catalogue import make_game
 from cardlab.networks.mlp import MLPOptions
 from play_server import ORDERS, options_in, running
 
-PLAYS = {"big2": "softmax", "thirty_one": "action_value", "five_o": "afterstate", "open_face": "softmax"}
+POLICY_KINDS = {"big2": "softmax", "thirty_one": "action_value", "five_o": "afterstate", "open_face": "softmax"}
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """A server with a small untrained policy for most games."""
     folder: Path = tmp_path_factory.mktemp("thoughts")
-    for name, plays in PLAYS.items():
+    for name, plays in POLICY_KINDS.items():
         torch.manual_seed(0)
         game, network = make_game(name), MLPOptions(widths=(8,))
         save_policy(folder / "models" / name, describe(game, network, plays, {}), network.build(game.spec))
@@ -28,7 +28,7 @@ def server(tmp_path_factory):
         yield started
 
 
-@pytest.mark.parametrize("name", [*PLAYS, "poker_squares"])
+@pytest.mark.parametrize("name", [*POLICY_KINDS, "poker_squares"])
 def test_advice_speaks_of_every_legal_action(server, name):
     visitor = server.visitor()
     game = next(entry for entry in visitor.get("/api/choices")["games"] if entry["game"] == name)
@@ -43,7 +43,7 @@ def test_advice_speaks_of_every_legal_action(server, name):
     low, high = make_game(name).spec.payoff_range
     assert low <= advice["value"] <= high
     assert advice["win"] is None if name == "poker_squares" else 0 <= advice["win"] <= 1
-    if name in PLAYS:
+    if name in POLICY_KINDS:
         assert sum(option["probability"] for option in advice["options"]) == pytest.approx(1, abs=1e-2)
         blocks = {block.name: list(block.shape) for block in make_game(name).spec.blocks}
         assert {block["name"]: block["shape"] for block in advice["input"]} == blocks

@@ -1,6 +1,6 @@
-"""Trained beliefs as folders, and deals that are drawn by them: belief.json and weights.safetensors.
+"""Trained belief networks as folders: belief.json and weights.safetensors; deals sampled by them.
 
-As with policies, nothing in a folder is ever run, and the same training gives the same bytes.
+As with policies, loading runs no code from the folder, and the same training gives the same bytes.
 """
 
 import json
@@ -24,22 +24,22 @@ from cardlab.networks.belief import BeliefNetwork, BeliefOptions
 FORMAT = 1
 _DESCRIPTION = "belief.json"
 _WEIGHTS = "weights.safetensors"
-_FREE = ("features",)  # options of the game in which belief and agent may differ: it observes for itself
+_FREE = ("features",)  # options of the game in which belief and agent may differ
 
 
 class BeliefError(ValueError):
-    """A folder is no belief, or not one for this game; the message is one line that names it."""
+    """A folder holds no belief network for this game; the message is one line that names the folder."""
 
 
 @dataclass(frozen=True)
 class Belief:
-    """How likely each of the others holds each card, by a network that sees what a player sees."""
+    """Predicts which opponent holds each card from the observation of a player."""
 
     game: Game  # with the features that the network reads
     network: BeliefNetwork
 
     def weights(self, info_states: InfoStates, players: Players) -> Floats:
-        """[N, P, 52] probabilities over the others that each holds each unseen card; 0 for the player."""
+        """[N, P, 52] probability that each opponent holds each unseen card; 0 for the player."""
         num_players = self.game.spec.num_players
         with torch.inference_mode():
             observations = torch.from_numpy(self.game.observe(info_states, players)).to(self.network.device)
@@ -50,7 +50,7 @@ class Belief:
         return weights
 
     def determinize(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> States:
-        """[N] full states, drawn by the belief; copies of one InfoState are looked at once."""
+        """[N] full states sampled by the belief; copies of one InfoState are evaluated once."""
         if len(players) > 1 and _all_alike(info_states, players):
             weights = np.repeat(self.weights(InfoStates(info_states[:1]), players[:1]), len(players), axis=0)
         else:
@@ -59,7 +59,7 @@ class Belief:
 
 
 def save_belief(folder: Path, game: Game, options: BeliefOptions, network: BeliefNetwork) -> None:
-    """Write the belief; `game` is the one whose observations it reads."""
+    """Write the belief network, which reads the observations of `game`."""
     folder.mkdir(parents=True, exist_ok=True)
     save_weights(network, folder / _WEIGHTS)
     description = {
@@ -110,7 +110,7 @@ def _read_description(folder: Path) -> Mapping[str, Any]:
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise BeliefError(f"{path}: is not a belief's description ({error!r})") from error
     if version != FORMAT:
-        raise BeliefError(f"{path}: format {version}, this version reads {FORMAT}: train it anew")
+        raise BeliefError(f"{path}: format {version}, this version reads {FORMAT}: train the belief again")
     for key in ("game_options", "network_options"):
         if not isinstance(description[key], Mapping):
             raise BeliefError(f"{path}: is not a belief's description ({key} is not a mapping)")

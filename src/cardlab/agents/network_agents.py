@@ -1,4 +1,4 @@
-"""Agents that play by a network: by its scores, or by the values of what each action leads to."""
+"""Agents that act by a network: by its action scores, or by the values of afterstates."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,29 +15,29 @@ from cardlab.networks.inputs import Places
 from cardlab.networks.protocol import Network, encode_for, encode_legal_for
 from cardlab.networks.sparse_lines import CodesNetwork
 
-_ROWS_AT_ONCE = 1024  # afterstates: more leave the cache, and their pages cost more than their arithmetic
+_CHUNK_ROWS = 1024  # afterstates per pass: larger chunks fall out of the cache
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
-    """Actions with what the agent thought of them when it chose."""
+class SampledActions:
+    """Actions with the log-probabilities and values of the policy that sampled them."""
 
     actions: Actions  # [N]
-    log_probabilities: Floats  # [N] of the actions, under the policy that chose them
-    values: Floats  # [N] worth of the situation, or of the action chosen, in the learner's reward scale
+    log_probabilities: Floats  # [N] under the sampling policy
+    values: Floats  # [N] of the state, or of the action, in units of reward_scale
 
 
-class SamplingAgent(Protocol):
-    """How a learner plays while it gathers experience: it says what it thought of its actions."""
+class ExploringAgent(Protocol):
+    """An agent that collects experience: actions with log-probabilities and values."""
 
-    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
+    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> SampledActions:
         """Actions for [N] decisions, with log-probabilities and values."""
         ...
 
 
 @kernel
-def sample_each(log_probabilities: Floats, starts: Places, uniforms: Floats) -> Places:
-    """[N] a place in log-probabilities [K], drawn by `uniforms` [N] in [0, 1) between starts [N + 1] and the next."""
+def sample_place(log_probabilities: Floats, starts: Places, uniforms: Floats) -> Places:
+    """[N] places in log_probabilities [K], one sampled by `uniforms` [N] from each row starts[n] … starts[n + 1]."""
     places = np.empty(len(uniforms), dtype=np.int64)
     for row in range(len(uniforms)):
         left = uniforms[row]
@@ -54,8 +54,8 @@ def sample_each(log_probabilities: Floats, starts: Places, uniforms: Floats) -> 
 
 
 @kernel
-def best_of_each(scores: Floats, starts: Places) -> Places:
-    """[N] the place of the highest of the scores [K] between starts [N + 1] and the next; the first of equals."""
+def best_place(scores: Floats, starts: Places) -> Places:
+    """[N] places of the highest of scores [K] in each row starts[n] … starts[n + 1]; the first of equals."""
     places = np.empty(len(starts) - 1, dtype=np.int64)
     for row in range(len(places)):
         best = starts[row]
@@ -67,36 +67,36 @@ def best_of_each(scores: Floats, starts: Places) -> Places:
 
 
 def explore(actions: Actions, legal: Bools, epsilon: float, rng: np.random.Generator) -> Actions:
-    """`actions` [N], each replaced by a uniform legal one with probability `epsilon`."""
+    """`actions` [N], each replaced by a uniformly random legal one with probability `epsilon`."""
     if epsilon <= 0:
         return actions
-    wanders = rng.random(len(actions)) < epsilon
-    at_random = choose_uniformly(legal, rng.random(len(actions), dtype=np.float32))
-    return np.where(wanders, at_random, actions)
+    explores = rng.random(len(actions)) < epsilon
+    random_actions = choose_uniformly(legal, rng.random(len(actions), dtype=np.float32))
+    return np.where(explores, random_actions, actions)
 
 
 @dataclass(frozen=True)
 class SoftmaxAgent:
-    """Plays by the softmax of a network's scores: sampled, or the likeliest action when `greedy`."""
+    """Samples from the softmax of a network's scores, or plays the most probable action when `greedy`."""
 
     game: Game
     network: Network
     greedy: bool = False
     reward_scale: float = 1.0
 
-    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
-        """Actions with their log-probabilities and the values of the situations."""
+    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> SampledActions:
+        """Actions with their log-probabilities and the values of the states."""
         with torch.inference_mode():
             observations, pairs = encode_legal_for(self.network, self.game, info_states, players)
             scores, values = self.network.score_legal(observations, pairs)
             log_probabilities = pairs.log_softmax(scores).cpu().numpy()
             starts = pairs.starts.cpu().numpy()
             if self.greedy:
-                places = best_of_each(log_probabilities, starts)
+                places = best_place(log_probabilities, starts)
             else:
-                places = sample_each(log_probabilities, starts, rng.random(len(values), dtype=np.float32))
+                places = sample_place(log_probabilities, starts, rng.random(len(values), dtype=np.float32))
             actions = pairs.actions.cpu().numpy()[places].astype(np.int16)
-            return Sampled(actions, log_probabilities[places], values.float().cpu().numpy())
+            return SampledActions(actions, log_probabilities[places], values.float().cpu().numpy())
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""
@@ -112,14 +112,14 @@ class SoftmaxAgent:
 
 @dataclass
 class ActionValueAgent:
-    """Plays the action with the highest action value; a uniform legal one with probability `epsilon`."""
+    """Epsilon-greedy on a network's action values."""
 
     game: Game
     network: Network
     epsilon: float = 0.0
     reward_scale: float = 1.0
 
-    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
+    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> SampledActions:
         """Actions with their log-probabilities and the value of the best action."""
         scores = self.scores(info_states, players)
         best = scores.argmax(axis=1).astype(np.int16)
@@ -147,11 +147,11 @@ class ActionValueAgent:
 
 @dataclass
 class AfterstateAgent:
-    """Looks one step ahead: plays the action whose afterstate is worth most, with what it pays at once.
+    """Plays the action with the highest immediate reward plus afterstate value.
 
-    The value network prices what is still to come after each afterstate, in units of `reward_scale`. With probability
-    `epsilon` it explores: any action is as likely as any other, or with a `temperature` likely by the softmax of their
-    worths over so many points.
+    The value network predicts the payoff still to come after each afterstate, in units of `reward_scale`. With
+    probability `epsilon` the action is uniformly random, or with a `temperature` (in points) sampled from the softmax
+    of the action values.
     """
 
     game: Game
@@ -159,20 +159,20 @@ class AfterstateAgent:
     epsilon: float = 0.0
     reward_scale: float = 1.0
     temperature: float = 0.0
-    off_policy: bool = False  # sampled values are those of the best actions, whatever was chosen
+    off_policy: bool = False  # `sample` returns values of the best actions instead of the chosen ones
 
-    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Sampled:
-        """Actions with their log-probabilities and the worths of the actions chosen, or of the best."""
-        worths = self._worths(info_states, players)
-        best = worths.argmax(axis=1).astype(np.int16)
+    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> SampledActions:
+        """Actions with their log-probabilities and the values of the chosen (or best) actions."""
+        action_values = self._action_values(info_states, players)
+        best = action_values.argmax(axis=1).astype(np.int16)
         if self.epsilon > 0 and self.temperature > 0:
-            sampled = _softly_greedy(best, worths, self.epsilon, self.temperature / self.reward_scale, rng)
+            sampled = _epsilon_softmax(best, action_values, self.epsilon, self.temperature / self.reward_scale, rng)
         else:
-            sampled = _epsilon_greedy(best, worths.max(axis=1), np.isfinite(worths), self.epsilon, rng)
+            sampled = _epsilon_greedy(best, action_values.max(axis=1), np.isfinite(action_values), self.epsilon, rng)
         if self.epsilon <= 0 or self.off_policy:
             return sampled
-        chosen = np.take_along_axis(worths, sampled.actions[:, None].astype(np.int64), axis=1)[:, 0]
-        return Sampled(sampled.actions, sampled.log_probabilities, chosen)
+        chosen = np.take_along_axis(action_values, sampled.actions[:, None].astype(np.int64), axis=1)[:, 0]
+        return SampledActions(sampled.actions, sampled.log_probabilities, chosen)
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""
@@ -180,50 +180,54 @@ class AfterstateAgent:
 
     def action_values(self, info_states: InfoStates, players: Players) -> Floats:
         """Expected payoff by each action [N, A], minus infinity where illegal."""
-        return self._worths(info_states, players) * np.float32(self.reward_scale)
+        return self._action_values(info_states, players) * np.float32(self.reward_scale)
 
     def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
         """Log-probabilities [N, A] of the epsilon-greedy policy and values [N]."""
-        worths = self._worths(info_states, players)
-        return _greedy_log_probabilities(worths, self.epsilon), worths.max(axis=1) * np.float32(self.reward_scale)
+        action_values = self._action_values(info_states, players)
+        return _greedy_log_probabilities(action_values, self.epsilon), action_values.max(axis=1) * np.float32(
+            self.reward_scale
+        )
 
     def code_values(self) -> CodeValues | None:
-        """What a Coded game plays by in one kernel, where the network is one of codes."""
+        """The weights for fused rollouts, where game and network are of sparse lines; else None."""
         if isinstance(self.game, Coded) and isinstance(self.network, CodesNetwork):
             return self.network.code_values()
         return None
 
-    def _worths(self, info_states: InfoStates, players: Players) -> Floats:
-        """What each action pays at once and its afterstate is worth [N, A], minus infinity where illegal."""
+    def _action_values(self, info_states: InfoStates, players: Players) -> Floats:
+        """Reward plus afterstate value of each action [N, A], minus infinity where illegal."""
         if isinstance(self.game, Coded) and (values := self.code_values()) is not None:
-            return self.game.worths_by_codes(info_states, values, self.reward_scale)
+            return self.game.sparse_action_values(info_states, values, self.reward_scale)
         legal = self.game.legal_actions(info_states)
         rows, actions = np.nonzero(legal)
         known, movers, moves = take(info_states, rows), players[rows], actions.astype(np.int16)
-        prices = self._prices(known, movers, moves)
+        afterstate_values = self._afterstate_values(known, movers, moves)
         after = afterstates(self.game, known, movers, moves)
-        worths = np.full(legal.shape, -np.inf, dtype=np.float32)
-        worths[rows, actions] = np.where(after.over, np.float32(0), prices) + after.gains / self.reward_scale
-        return worths
+        action_values = np.full(legal.shape, -np.inf, dtype=np.float32)
+        action_values[rows, actions] = (
+            np.where(after.over, np.float32(0), afterstate_values) + after.rewards / self.reward_scale
+        )
+        return action_values
 
-    def _prices(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
+    def _afterstate_values(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
         """Network values of the afterstates of `actions` [K]."""
-        prices = np.empty(len(players), dtype=np.float32)
+        afterstate_values = np.empty(len(players), dtype=np.float32)
         with torch.inference_mode():
-            for start in range(0, len(players), _ROWS_AT_ONCE):
-                part = slice(start, start + _ROWS_AT_ONCE)
+            for start in range(0, len(players), _CHUNK_ROWS):
+                part = slice(start, start + _CHUNK_ROWS)
                 observed = observe_after(self.game, InfoStates(info_states[part]), players[part], actions[part])
                 observations = torch.from_numpy(observed).to(self.network.device)
-                prices[part] = self.network.value(observations).float().cpu().numpy()
-        return prices
+                afterstate_values[part] = self.network.value(observations).float().cpu().numpy()
+        return afterstate_values
 
 
 @dataclass(frozen=True, slots=True)
 class Afterstates:
-    """What actions lead to, as far as their player can see."""
+    """Afterstates: InfoStates after an action of their owner."""
 
     info_states: InfoStates  # [N]
-    gains: Floats  # [N] what the action paid its player at once
+    rewards: Floats  # [N] immediate payoff of the action
     over: Bools  # [N]
 
 
@@ -232,12 +236,12 @@ def afterstates(game: Game, info_states: InfoStates, players: Players, actions: 
     here = np.arange(len(players))
     before = game.payoffs(info_states)[here, players]
     game.apply(info_states, actions)
-    gains = game.payoffs(info_states)[here, players] - before
-    return Afterstates(info_states, gains, game.is_over(info_states))
+    rewards = game.payoffs(info_states)[here, players] - before
+    return Afterstates(info_states, rewards, game.is_over(info_states))
 
 
 def observe_after(game: Game, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
-    """[N, F] what the afterstates of `actions` [N] are valued by; `info_states` [N] are left as they are."""
+    """[N, F] observations of the afterstates of `actions` [N]; `info_states` [N] stay unchanged."""
     if isinstance(game, ShowsAfterstates):
         return game.observe_after(info_states, players, actions)
     after = copied(info_states)
@@ -245,32 +249,34 @@ def observe_after(game: Game, info_states: InfoStates, players: Players, actions
     return game.observe(after, players)
 
 
-def _epsilon_greedy(best: Actions, values: Floats, legal: Bools, epsilon: float, rng: np.random.Generator) -> Sampled:
+def _epsilon_greedy(
+    best: Actions, values: Floats, legal: Bools, epsilon: float, rng: np.random.Generator
+) -> SampledActions:
     actions = explore(best, legal, epsilon, rng)
     share = epsilon / legal.sum(axis=1)
-    chances = np.where(actions == best, 1.0 - epsilon + share, share)
-    return Sampled(actions, np.log(chances).astype(np.float32), values)
+    probabilities = np.where(actions == best, 1.0 - epsilon + share, share)
+    return SampledActions(actions, np.log(probabilities).astype(np.float32), values)
 
 
-def _softly_greedy(
-    best: Actions, worths: Floats, epsilon: float, temperature: float, rng: np.random.Generator
-) -> Sampled:
-    """Each of `best` replaced with probability `epsilon` by a draw from the softmax of `worths` over `temperature`."""
-    highest = worths.max(axis=1)
-    weights = np.exp((worths - highest[:, None]) / np.float32(temperature))
+def _epsilon_softmax(
+    best: Actions, action_values: Floats, epsilon: float, temperature: float, rng: np.random.Generator
+) -> SampledActions:
+    """`best`, each replaced with probability `epsilon` by a sample from softmax(action_values / temperature)."""
+    highest = action_values.max(axis=1)
+    weights = np.exp((action_values - highest[:, None]) / np.float32(temperature))
     sums = weights.cumsum(axis=1)
-    wanders = rng.random(len(best)) < epsilon
+    explores = rng.random(len(best)) < epsilon
     drawn = (rng.random(len(best), dtype=np.float32)[:, None] * sums[:, -1:] >= sums).sum(axis=1)
-    drawn = np.where(drawn < worths.shape[1], drawn, best)  # rounding may lead behind the last
-    actions = np.where(wanders, drawn, best).astype(np.int16)
+    drawn = np.where(drawn < action_values.shape[1], drawn, best)  # rounding may exceed the last sum
+    actions = np.where(explores, drawn, best).astype(np.int16)
     shares = np.take_along_axis(weights, actions[:, None].astype(np.int64), axis=1)[:, 0] / sums[:, -1]
-    chances = np.where(actions == best, 1.0 - epsilon, 0.0) + epsilon * shares
-    return Sampled(actions, np.log(chances).astype(np.float32), highest)
+    probabilities = np.where(actions == best, 1.0 - epsilon, 0.0) + epsilon * shares
+    return SampledActions(actions, np.log(probabilities).astype(np.float32), highest)
 
 
 def _greedy_log_probabilities(scores: Floats, epsilon: float) -> Floats:
     legal = np.isfinite(scores)
-    chances = np.where(legal, epsilon / legal.sum(axis=1, keepdims=True), 0.0)
-    chances[np.arange(len(scores)), scores.argmax(axis=1)] += 1.0 - epsilon
+    probabilities = np.where(legal, epsilon / legal.sum(axis=1, keepdims=True), 0.0)
+    probabilities[np.arange(len(scores)), scores.argmax(axis=1)] += 1.0 - epsilon
     with np.errstate(divide="ignore"):
-        return np.log(chances).astype(np.float32)
+        return np.log(probabilities).astype(np.float32)

@@ -22,45 +22,47 @@ from cardlab.games.protocol import Game
 from cardlab.networks.catalogue import NETWORKS
 from cardlab.networks.protocol import Network, NetworkOptions
 
-FORMAT = 1
+FORMAT = 2
 _DESCRIPTION = "policy.json"
 _WEIGHTS = "weights.safetensors"
 POLICY_FILES = (_DESCRIPTION, _WEIGHTS)
 
 
 class PolicyError(ValueError):
-    """A folder is no policy, or not one for this game; the message is one line that names it."""
+    """A folder holds no policy for this game; the message is one line that names the folder."""
 
 
 @dataclass(frozen=True)
 class PolicyDescription:
-    """All that a policy is, but its weights."""
+    """A policy without its weights."""
 
     game: str
-    game_options: Mapping[str, Any]  # those that the policy depends on
+    game_options: Mapping[str, Any]  # the options that the policy depends on
     network: str  # registry key
     network_options: Mapping[str, Any]
-    plays: str  # registry key of the kind of agent
-    play_options: Mapping[str, Any]
+    policy_kind: str  # registry key of the kind of agent
+    policy_options: Mapping[str, Any]
 
 
-PLAYS: Mapping[str, type[SoftmaxAgent] | type[ActionValueAgent] | type[AfterstateAgent]] = {
+POLICY_KINDS: Mapping[str, type[SoftmaxAgent] | type[ActionValueAgent] | type[AfterstateAgent]] = {
     "softmax": SoftmaxAgent,
     "action_value": ActionValueAgent,
     "afterstate": AfterstateAgent,
 }
 
 
-def describe(game: Game, options: NetworkOptions, plays: str, play_options: Mapping[str, Any]) -> PolicyDescription:
+def describe(
+    game: Game, options: NetworkOptions, policy_kind: str, policy_options: Mapping[str, Any]
+) -> PolicyDescription:
     """The description of a policy for `game` with a network of these `options` (a dataclass)."""
     network_options: dict[str, Any] = asdict(options)  # pyright: ignore[reportArgumentType] - options are dataclasses
     return PolicyDescription(
-        game.spec.name, dict(game.spec.options), options.name, network_options, plays, dict(play_options)
+        game.spec.name, dict(game.spec.options), options.name, network_options, policy_kind, dict(policy_options)
     )
 
 
 def save_policy(folder: Path, description: PolicyDescription, network: Network) -> str:
-    """Write the policy and give its digest. No time, path or run id is in it."""
+    """Write the policy and return its digest. The files contain no time, path or run id."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
         save_weights(network, folder / _WEIGHTS)
@@ -80,7 +82,7 @@ def policy_digest(folder: Path) -> str:
 
 
 def read_description(folder: Path) -> PolicyDescription:
-    """What policy.json says; PolicyError when it is missing, torn, foreign or of another format."""
+    """The content of policy.json; PolicyError when it is missing, damaged or of another format."""
     path, text = folder / _DESCRIPTION, _read(folder, _DESCRIPTION)
     try:
         data = json.loads(text)
@@ -89,7 +91,7 @@ def read_description(folder: Path) -> PolicyDescription:
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise PolicyError(f"{path}: is not a policy's description ({error!r})") from error
     if description is None:
-        raise PolicyError(f"{path}: format {version}, this version reads {FORMAT}: train it anew")
+        raise PolicyError(f"{path}: format {version}, this version reads {FORMAT}; train the policy again")
     for key, value in vars(description).items():
         kind = Mapping if key.endswith("options") else str
         if not isinstance(value, kind):
@@ -102,33 +104,35 @@ def load_policy(game: Game, folder: Path) -> Policy:
     """The policy in `folder`, ready to play `game`; PolicyError when it does not fit."""
     description = _fitting(game, folder)
     network = _network(game, folder, description)
-    if description.plays not in PLAYS:
-        raise PolicyError(f"{folder / _DESCRIPTION}: plays={description.plays}: must be one of {', '.join(PLAYS)}")
-    kind = PLAYS[description.plays]
+    if description.policy_kind not in POLICY_KINDS:
+        raise PolicyError(
+            f"{folder / _DESCRIPTION}: policy_kind={description.policy_kind}: must be one of {', '.join(POLICY_KINDS)}"
+        )
+    kind = POLICY_KINDS[description.policy_kind]
     known = [entry.name for entry in fields(kind)][2:]  # behind game and network
-    for key, value in description.play_options.items():
+    for key, value in description.policy_options.items():
         if key not in known or not isinstance(value, int | float):
-            raise PolicyError(f"{folder / _DESCRIPTION}: play_options: must be numbers for {', '.join(known)}")
-    return kind(game, network, **description.play_options)
+            raise PolicyError(f"{folder / _DESCRIPTION}: policy_options: must be numbers for {', '.join(known)}")
+    return kind(game, network, **description.policy_options)
 
 
 def load_network(game: Game, folder: Path) -> Network:
-    """The network of the policy in `folder`, for what `game` shows; PolicyError when it does not fit."""
+    """The network of the policy in `folder`; PolicyError when it does not fit the observation of `game`."""
     return _network(game, folder, _fitting(game, folder))
 
 
 def policy_game(folder: Path, **options: Any) -> Game:
-    """The game that the policy in `folder` was trained for; `options` for what it does not depend on."""
+    """The game that the policy in `folder` was trained on, with `options` that the policy does not depend on."""
     description = read_description(folder)
-    return _made(folder, description.game, {**description.game_options, **options})
+    return _make_game(folder, description.game, {**description.game_options, **options})
 
 
-def standard_game(folder: Path) -> Game:
-    """The game that the policy in `folder` was trained for, with every option at its default."""
-    return _made(folder, read_description(folder).game, {})
+def default_game(folder: Path) -> Game:
+    """The game that the policy in `folder` was trained on, with default options."""
+    return _make_game(folder, read_description(folder).game, {})
 
 
-def _made(folder: Path, name: str, options: Mapping[str, Any]) -> Game:
+def _make_game(folder: Path, name: str, options: Mapping[str, Any]) -> Game:
     try:
         return make_game(name, **options)
     except (InvalidOption, TypeError) as error:
@@ -136,24 +140,24 @@ def _made(folder: Path, name: str, options: Mapping[str, Any]) -> Game:
 
 
 def game_for(policy: Path, game: Game) -> Game:
-    """`game` with the observation that the policy in this folder was trained with; its rules as they are.
+    """`game` with the features that the policy in this folder was trained on; the rules stay.
 
-    InfoStates know nothing of observations, so that agents that see a game differently play it at one table.
+    InfoStates do not depend on features, so that agents with different features can play together.
     """
     description = read_description(policy)
     features = description.game_options.get("features", _default_features(game))
     if description.game != game.spec.name or features is None or game.spec.options.get("features") == features:
-        return game  # load_policy says what does not fit
+        return game  # load_policy raises for what does not fit
     return replace(cast(Any, game), features=features)
 
 
 def _default_features(game: Game) -> str | None:
-    """What policies saw that were trained before the game had the option `features`; None where it has none."""
+    """The default of the option `features`; None for a game without it."""
     return next((cast(str, entry.default) for entry in fields(cast(Any, game)) if entry.name == "features"), None)
 
 
 def _fitting(game: Game, folder: Path) -> PolicyDescription:
-    """What policy.json says; PolicyError when it is of another game."""
+    """The content of policy.json; PolicyError when it is of another game."""
     description = read_description(folder)
     wanted = {"game": game.spec.name, **game.spec.options}
     has = {"game": description.game, "features": _default_features(game), **description.game_options}
@@ -189,5 +193,5 @@ def _read(folder: Path, name: str) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Tuples and lists compare alike: JSON knows only lists."""
+    """Tuples as lists, as JSON stores them."""
     return list(value) if isinstance(value, tuple) else value

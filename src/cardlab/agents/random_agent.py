@@ -1,4 +1,4 @@
-"""The agent that plays any legal action, each as likely as the others."""
+"""The agent that plays uniformly random legal actions."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ def choose_uniformly(legal: Bools, uniforms: NDArray[np.float32]) -> Actions:
     found = np.empty(num_actions, dtype=np.int16)
     flat = legal.reshape(-1).view(np.uint8)
     words = flat[: flat.size // 8 * 8].view(np.uint64)
-    wide = num_actions > 64  # wide masks are mostly empty: eight columns are passed over at once
+    wide = num_actions > 64  # wide masks are mostly empty: skip eight columns at a time
     for row in range(num_rows):
         start = row * num_actions
         stop = start + num_actions
@@ -38,7 +38,7 @@ def choose_uniformly(legal: Bools, uniforms: NDArray[np.float32]) -> Actions:
 
 @kernel
 def choose_from_each(legal: Actions, starts: Starts, uniforms: NDArray[np.float32]) -> Actions:
-    """[N] what `choose_uniformly` picks of the same actions, from lists of them: legal [K] by starts [N + 1]."""
+    """[N] the choices of `choose_uniformly`, from ragged lists: legal [K] with row starts [N + 1]."""
     actions = np.zeros(len(uniforms), dtype=np.int16)
     for row in range(len(uniforms)):
         count = starts[row + 1] - starts[row]

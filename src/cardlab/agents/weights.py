@@ -1,4 +1,4 @@
-"""Weights of a network as a safetensors file with a checksum in it: a flipped bit is found when it is loaded."""
+"""Network weights as a safetensors file with a checksum, which is verified when the file is loaded."""
 
 import hashlib
 from collections.abc import Mapping
@@ -8,13 +8,13 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-_CHECKSUM = "sha256"  # key in the header's own table of texts, which readers that do not know it pass over
+_CHECKSUM = "sha256"  # key in the metadata of the header, which other readers ignore
 
 Weights = Mapping[str, torch.Tensor]
 
 
 class ChecksumError(ValueError):
-    """The numbers in a file are not those that were written; the message says no file: who loads it knows."""
+    """The tensors of a file do not match its checksum; the caller adds the name of the file."""
 
 
 def save_weights(network: torch.nn.Module, path: Path) -> None:
@@ -24,16 +24,16 @@ def save_weights(network: torch.nn.Module, path: Path) -> None:
 
 
 def load_weights(network: torch.nn.Module, path: Path) -> None:
-    """Load the weights into `network`; nothing in the file is run.
+    """Load the weights into `network`; no code in the file is run.
 
-    Raises ChecksumError, and SafetensorError, OSError or RuntimeError for a file that is torn, gone or of another
-    network. A file without a checksum, as older versions wrote it, is taken as it is.
+    Raises ChecksumError, and SafetensorError, OSError or RuntimeError for a file that is damaged, missing or of another
+    network. A file without a checksum is accepted.
     """
     with safe_open(path, framework="pt") as file:
         written: str | None = (file.metadata() or {}).get(_CHECKSUM)
         weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  it is no mapping
     if written is not None and written != _checksum(weights):
-        raise ChecksumError("damaged: their checksum is not that with which they were written")
+        raise ChecksumError("damaged: the checksum does not match")
     network.load_state_dict(weights)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from cardlab.agents.policies import standard_game
+from cardlab.agents.policies import default_game
 from cardlab.agents.policy_folders import ADDRESS, policy_folder
 from cardlab.cli.policy_names import known_name
 from cardlab.cli.progress import progress_bars
@@ -56,4 +56,4 @@ def _game(config: Mapping[str, Any], policy: Path) -> Game:
     """The game that is given, else the standard one of the policy's game."""
     if config.get("game"):
         return for_matches(build_game(config["game"]))
-    return standard_game(policy)
+    return default_game(policy)

@@ -20,7 +20,7 @@ from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players
 class Rethinks(Protocol):
     """An agent that can do a search again."""
 
-    def think_again(
+    def repeat_search(
         self, info_states: InfoStates, players: Players, size: int, batches: tuple[int, ...]
     ) -> tuple[int, Floats]:
         """The action, and the values of actions [A], that a search of one decision [1] with this effort comes to."""
@@ -108,7 +108,7 @@ def _move(
     again = None
     if effort is not None and isinstance(agent, Rethinks):
         probabilities, value = None, None
-        again, values = agent.think_again(info_states, players, *effort)
+        again, values = agent.repeat_search(info_states, players, *effort)
     else:
         probabilities, values, value = _thoughts(agent, info_states, players)
     options = tuple(

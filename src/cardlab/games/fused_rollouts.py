@@ -20,10 +20,10 @@ class CodeValues(NamedTuple):
 class Coded(Protocol):
     """A game that plays one step ahead by code values in one kernel."""
 
-    def worths_by_codes(self, info_states: InfoStates, values: CodeValues, reward_scale: float) -> Floats:
+    def sparse_action_values(self, info_states: InfoStates, values: CodeValues, reward_scale: float) -> Floats:
         """[N, A] what each action pays at once and its afterstate is worth, in units of `reward_scale`; else -inf."""
         ...
 
-    def play_out_by_codes(self, states: States, values: CodeValues) -> Floats:
+    def sparse_play_out(self, states: States, values: CodeValues) -> Floats:
         """[G, P] payoffs when all play takes the action of most worth; `states` are left as they are."""
         ...

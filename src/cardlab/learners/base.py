@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from cardlab.agents.network_agents import SamplingAgent
+from cardlab.agents.network_agents import ExploringAgent
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Actions, Game, InfoStates, Symmetric
@@ -65,7 +65,7 @@ class RoundLearner(lightning.LightningModule, ABC):
     decisions per round) are then this process's share already.
     """
 
-    plays: str = ""  # registry key of the kind of agent that plays the network (agents/policies.py)
+    policy_kind: str = ""  # registry key of the kind of agent that plays the network (agents/policies.py)
     ranks: Ranks = Ranks()
 
     def __init__(self, game: Game, network: Network, options: LearnerOptions, total_rounds: int, seed: int) -> None:
@@ -107,7 +107,7 @@ class RoundLearner(lightning.LightningModule, ABC):
         return min(self.rounds_done / self.total_rounds, 1.0)
 
     @abstractmethod
-    def learning_agent(self) -> SamplingAgent:
+    def learning_agent(self) -> ExploringAgent:
         """The agent that gathers experience with the network as it is now; asked anew each round."""
         ...
 
@@ -116,7 +116,7 @@ class RoundLearner(lightning.LightningModule, ABC):
         """How this kind of learner plays `network` for good: without exploring."""
         ...
 
-    def play_options(self) -> dict[str, Any]:
+    def policy_options(self) -> dict[str, Any]:
         """The options of that agent, beside game and network."""
         return {"reward_scale": self.reward_scale}
 

@@ -97,7 +97,7 @@ class DQNOptions:
 class DQNLearner(RoundLearner):
     """Action values by regression on what the games paid; the loss is on the action taken only."""
 
-    plays = "action_value"
+    policy_kind = "action_value"
 
     def __init__(self, game: Game, network: Network, options: DQNOptions, total_rounds: int, seed: int) -> None:
         super().__init__(game, network, options, total_rounds, seed)

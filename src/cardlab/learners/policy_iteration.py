@@ -79,7 +79,7 @@ class Trials:
 class PolicyIterationLearner(RoundLearner):
     """Differences between the values of afterstates by regression on those between mean payoffs of rollouts."""
 
-    plays = "afterstate"
+    policy_kind = "afterstate"
 
     def __init__(
         self, game: Game, network: Network, options: PolicyIterationOptions, total_rounds: int, seed: int
@@ -139,7 +139,7 @@ class PolicyIterationLearner(RoundLearner):
         """[G, P] payoffs when `agent` plays `states` to the end at all seats, in one kernel where it can."""
         values = agent.code_values() if isinstance(agent, AfterstateAgent) else None
         if isinstance(self.game, Coded) and values is not None:
-            return self.game.play_out_by_codes(states, values)
+            return self.game.sparse_play_out(states, values)
         play_out(self.game, states, [agent], self.rng)
         return self.game.payoffs(states)
 
@@ -154,7 +154,7 @@ class PolicyIterationLearner(RoundLearner):
         predicted = self.network.value(torch.from_numpy(observed).to(self.device))
         predicted = predicted.masked_fill(torch.from_numpy(after.over).to(self.device), 0.0)
         # Payoffs are of the whole game: what was paid before the decision is the same after all its actions.
-        errors = predicted + torch.from_numpy((after.gains - trials.payoffs[part][tried]) / scale).to(self.device)
+        errors = predicted + torch.from_numpy((after.rewards - trials.payoffs[part][tried]) / scale).to(self.device)
         owners = torch.from_numpy(rows).to(self.device)
         sums = errors.new_zeros(len(part)).index_add(0, owners, errors)
         counts = torch.from_numpy(tried.sum(axis=1)).to(self.device)

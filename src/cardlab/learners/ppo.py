@@ -117,7 +117,7 @@ _translated_objective: Any = torch.compile(_objective, dynamic=True)  # nothing 
 class PPOLearner(RoundLearner):
     """Clipped policy gradient on advantages over each player's own decisions."""
 
-    plays = "softmax"
+    policy_kind = "softmax"
 
     def __init__(self, game: Game, network: Network, options: PPOOptions, total_rounds: int, seed: int) -> None:
         super().__init__(game, network, options, total_rounds, seed)
@@ -143,7 +143,7 @@ class PPOLearner(RoundLearner):
         """As the trained policy plays."""
         return SoftmaxAgent(game, network, self.options.greedy, self.reward_scale)
 
-    def play_options(self) -> dict[str, Any]:
+    def policy_options(self) -> dict[str, Any]:
         """Those of SoftmaxAgent."""
         return {"greedy": self.options.greedy, "reward_scale": self.reward_scale}
 

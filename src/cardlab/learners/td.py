@@ -80,7 +80,7 @@ class TDOptions:
 class TDLearner(RoundLearner):
     """Values of afterstates by regression on λ-returns."""
 
-    plays = "afterstate"
+    policy_kind = "afterstate"
 
     def __init__(self, game: Game, network: Network, options: TDOptions, total_rounds: int, seed: int) -> None:
         super().__init__(game, network, options, total_rounds, seed)
@@ -122,7 +122,7 @@ class TDLearner(RoundLearner):
             traces = self._traces(experience)
             returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, traces)
         after = afterstates(self.game, copied(experience.info_states), experience.players, experience.actions)
-        targets = returns - after.gains / scale
+        targets = returns - after.rewards / scale
         weights = torch.from_numpy(end_weights(experience.ends, options.end_decay)).to(self.device)
         open_ones = np.flatnonzero(~after.over)  # what is over is worth 0 by definition
         means = Means()

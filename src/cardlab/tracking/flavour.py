@@ -17,8 +17,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cardlab.agents.network_agents import AfterstateAgent, SoftmaxAgent, sample_each
-from cardlab.agents.policies import PLAYS, PolicyError, game_for, load_policy, policy_game
+from cardlab.agents.network_agents import AfterstateAgent, SoftmaxAgent, sample_place
+from cardlab.agents.policies import POLICY_KINDS, PolicyError, game_for, load_policy, policy_game
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Actions, Game, InfoStates
 from cardlab.networks.inputs import Inputs
@@ -31,7 +31,7 @@ class PolicyModel:
     """A policy that answers arrays, or lists as JSON brings them."""
 
     game: Game
-    policy: Any  # one of PLAYS
+    policy: Any  # one of POLICY_KINDS
 
     def predict(self, model_input: Mapping[str, Any]) -> Actions:
         """[N] actions for `info_states` [N, bytes] with `players` [N], or `observations` [N, F] with `legal` [N, A].
@@ -60,7 +60,7 @@ class PolicyModel:
         if isinstance(self.policy, SoftmaxAgent) and not self.policy.greedy:
             chances = scores.log_softmax(dim=-1).numpy()
             starts = np.arange(len(chances) + 1) * spec.num_actions
-            places = sample_each(chances.ravel(), starts, rng.random(len(chances), dtype=np.float32))
+            places = sample_place(chances.ravel(), starts, rng.random(len(chances), dtype=np.float32))
             return (places - starts[:-1]).astype(np.int16)
         return scores.argmax(dim=-1).numpy().astype(np.int16)
 
@@ -73,7 +73,7 @@ def load_model_folder(folder: Path) -> PolicyModel:
     except FileNotFoundError:
         game = policy_game(folder)
     policy = load_policy(game, folder)
-    assert isinstance(policy, tuple(PLAYS.values()))
+    assert isinstance(policy, tuple(POLICY_KINDS.values()))
     return PolicyModel(game, policy)
 
 

@@ -145,7 +145,7 @@ def _lead(
     experiment, learner = learning.experiment, learning.learner
     options, last_round = experiment.trainer, experiment.last_round
     game = for_matches(experiment.game)
-    description = describe(game, experiment.network, learner.plays, learner.play_options())
+    description = describe(game, experiment.network, learner.policy_kind, learner.policy_options())
     measure = _measure(experiment, learner, game)
     curve = Curve(measure, options.evaluations, last_round, options.patience, log, tell, learning.readings)
     stopwatch = Stopwatch(learning.gauges)

@@ -110,7 +110,7 @@ def _read_policy(experiment: Experiment, given: str) -> PolicyStart:
     with torch.random.fork_rng(devices=[]):  # what is thrown away draws nothing from the run's own generator
         network = experiment.network.build(game.spec)
         learner = experiment.agent.build(experiment.game, network, 1, 0)
-        wanted = describe(game, experiment.network, learner.plays, learner.play_options())
+        wanted = describe(game, experiment.network, learner.policy_kind, learner.policy_options())
         try:
             has = _facts(read_description(folder), type(experiment.network)())
             for key, value in _facts(wanted).items():
@@ -128,7 +128,7 @@ def _facts(description: PolicyDescription, defaults: Any = None) -> dict[str, An
         "game": description.game,
         "network.name": description.network,
         **{f"network.{key}": value for key, value in options.items()},
-        "plays": description.plays,
-        "reward_scale": description.play_options.get("reward_scale"),
+        "policy_kind": description.policy_kind,
+        "reward_scale": description.policy_options.get("reward_scale"),
     }
     return json.loads(json.dumps(facts))  # tuples and lists compare alike

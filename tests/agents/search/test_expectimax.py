@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.search.decisions import DEALS, make_decisions, sample_deals
+from cardlab.agents.search.decisions import DEALS, make_search_decisions, sample_deals
 from cardlab.agents.search.expectimax import Expectimax
 from cardlab.agents.search.options import ExpectimaxOptions
 from cardlab.games.catalogue import make_game
@@ -47,7 +47,7 @@ def test_it_finds_what_a_plain_recursion_finds(name, depth, skip, choose):
     game = make_game(name)
     leaf = Checksum(game)
     search = Expectimax(game, leaf, ExpectimaxOptions(depth=depth, decks=3, choose=choose), game.determinize)
-    asked = make_decisions(game, *positions(game, 3, skip=skip), 0)
+    asked = make_search_decisions(game, *positions(game, 3, skip=skip), 0)
     for decision, finding in zip(asked, search.search(asked), strict=True):
         deals = sample_deals(game.determinize, decision, 3, decision.stream(0, 0, DEALS))
         values = np.empty((3, len(decision.legal)))
@@ -67,7 +67,7 @@ def test_it_sees_through_to_the_end_of_the_game():
     game = Kuhn()
     states = game.deal(12, np.random.default_rng(0))
     players = game.current_player(states)
-    asked = make_decisions(game, game.information(states, players), players, 0)
+    asked = make_search_decisions(game, game.information(states, players), players, 0)
     search = Expectimax(game, Checksum(game), ExpectimaxOptions(depth=3, decks=40, choose="mean"), game.determinize)
     cards = states["cards"][:, 0]
     for card, finding in zip(cards, search.search(asked), strict=True):
@@ -85,7 +85,7 @@ def test_with_a_width_only_the_policys_best_are_looked_at():
 
     narrow = ExpectimaxOptions(depth=2, decks=2, width=1, policy="any", choose="mean")
     full = ExpectimaxOptions(depth=2, decks=2, choose="mean")
-    asked = make_decisions(game, info_states, players, 0)
+    asked = make_search_decisions(game, info_states, players, 0)
     leaf = Checksum(game)
     few = Expectimax(game, leaf, narrow, game.determinize, last_cells).search(asked)
     all_of_them = Expectimax(game, leaf, full, game.determinize).search(asked)

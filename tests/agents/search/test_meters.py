@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from cardlab.agents.search.budgets import Recorded, Stopwatch
-from cardlab.agents.search.decisions import Effort
+from cardlab.agents.search.budgets import RecordedBudget, TimeBudget
+from cardlab.agents.search.decisions import SearchEffort
 
 
 class Clock:
@@ -19,7 +19,7 @@ class Clock:
 def batches_done(seconds, needed, phases):
     """Batches of each phase and the time used, where batch number n takes needed(n) seconds."""
     clock = Clock()
-    watch = Stopwatch(seconds, clock)
+    watch = TimeBudget(seconds, clock)
     done = []
     number = 0
     for phase in range(phases):
@@ -49,7 +49,7 @@ def test_the_first_batch_is_always_done():
 
 
 def test_a_record_is_done_again():
-    meter = Recorded(Effort(8, (2, 0, 3)))
+    meter = RecordedBudget(SearchEffort(8, (2, 0, 3)))
     done = []
     for phase in range(4):
         done.append(0)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.agents.search.decisions import make_decisions
-from cardlab.agents.search.leaves import Playouts, seats_of
+from cardlab.agents.search.decisions import make_search_decisions
+from cardlab.agents.search.leaves import AgentPlayouts, searcher_seats
 from cardlab.agents.search.monte_carlo import MonteCarlo
 from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.games.catalogue import make_game
@@ -17,7 +17,7 @@ from small_games.kuhn import Kuhn
 
 
 def search_of(game, leaf=None, estimates=None, **options):
-    leaf = leaf or Playouts(game, [RandomAgent(game)])
+    leaf = leaf or AgentPlayouts(game, [RandomAgent(game)])
     policy = "any" if estimates else None
     return MonteCarlo(game, leaf, MonteCarloOptions(policy=policy, **options), game.determinize, estimates)
 
@@ -42,7 +42,7 @@ def kuhn_decision(card, line):
     for action in line:
         game.apply(state, np.array(["pb".index(action)], dtype=np.int16))
     players = game.current_player(state)
-    (decision,) = make_decisions(game, game.information(state, players), players, 0)
+    (decision,) = make_search_decisions(game, game.information(state, players), players, 0)
     return game, decision
 
 
@@ -61,8 +61,8 @@ def test_the_luck_of_the_cards_is_common_to_all_candidates():
     states = game.deal(40, rng)
     players = game.current_player(states)
     known = game.information(states, players)
-    leaf = Playouts(game, [Shower(game)])
-    findings = search_of(game, leaf, simulations=2).search(make_decisions(game, known, players, 0))
+    leaf = AgentPlayouts(game, [Shower(game)])
+    findings = search_of(game, leaf, simulations=2).search(make_search_decisions(game, known, players, 0))
     ranks = known["hands"][:, 0] // 4
     for finding, (first, second) in zip(findings, ranks, strict=True):
         lower = 0 if first < second else 1
@@ -74,7 +74,7 @@ def test_the_others_may_play_on_by_another_agent():
     game, decision = kuhn_decision(0, "")
 
     def worth(*agents):
-        (finding,) = search_of(game, Playouts(game, agents), simulations=400).search([decision])
+        (finding,) = search_of(game, AgentPlayouts(game, agents), simulations=400).search([decision])
         return finding.values
 
     caller, folder = Always(game, "b"), Always(game, "p")
@@ -85,14 +85,14 @@ def test_the_others_may_play_on_by_another_agent():
 
 def test_who_searches_is_told_apart_in_any_order():
     players = np.array([2, 0], dtype=np.int8)
-    assert seats_of(players, HighCard(num_players=3)).tolist() == [[1, 1, 0], [0, 1, 1]]
+    assert searcher_seats(players, HighCard(num_players=3)).tolist() == [[1, 1, 0], [0, 1, 1]]
 
 
 def test_the_budget_is_kept_and_spent():
     game = make_game("poker_squares")
     states = game.deal(1, np.random.default_rng(0))
     players = game.current_player(states)
-    decisions = make_decisions(game, game.information(states, players), players, 0)
+    decisions = make_search_decisions(game, game.information(states, players), players, 0)
     for budget in (300, 1000, 5000):
         (finding,) = search_of(game, simulations=budget).search(decisions)
         assert 0.75 * budget <= finding.simulations <= budget
@@ -115,7 +115,7 @@ def test_better_candidates_get_more_playouts():
     states = game.deal(1, np.random.default_rng(0))
     players = game.current_player(states)
     (finding,) = search_of(game, Counting(), simulations=1000).search(
-        make_decisions(game, game.information(states, players), players, 0)
+        make_search_decisions(game, game.information(states, players), players, 0)
     )
     assert finding.scores.argmax() == 24
     assert finding.values[24] == 24
@@ -127,7 +127,7 @@ def test_only_the_policys_best_are_candidates_and_its_own_values_count():
     game = make_game("poker_squares")
     states = game.deal(2, np.random.default_rng(0))
     players = game.current_player(states)
-    decisions = make_decisions(game, game.information(states, players), players, 0)
+    decisions = make_search_decisions(game, game.information(states, players), players, 0)
 
     def estimates(info_states, players):
         return np.tile(np.arange(25, dtype=np.float32), (len(players), 1))
@@ -142,7 +142,7 @@ def test_threads_change_nothing():
     game = make_game("five_o")
     states = game.deal(2, np.random.default_rng(0))
     players = game.current_player(states)
-    decisions = make_decisions(game, game.information(states, players), players, 0)
+    decisions = make_search_decisions(game, game.information(states, players), players, 0)
     alone = search_of(game, simulations=8000).search(decisions)
     together = search_of(game, simulations=8000, threads=3).search(decisions)
     for one, other in zip(alone, together, strict=True):

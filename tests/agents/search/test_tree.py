@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.agents.search.decisions import make_decisions
-from cardlab.agents.search.leaves import Playouts
+from cardlab.agents.search.decisions import make_search_decisions
+from cardlab.agents.search.leaves import AgentPlayouts
 from cardlab.agents.search.nodes import Node
 from cardlab.agents.search.options import PuctOptions, TreeOptions
 from cardlab.agents.search.tree import TreeSearch
@@ -17,7 +17,7 @@ from small_games.kuhn import Kuhn
 
 def tree_of(game, **options):
     made = TreeOptions(**options)
-    return TreeSearch(game, Playouts(game, [RandomAgent(game)]), made, made.c_uct, game.determinize)
+    return TreeSearch(game, AgentPlayouts(game, [RandomAgent(game)]), made, made.c_uct, game.determinize)
 
 
 @pytest.mark.parametrize("num_players", [1, 2, 3])
@@ -26,7 +26,7 @@ def test_the_higher_card_is_shown(num_players):
     states = game.deal(30, np.random.default_rng(0))
     players = game.current_player(states)
     known = game.information(states, players)
-    findings = tree_of(game, simulations=160).search(make_decisions(game, known, players, 0))
+    findings = tree_of(game, simulations=160).search(make_search_decisions(game, known, players, 0))
     ranks = known["hands"][:, 0] // 4
     clear = np.abs(ranks[:, 0] - ranks[:, 1]) >= 3
     right = [finding.scores.argmax() == own.argmax() for finding, own in zip(findings, ranks, strict=True)]
@@ -41,7 +41,7 @@ def test_everybody_plays_the_own_game_in_it():
     players = game.current_player(states)
     cards = states["cards"][:, 0]
     known = game.information(states, players)
-    findings = tree_of(game, simulations=600).search(make_decisions(game, known, players, 0))
+    findings = tree_of(game, simulations=600).search(make_search_decisions(game, known, players, 0))
     for card, finding in zip(cards, findings, strict=True):
         if card == 1:
             assert finding.values[0] > finding.values[1]
@@ -60,8 +60,8 @@ def test_a_prior_of_one_action_is_all_that_is_tried():
         return first
 
     options = PuctOptions(policy="any", simulations=24, depth=3)
-    search = TreeSearch(game, Playouts(game, [RandomAgent(game)]), options, 1.0, game.determinize, prior)
-    for finding in search.search(make_decisions(game, game.information(states, players), players, 0)):
+    search = TreeSearch(game, AgentPlayouts(game, [RandomAgent(game)]), options, 1.0, game.determinize, prior)
+    for finding in search.search(make_search_decisions(game, game.information(states, players), players, 0)):
         assert np.isfinite(finding.values[0])
         assert finding.scores.argmax() == 0
 
@@ -84,9 +84,9 @@ def test_selection_by_its_formulas():
 def test_a_depth_limit_of_one_is_a_bandit():
     game = make_game("poker_squares")
     info_states, players = positions(game, 1, skip=22)
-    asked = make_decisions(game, info_states, players, 0)
+    asked = make_search_decisions(game, info_states, players, 0)
     search = tree_of(game, simulations=64, depth=1)
-    (tree,) = search._planted(asked)
+    (tree,) = search._new_trees(asked)
     for wave in range(4):
         search._descend([tree], wave, 8)
     root = next(iter(tree.nodes.values()))

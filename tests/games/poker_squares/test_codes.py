@@ -99,7 +99,7 @@ def worth_of(shown, values):
 def test_cells_are_worth_what_placing_there_shows(steps):
     values = random_values(steps)
     info_states = position(steps, steps) if steps < 24 else last_decision()
-    worths = GAME.worths_by_codes(info_states, values, GAME.spec.payoff_scale)[0]
+    worths = GAME.sparse_action_values(info_states, values, GAME.spec.payoff_scale)[0]
     legal = GAME.legal_actions(info_states)[0]
     assert np.isneginf(worths[~legal]).all()
     for cell in np.flatnonzero(legal):
@@ -123,9 +123,9 @@ def test_playouts_take_the_cell_of_most_worth():
     for _ in range(3):
         GAME.apply(dealt, GAME.legal_actions(dealt).argmax(axis=1).astype(np.int16))
     before = copied(dealt)
-    found = GAME.play_out_by_codes(dealt, values)
+    found = GAME.sparse_play_out(dealt, values)
     assert np.array_equal(dealt, before)
     while not GAME.is_over(dealt).all():
-        worths = GAME.worths_by_codes(GAME.information(dealt, np.zeros(40, dtype=np.int8)), values, 20.0)
+        worths = GAME.sparse_action_values(GAME.information(dealt, np.zeros(40, dtype=np.int8)), values, 20.0)
         GAME.apply(dealt, worths.argmax(axis=1).astype(np.int16))
     assert np.array_equal(found, GAME.payoffs(dealt))

@@ -86,7 +86,7 @@ def test_playouts_are_the_games_that_the_agent_plays():
     agent = TablesAgent(GAME, games=2000)
     states = GAME.deal(400, rng)
     kept = states.copy()
-    fast = GAME.play_out_by_patterns(states, agent.pattern_values())
+    fast = GAME.pattern_play_out(states, agent.pattern_values())
     assert np.array_equal(states, kept), "states are left alone"
     play_out(GAME, states, [agent], rng)
     assert (fast == GAME.payoffs(states)).mean() > 0.7, "sums in another order decide ties otherwise"
@@ -98,7 +98,7 @@ def test_a_table_is_learned_and_is_the_same_again():
     assert np.array_equal(table, learn_table(GAME.scores, 40_000, 0))
     assert not np.array_equal(table, learn_table(GAME.scores, 40_000, 1))
     states = GAME.deal(2000, np.random.default_rng(4))
-    assert GAME.play_out_by_patterns(states, table).mean() > 110
+    assert GAME.pattern_play_out(states, table).mean() > 110
     assert np.array_equal(table[NUM_OPEN:], GAME.scores)
 
 

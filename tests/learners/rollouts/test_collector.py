@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from cardlab.agents.network_agents import Sampled
+from cardlab.agents.network_agents import SampledActions
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
@@ -28,7 +28,7 @@ class Noted:
         actions = RandomAgent(self.game).act(info_states, players, rng)
         numbers = np.arange(self.count, self.count + len(actions), dtype=np.float32)
         self.count += len(actions)
-        return Sampled(actions, np.zeros(len(actions), dtype=np.float32), numbers)
+        return SampledActions(actions, np.zeros(len(actions), dtype=np.float32), numbers)
 
 
 def collector_of(game, opponents=None, tables=16, seed=3, keep_states=False):

@@ -1,32 +1,32 @@
-"""When a search has thought enough: after a time, or after as much as was done before."""
+"""Budgets of a search: a time, or the batches that an earlier search did."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from cardlab.agents.search.decisions import Effort
+from cardlab.agents.search.decisions import SearchEffort
 
 Clock = Callable[[], float]
 
 
-class Meter(Protocol):
-    """Asked before every batch."""
+class Budget(Protocol):
+    """Decides before each batch whether the search continues."""
 
     def more(self, phase: int, num_phases: int, done: int) -> bool:
-        """Whether there is to be another batch in `phase`, of which `done` are done."""
+        """Whether `phase` gets another batch after `done` of them."""
         ...
 
     def expired(self) -> bool:
-        """Whether a batch under way is to be given up."""
+        """Whether to abandon the running batch."""
         ...
 
 
 @dataclass
-class Stopwatch:
-    """`seconds` from now on, as many for each phase; the first batch is always done.
+class TimeBudget:
+    """`seconds` from now, split equally over the phases; the first batch always runs.
 
-    A batch that would probably end too late is not begun: the longest one lately is what the next is taken to need.
+    A batch starts only if it should end in time, judged by the longest recent batch.
     """
 
     seconds: float
@@ -50,20 +50,20 @@ class Stopwatch:
         return now + self._longest < until
 
     def expired(self) -> bool:
-        """Whether the time is over."""
+        """Whether the time is up."""
         return self.clock() >= self.started + self.seconds
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """As many batches as `effort` says."""
+class RecordedBudget:
+    """The batches of an earlier search."""
 
-    effort: Effort
+    effort: SearchEffort
 
     def more(self, phase: int, num_phases: int, done: int) -> bool:
         """Whether there was another batch."""
         return phase < len(self.effort.batches) and done < self.effort.batches[phase]
 
     def expired(self) -> bool:
-        """Never: what was given up is not among the batches."""
+        """Always False: abandoned batches are not recorded."""
         return False

@@ -1,4 +1,4 @@
-"""From options to searches: what plays on, what prices the leaves, what solves endgames, found by the game's name."""
+"""Builds searches from options: rollout agents, leaf evaluators, determinizers and endgame solvers."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,34 +12,33 @@ from numpy.typing import NDArray
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.search.decisions import Determinizer
 from cardlab.agents.search.expectimax import Expectimax
-from cardlab.agents.search.leaves import KernelPlayouts, Leaf, Playouts, PolicyValues
+from cardlab.agents.search.leaves import AgentPlayouts, KernelPlayouts, LeafEvaluator, PolicyValues
 from cardlab.agents.search.monte_carlo import MonteCarlo
 from cardlab.agents.search.options import ExpectimaxOptions, MonteCarloOptions, PuctOptions, SearchOptions, TreeOptions
 from cardlab.agents.search.protocol import Estimates, Search
 from cardlab.agents.search.tree import TreeSearch
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
-from cardlab.games.catalogue import find_endgame as find_endgame_module
-from cardlab.games.catalogue import find_playouts
+from cardlab.games.catalogue import find_endgame, find_playouts
 from cardlab.games.fused_rollouts import Coded, CodeValues
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 
 if TYPE_CHECKING:
     from cardlab.agents.beliefs import Belief
-    from cardlab.agents.search.online_learning import Pupil
+    from cardlab.agents.search.online_learning import OnlineLearner
 
 Resolve = Callable[[Game, str], Agent]
 """Makes the agent that a text names."""
 
-ENDGAME_SAMPLES = 32  # deals over which an endgame with hidden cards is averaged
+ENDGAME_SAMPLES = 32  # deals averaged over in an endgame with hidden cards
 
 EndgameSolver = Callable[[InfoStates, int, np.random.Generator], NDArray[np.float64] | None]
-"""Exact values [A] of the actions of one decision [1] of a player, None where it is not solvable."""
+"""Exact action values [A] of one decision [1] of a player; None where it is not solvable."""
 
 
 @runtime_checkable
 class PatternTable(Protocol):
-    """An agent that plays one step ahead by a table of values of patterns."""
+    """An agent that plays one step ahead by a table of pattern values."""
 
     def pattern_values(self) -> Floats:
         """[patterns] in payoffs."""
@@ -47,30 +46,30 @@ class PatternTable(Protocol):
 
 
 @runtime_checkable
-class PlaysByPatterns(Protocol):
-    """A game that plays itself out by such a table, in one kernel."""
+class PatternRollouts(Protocol):
+    """A game with playouts by a PatternTable in one kernel."""
 
-    def play_out_by_patterns(self, states: States, values: Floats) -> Floats:
-        """[G, P] payoffs when all play goes by the sum of `values` [patterns], one step ahead."""
+    def pattern_play_out(self, states: States, values: Floats) -> Floats:
+        """[G, P] payoffs of play one step ahead by the sum of `values` [patterns]."""
         ...
 
 
 @runtime_checkable
-class PlaysByCodes(Protocol):
-    """An agent that may play one step ahead by code values."""
+class HasSparseLineValues(Protocol):
+    """An agent whose network may be one of sparse lines, which fused playouts use."""
 
     def code_values(self) -> CodeValues | None:
-        """Them, in the memory in which the agent learns; None where it plays by something else."""
+        """The weights, sharing the memory of the network; None for another network."""
         ...
 
 
-def load_searched(game: Game, options: SearchOptions, resolve: Resolve) -> Agent | None:
-    """The policy that `options` search around, if there is one; InvalidOption or PolicyError for what does not fit."""
+def load_searched_policy(game: Game, options: SearchOptions, resolve: Resolve) -> Agent | None:
+    """The policy named by `options.policy`; None without one. InvalidOption or PolicyError where it does not fit."""
     return None if options.policy is None else resolve(game, str(options.policy))
 
 
 def build_search(game: Game, options: SearchOptions, policy: Agent | None, resolve: Resolve) -> Search:
-    """The search that `options` describe around `policy`; InvalidOption or PolicyError for what does not fit."""
+    """The search that `options` describe, with `policy`; InvalidOption or PolicyError for what does not fit."""
     if isinstance(options, PuctOptions):
         _policy(policy, "policy")
     leaf = _leaf(game, options, policy, resolve)
@@ -83,7 +82,7 @@ def build_search(game: Game, options: SearchOptions, policy: Agent | None, resol
 
 
 def determinizer(game: Game, belief: str | None) -> Determinizer:
-    """How hidden cards are dealt: all ways alike, or by the belief in this folder; BeliefError when it does not fit."""
+    """Samples hidden cards uniformly, or by the belief network in this folder; BeliefError where it does not fit."""
     return game.determinize if belief is None else _belief(game, belief).determinize
 
 
@@ -93,19 +92,19 @@ def _belief(game: Game, folder: str) -> "Belief":
     return load_belief(game, Path(folder))
 
 
-def make_pupil(policy: Agent | None, options: SearchOptions) -> "Pupil | None":
-    """What learns from the search, with `learn`; InvalidOption for a policy that has no values of afterstates."""
+def make_online_learner(policy: Agent | None, options: SearchOptions) -> "OnlineLearner | None":
+    """The online learner for `learn`; None when it is 0. InvalidOption for a policy without afterstate values."""
     if not isinstance(options, MonteCarloOptions) or not options.learn:
         return None
     from cardlab.agents.network_agents import AfterstateAgent  # noqa: PLC0415  torch is needed for a network only
-    from cardlab.agents.search.online_learning import Pupil  # noqa: PLC0415
+    from cardlab.agents.search.online_learning import OnlineLearner  # noqa: PLC0415
 
     if not isinstance(policy, AfterstateAgent):
         raise InvalidOption("search.learn", options.learn, "0 unless search.policy is a network of agent=td")
-    return Pupil(policy, options.learn)
+    return OnlineLearner(policy, options.learn)
 
 
-def _monte_carlo(game: Game, options: MonteCarloOptions, leaf: Leaf, policy: Agent | None) -> MonteCarlo:
+def _monte_carlo(game: Game, options: MonteCarloOptions, leaf: LeafEvaluator, policy: Agent | None) -> MonteCarlo:
     estimates: Estimates | None = None
     if options.raw_weight:
         if not isinstance(policy, ActionValues):
@@ -116,15 +115,15 @@ def _monte_carlo(game: Game, options: MonteCarloOptions, leaf: Leaf, policy: Age
     return MonteCarlo(game, leaf, options, determinizer(game, options.belief), estimates)
 
 
-def _tree(game: Game, options: TreeOptions | PuctOptions, leaf: Leaf, policy: Agent | None) -> TreeSearch:
+def _tree(game: Game, options: TreeOptions | PuctOptions, leaf: LeafEvaluator, policy: Agent | None) -> TreeSearch:
     if isinstance(options, TreeOptions):
         return TreeSearch(game, leaf, options, options.c_uct, determinizer(game, options.belief))
     prior = partial(prior_of, _policy(policy, "policy"), options.temperature)
     return TreeSearch(game, leaf, options, options.c_puct, determinizer(game, options.belief), prior)
 
 
-def _leaf(game: Game, options: SearchOptions, policy: Agent | None, resolve: Resolve) -> Leaf:
-    """What prices the leaves, by `leaf`, `rollout`, `opponent` and `policy`."""
+def _leaf(game: Game, options: SearchOptions, policy: Agent | None, resolve: Resolve) -> LeafEvaluator:
+    """The leaf evaluator for `leaf`, `rollout`, `opponent` and `policy`."""
     player = policy if options.rollout is None else resolve(game, str(options.rollout))
     others = _opponents(game, options, resolve)
     if options.leaf == "value":
@@ -132,22 +131,20 @@ def _leaf(game: Game, options: SearchOptions, policy: Agent | None, resolve: Res
         valuer = _policy(policy, "leaf")
         return PolicyValues(game, valuer, [player or valuer, *others], depth)
     if player is not None and others:
-        return Playouts(game, [player, *others])
+        return AgentPlayouts(game, [player, *others])
     if player is None:
         kernel = _own_playouts(game)
-        return KernelPlayouts(kernel) if kernel else Playouts(game, [RandomAgent(game)])
+        return KernelPlayouts(kernel) if kernel else AgentPlayouts(game, [RandomAgent(game)])
     kernel = _fused_playouts(game, player)
-    return KernelPlayouts(kernel) if kernel else Playouts(game, [player])
+    return KernelPlayouts(kernel) if kernel else AgentPlayouts(game, [player])
 
 
 def _opponents(game: Game, options: SearchOptions, resolve: Resolve) -> list[Agent]:
-    """Who plays on for all others, where the options name somebody."""
+    """The rollout agent of the other players, where `opponent` is given."""
     if not isinstance(options, MonteCarloOptions) or options.opponent is None:
         return []
     if game.spec.num_players == 1:
-        raise InvalidOption(
-            "search.opponent", options.opponent, f"left out at {game.spec.name}, where nobody else plays"
-        )
+        raise InvalidOption("search.opponent", options.opponent, f"left out: {game.spec.name} has one player")
     return [resolve(game, options.opponent)]
 
 
@@ -158,7 +155,7 @@ def _policy(agent: Agent | None, key: str) -> Policy:
 
 
 def _estimates(agent: Agent | None, key: str) -> Estimates:
-    """What the policy thinks of actions: their values where it has some, or else their log-probabilities."""
+    """The policy's action values where it has them, else its log-probabilities."""
     if isinstance(agent, ActionValues):
         return agent.action_values
     return partial(_log_probabilities, _policy(agent, key))
@@ -171,7 +168,7 @@ def _log_probabilities(policy: Policy, info_states: InfoStates, players: Players
 def prior_of(policy: Policy, temperature: float, info_states: InfoStates, players: Players) -> Floats:
     """[N, A] probabilities, 0 where illegal: the policy's own, or the softmax of its action values.
 
-    Action values are divided by their standard deviation over the legal actions first: greedy policies say too little.
+    Action values are first divided by their standard deviation over the legal actions.
     """
     if isinstance(policy, ActionValues):
         values = policy.action_values(info_states, players)
@@ -192,26 +189,28 @@ def _own_playouts(game: Game) -> Any:
 
 
 def _fused_playouts(game: Game, player: Agent) -> Any:
-    """Playouts by `player` in one kernel, where it plays by patterns or by codes: (states, rng) → payoffs [G, P]."""
-    if isinstance(game, PlaysByPatterns) and isinstance(player, PatternTable):
+    """Fused playouts by `player`: (states, rng) → payoffs [G, P]; None where there is no kernel for it."""
+    if isinstance(game, PatternRollouts) and isinstance(player, PatternTable):
         return partial(_by_patterns, game, player.pattern_values())
-    values = player.code_values() if isinstance(player, PlaysByCodes) else None
+    values = player.code_values() if isinstance(player, HasSparseLineValues) else None
     if isinstance(game, Coded) and values is not None:
         return partial(_by_codes, game, values)
     return None
 
 
-def _by_patterns(game: PlaysByPatterns, values: Floats, states: States, rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return game.play_out_by_patterns(states, values)
+def _by_patterns(game: PatternRollouts, values: Floats, states: States, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+    return game.pattern_play_out(states, values)
 
 
 def _by_codes(game: Coded, values: CodeValues, states: States, rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return game.play_out_by_codes(states, values)
+    return game.sparse_play_out(states, values)
 
 
-def find_endgame(game: Game, belief: str | None = None, num_samples: int = ENDGAME_SAMPLES) -> EndgameSolver | None:
-    """The game's endgames, over deals drawn by the `belief` in a folder if one is given; None without any."""
-    module = find_endgame_module(game.spec.name)
+def make_endgame_solver(
+    game: Game, belief: str | None = None, num_samples: int = ENDGAME_SAMPLES
+) -> EndgameSolver | None:
+    """The endgame solver of `game`, over deals sampled by the `belief` folder if given; None without one."""
+    module = find_endgame(game.spec.name)
     if module is None:
         return None
     return partial(_solve, game, module, None if belief is None else _belief(game, belief), num_samples)
@@ -232,6 +231,6 @@ def _solve(
         return None
     by_belief = {} if belief is None else {"weights": belief.weights(info_states, players)}
     values = module.action_values(info_states, players, rng, num_samples, options=known, **by_belief)
-    if not np.isfinite(values).any():  # an option of this game takes it out of reach
+    if not np.isfinite(values).any():  # an option of this game that the solver does not cover
         return None
     return cast(NDArray[np.float64], values[0].astype(np.float64))

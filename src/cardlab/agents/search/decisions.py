@@ -1,7 +1,7 @@
-"""What a search is asked and what it answers, one decision at a time; and where its chance comes from.
+"""Input and output of a search, one decision at a time, and its random streams.
 
-The chance of a search is a function of its seed, of what the player knows and of the number of the batch, and of
-nothing else: the same position is thought about in the same way in every game, process, thread and batch.
+A search draws from streams that depend on its seed, the InfoState and the batch number only. So it returns the same
+result for the same position in every game, process, thread and batch.
 """
 
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ DEALS, LEAVES = 0, 1  # last number of the spawn key of each kind of stream
 
 
 @dataclass(frozen=True)
-class Decision:
-    """One decision to think about."""
+class SearchDecision:
+    """One decision to search."""
 
     info_state: InfoStates  # [1]
     player: int
@@ -27,60 +27,62 @@ class Decision:
     entropy: int  # of all streams of this decision
 
     def stream(self, phase: int, batch: int, kind: int) -> np.random.Generator:
-        """The generator of one batch."""
+        """The random generator of one batch."""
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=(phase, batch, kind)))
 
 
-def make_decisions(game: Game, info_states: InfoStates, players: Players, seed: int) -> list[Decision]:
-    """[N] the decisions of `players` [N]."""
+def make_search_decisions(game: Game, info_states: InfoStates, players: Players, seed: int) -> list[SearchDecision]:
+    """[N] decisions of `players` [N]."""
     legal = game.legal_actions(info_states)
-    decisions: list[Decision] = []
+    decisions: list[SearchDecision] = []
     for row, player in enumerate(players.tolist()):
         info_state = InfoStates(info_states[row : row + 1])
         digest = blake2b(info_state.tobytes(), digest_size=16, key=b"%d %d" % (seed, player)).digest()
         entropy = int.from_bytes(digest, "little")
-        decisions.append(Decision(info_state, player, np.flatnonzero(legal[row]), entropy))
+        decisions.append(SearchDecision(info_state, player, np.flatnonzero(legal[row]), entropy))
     return decisions
 
 
 class Determinizer(Protocol):
-    """Full states that a player may be in."""
+    """Samples full states that agree with what a player knows."""
 
     def __call__(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> States:
         """[G] states consistent with what `players` [G] know."""
         ...
 
 
-def sample_deals(determinize: Determinizer, decision: Decision, num_deals: int, rng: np.random.Generator) -> States:
-    """[num_deals] states that `decision` may be made in."""
+def sample_deals(
+    determinize: Determinizer, decision: SearchDecision, num_deals: int, rng: np.random.Generator
+) -> States:
+    """[num_deals] states that agree with what the player of `decision` knows."""
     copies = take(decision.info_state, np.zeros(num_deals, dtype=np.intp))
     return determinize(copies, np.full(num_deals, decision.player, dtype=np.int8), rng)
 
 
-def crossed(deals: States, actions: NDArray[np.intp]) -> tuple[States, NDArray[np.int16]]:
+def pair_with_actions(deals: States, actions: NDArray[np.intp]) -> tuple[States, NDArray[np.int16]]:
     """States [D · k] and actions [D · k]: each of `deals` [D] with each of `actions` [k], deal by deal."""
     rows = np.repeat(np.arange(len(deals)), len(actions))
     return take(deals, rows), np.tile(actions.astype(np.int16), len(deals))
 
 
 @dataclass(frozen=True)
-class Effort:
-    """How much was searched: enough to do the same search again, whatever the clock said."""
+class SearchEffort:
+    """The work that a search did: enough to repeat it, also when a clock had stopped it."""
 
     size: int  # deals (Monte Carlo), decks (expectimax) or descents (tree) of one batch
-    batches: tuple[int, ...]  # done in each phase
+    batches: tuple[int, ...]  # number done in each phase
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What a search thinks of one decision."""
+class SearchResult:
+    """Scores and values of the actions of one decision."""
 
-    scores: NDArray[np.float64]  # [A] the action with the highest is played; minus infinity where illegal
+    scores: NDArray[np.float64]  # [A] the highest is played; minus infinity where illegal
     values: NDArray[np.float64]  # [A] expected payoff of the player; minus infinity where illegal or not tried
-    simulations: int  # leaves that were looked at
-    effort: Effort
+    simulations: int  # leaves evaluated
+    effort: SearchEffort
 
 
-def joined(states: list[States]) -> States:
-    """All of `states`, one behind the other."""
+def concatenate(states: list[States]) -> States:
+    """Concatenate `states`."""
     return states[0] if len(states) == 1 else join(states)

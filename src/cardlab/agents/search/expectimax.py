@@ -1,9 +1,9 @@
-"""Expectimax averaged over clairvoyance: on each sampled deck a search that sees all cards, and then the decks vote.
+"""Expectimax averaged over clairvoyance: an open-card search on each sampled deck, and a vote of the decks.
 
-Alpha-beta over the payoff of the player who decides: the others want it low (with more than two players that is the
-paranoid assumption of Sturtevant and Korf 2000). It is depth-first, and many decks of many decisions go through it
-together: each row has its own window, and leaves the batch where it is cut off. The children of the last decision are
-expanded at once, since their leaves are one batch. Source of the averaging and of the vote: the Five-O seed.
+Alpha-beta on the payoff of the searching player, which the others minimise (with more than two players: the paranoid
+assumption of Sturtevant and Korf 2000). The search is depth-first over a batch of decks and decisions; each row has its
+own window and leaves the batch at a cutoff. The children of the last decision are expanded together, since their leaves
+are one batch. Source of the averaging and the vote: the Five-O paper.
 """
 
 from collections.abc import Sequence
@@ -12,36 +12,44 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.search.budgets import Meter
-from cardlab.agents.search.decisions import DEALS, LEAVES, Decision, Determinizer, Effort, Finding, sample_deals
-from cardlab.agents.search.leaves import Leaf, LeafBatches
+from cardlab.agents.search.budgets import Budget
+from cardlab.agents.search.decisions import (
+    DEALS,
+    LEAVES,
+    Determinizer,
+    SearchDecision,
+    SearchEffort,
+    SearchResult,
+    sample_deals,
+)
+from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.options import ExpectimaxOptions
 from cardlab.agents.search.protocol import Estimates
 from cardlab.games.protocol import Game, Players, States
 from cardlab.games.rows import join, take
 
-ROWS_AT_ONCE = 4096  # decks that advance together, over all decisions
-DECKS_AT_ONCE = 4  # of a search that keeps time
+CHUNK_ROWS = 4096  # decks that are searched together, over all decisions
+CHUNK_DECKS = 4  # per batch of a timed search
 
 Values = NDArray[np.float64]
 
 
 class _Expired(Exception):
-    """The time is over: what was searched of this batch is thrown away."""
+    """The time is up: the running batch is discarded."""
 
 
 @dataclass
 class _Pass:
-    """One run over some decks: what its recursion shares."""
+    """What the recursion over one batch of decks shares."""
 
-    owners: list[Decision]
-    streams: list[np.random.Generator]  # one for each owner
-    meter: Meter | None = None
+    owners: list[SearchDecision]
+    streams: list[np.random.Generator]  # one per owner
+    budget: Budget | None = None
 
 
 @dataclass
 class _Rows:
-    """Positions under search; each belongs to an owner, whose player wants a high value."""
+    """Positions in the batch; each belongs to an owner, whose player maximises."""
 
     states: States  # [R]
     owner: NDArray[np.intp]  # [R] ascending
@@ -56,60 +64,60 @@ class Expectimax:
     """Values of actions by search of sampled decks; see ExpectimaxOptions."""
 
     game: Game
-    leaf: Leaf
+    leaf: LeafEvaluator
     options: ExpectimaxOptions
     determinize: Determinizer
-    estimates: Estimates | None = None  # which actions are looked at first, and with `width` at all
-    _leaves: LeafBatches = field(init=False)
+    estimates: Estimates | None = None  # order of the actions; with `width` the best ones only
+    _leaves: BatchedLeaf = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_leaves", LeafBatches(self.leaf))
+        object.__setattr__(self, "_leaves", BatchedLeaf(self.leaf))
 
     @property
     def smallest_batch(self) -> int:
         """A few decks."""
-        return DECKS_AT_ONCE
+        return CHUNK_DECKS
 
     @property
     def largest_batch(self) -> int:
-        """The same: how long a deck takes hangs on the position."""
-        return DECKS_AT_ONCE
+        """A few decks: the time of a deck depends on the position."""
+        return CHUNK_DECKS
 
-    def search(self, decisions: Sequence[Decision]) -> list[Finding]:
-        """[N] findings of `decisions` [N], which advance together."""
+    def search(self, decisions: Sequence[SearchDecision]) -> list[SearchResult]:
+        """[N] results of `decisions` [N], which are searched together."""
         decks, depth = self.options.decks, self.options.depth
-        together = max(1, ROWS_AT_ONCE // decks)
-        findings: list[Finding] = []
+        together = max(1, CHUNK_ROWS // decks)
+        results: list[SearchResult] = []
         for first in range(0, len(decisions), together):
             part = list(decisions[first : first + together])
             values = self._root_values(part, decks, depth, 0, None)
             for decision, own in zip(part, values, strict=True):
-                findings.append(self._finding(decision, own, Effort(decks, ())))
-        return findings
+                results.append(self._result(decision, own, SearchEffort(decks, ())))
+        return results
 
-    def metered(self, decision: Decision, meter: Meter, size: int) -> Finding:
-        """The finding of one decision: decks at depth 1 first, then by batches of `size` at the full depth."""
+    def search_within(self, decision: SearchDecision, budget: Budget, size: int) -> SearchResult:
+        """The result of one decision: a batch at depth 1, then batches of `size` decks at the full depth."""
         done = [0, 0]
         kept: list[Values] = []
-        if meter.more(0, 2, 0):
+        if budget.more(0, 2, 0):
             kept = self._root_values([decision], size, 1, 0, None)
             done[0] = 1
         deep: list[Values] = []
-        while meter.more(1, 2, done[1]):
+        while budget.more(1, 2, done[1]):
             try:
-                deep += self._root_values([decision], size, self.options.depth, 1 + done[1], meter)
+                deep += self._root_values([decision], size, self.options.depth, 1 + done[1], budget)
             except _Expired:
                 break
             done[1] += 1
         values = np.concatenate(deep or kept) if deep or kept else np.zeros((1, len(decision.legal)))
-        return self._finding(decision, values, Effort(size, tuple(done)))
+        return self._result(decision, values, SearchEffort(size, tuple(done)))
 
     def _root_values(
-        self, decisions: list[Decision], decks: int, depth: int, batch: int, meter: Meter | None
+        self, decisions: list[SearchDecision], decks: int, depth: int, batch: int, budget: Budget | None
     ) -> list[Values]:
-        """[N] values [decks, k] of the legal actions on each deck: of the votes, bounds where an action is not best."""
+        """[N] values [decks, k] of the legal actions on each deck; for votes, bounds where an action is not best."""
         deals = [sample_deals(self.determinize, one, decks, one.stream(0, batch, DEALS)) for one in decisions]
-        state = _Pass(decisions, [one.stream(0, batch, LEAVES) for one in decisions], meter)
+        state = _Pass(decisions, [one.stream(0, batch, LEAVES) for one in decisions], budget)
         owner = np.repeat(np.arange(len(decisions)), decks)
         player = np.array([one.player for one in decisions], dtype=np.int8)[owner]
         rows = _Rows(join(deals), owner, player)
@@ -128,8 +136,8 @@ class Expectimax:
         return [values[owner == number, : len(one.legal)] for number, one in enumerate(decisions)]
 
     def _value(self, state: _Pass, rows: _Rows, depth: int, alpha: Values, beta: Values) -> Values:
-        """[R] payoffs of the owners' players by best play; bounds outside of alpha … beta [R]."""
-        if state.meter is not None and state.meter.expired():
+        """[R] payoffs of the searching players under best play; bounds outside of alpha … beta [R]."""
+        if state.budget is not None and state.budget.expired():
             raise _Expired
         movers = self.game.current_player(rows.states)
         going = np.flatnonzero(movers >= 0)
@@ -141,7 +149,7 @@ class Expectimax:
             values[ended] = self._leaf_values(state, rows.at(ended))
             rows, alpha, beta, movers = rows.at(going), alpha[going], beta[going], movers[going]
         actions = self._ordered_actions(rows, movers)
-        best = np.where(movers == rows.player, 1.0, -1.0)  # the sign by which a value is good for the mover
+        best = np.where(movers == rows.player, 1.0, -1.0)  # sign of a good value for the player to move
         if depth == 1:
             values[going] = self._last_values(state, rows, actions, best)
         else:
@@ -196,7 +204,7 @@ class Expectimax:
         return np.where(places < counts[:, None], order[:, : len(places)], -1).astype(np.int16)
 
     def _leaf_values(self, state: _Pass, rows: _Rows) -> Values:
-        """[R] what the owners' players are paid, or may expect."""
+        """[R] payoffs of the searching players, final or estimated."""
         over = self.game.is_over(rows.states)
         values = self.game.payoffs(rows.states)[np.arange(len(over)), rows.player].astype(np.float64)
         going = rows.at(np.flatnonzero(~over))
@@ -209,8 +217,8 @@ class Expectimax:
             values[~over] = np.concatenate(found)
         return values
 
-    def _finding(self, decision: Decision, values: Values, effort: Effort) -> Finding:
-        """From values [decks, k] of the legal actions."""
+    def _result(self, decision: SearchDecision, values: Values, effort: SearchEffort) -> SearchResult:
+        """The result for values [decks, k] of the legal actions."""
         num_actions = self.game.spec.num_actions
         means, scores = np.full(num_actions, -np.inf), np.full(num_actions, -np.inf)
         own = values.mean(axis=0)
@@ -219,6 +227,6 @@ class Expectimax:
             votes = np.bincount(values.argmax(axis=1), minlength=len(own))
             spread = own.max() - own.min()
             ties = (own - own.min()) / spread if spread > 0 else np.zeros(len(own))
-            own = votes + 0.5 * ties  # the mean decides between as many votes
+            own = votes + 0.5 * ties  # the mean decides ties
         scores[decision.legal] = own
-        return Finding(scores, means, len(values), effort)
+        return SearchResult(scores, means, len(values), effort)

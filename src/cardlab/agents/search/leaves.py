@@ -1,4 +1,4 @@
-"""What a position is worth where a search looks no further: playouts by a kernel or by agents, or a policy's value."""
+"""Leaf evaluators of searches: playouts by a kernel or by agents, or the value of a policy."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -8,24 +8,24 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.search.decisions import joined
+from cardlab.agents.search.decisions import concatenate
 from cardlab.games.agent_protocol import Agent, Policy
 from cardlab.games.loop import play, play_out
 from cardlab.games.protocol import Floats, Game, Players, States
 from cardlab.games.rows import put, take
 
 
-class Leaf(Protocol):
-    """Estimates what is paid in the end."""
+class LeafEvaluator(Protocol):
+    """Estimates the final payoffs of positions."""
 
     def __call__(self, states: States, players: Players, rng: np.random.Generator) -> Floats:
-        """[G, P] payoffs, in all; `players` [G] are those who search. `states` [G] may be changed."""
+        """[G, P] total payoffs; `players` [G] are the searching players. `states` [G] may be changed."""
         ...
 
 
 @dataclass(frozen=True)
 class KernelPlayouts:
-    """Playouts in one kernel, by its own policy."""
+    """Playouts in one kernel, by the policy of the kernel."""
 
     kernel: Callable[[States, np.random.Generator], Floats]
 
@@ -35,30 +35,30 @@ class KernelPlayouts:
 
 
 @dataclass(frozen=True)
-class Playouts:
-    """Playouts through the loop, by `agents`: one for all, or the searching player's and all others'."""
+class AgentPlayouts:
+    """Playouts by `agents`: one agent for all, or one for the searching player and one for the others."""
 
     game: Game
     agents: Sequence[Agent]
 
     def __call__(self, states: States, players: Players, rng: np.random.Generator) -> Floats:
         """[G, P] payoffs of one playout each."""
-        play_out(self.game, states, self.agents, rng, seats=seats_of(players, self.game))
+        play_out(self.game, states, self.agents, rng, seats=searcher_seats(players, self.game))
         return self.game.payoffs(states)
 
 
-def seats_of(players: Players, game: Game) -> NDArray[np.int8]:
-    """[G, P] which of two agents plays on at each seat: 0 for those who search, 1 for all others."""
+def searcher_seats(players: Players, game: Game) -> NDArray[np.int8]:
+    """[G, P] index of the agent at each seat: 0 for the searching player, 1 for the others."""
     return (np.arange(game.spec.num_players) != players[:, None]).astype(np.int8)
 
 
 @dataclass(frozen=True)
 class PolicyValues:
-    """So many decisions are played by `agents` (as in Playouts); then `policy` says what it expects.
+    """Plays `depth` decisions by `agents` (as in AgentPlayouts), then takes the value of `policy`.
 
-    It is asked as the player who is to move. With one or two players that is enough: the other's prospects are the
-    opposite. With more, the game is first played on until the searching player is to move, and what that player
-    expects is shared out among the others (all such games are zero-sum).
+    The value is that of the player to move. With two players the opponent's value is its negative. With more, play
+    continues until the searching player is to move, and the negative of the value is split equally among the others
+    (all such games are zero-sum).
     """
 
     game: Game
@@ -67,9 +67,9 @@ class PolicyValues:
     depth: int = 0
 
     def __call__(self, states: States, players: Players, rng: np.random.Generator) -> Floats:
-        """[G, P] payoffs so far and expected."""
+        """[G, P] payoffs so far plus expected ones."""
         if self.depth:
-            seats = seats_of(players, self.game)
+            seats = searcher_seats(players, self.game)
             for _ in islice(play(self.game, states, self.agents, rng, seats=seats), self.depth):
                 pass
         if self.game.spec.num_players > 2:
@@ -77,14 +77,14 @@ class PolicyValues:
         return self._values(states)
 
     def _play_to(self, states: States, players: Players, rng: np.random.Generator) -> None:
-        """Play on until `players` are to move, or the game is over."""
+        """Play until `players` are to move, or the game is over."""
         while True:
             movers = self.game.current_player(states)
             waiting = np.flatnonzero((movers >= 0) & (movers != players))
             if waiting.size == 0:
                 return
             part = take(states, waiting)
-            next(play(self.game, part, self.agents, rng, seats=seats_of(players[waiting], self.game)))
+            next(play(self.game, part, self.agents, rng, seats=searcher_seats(players[waiting], self.game)))
             put(states, waiting, part)
 
     def _values(self, states: States) -> Floats:
@@ -102,26 +102,26 @@ class PolicyValues:
 
 
 @dataclass
-class LeafBatches:
-    """Asks a leaf for many decisions at once where that cannot change what it says.
+class BatchedLeaf:
+    """Evaluates the leaves of many decisions in one call where this cannot change the result.
 
-    A leaf that draws no random numbers is asked for all decisions together; one that draws is asked decision by
-    decision, with the decision's own stream. Which it is shows when it is asked.
+    A leaf evaluator that draws no random numbers gets all decisions together. One that draws gets them one by one,
+    each with its own stream. The first call finds out which kind it is.
     """
 
-    leaf: Leaf
+    leaf: LeafEvaluator
     draws: bool = field(default=False, init=False)
 
     def __call__(
         self, parts: Sequence[States], players: Sequence[int], streams: Sequence[np.random.Generator]
     ) -> list[NDArray[np.float64]]:
-        """[parts] payoffs [G, P] of each part, whose searching player and stream are given; parts may be changed."""
+        """[parts] payoffs [G, P], given the searching player and stream of each part; parts may be changed."""
         if len(parts) > 1 and not self.draws:
             sizes = [len(part) for part in parts]
             stream = np.random.default_rng(0)
             before = stream.bit_generator.state
             owners = np.repeat(np.array(players, dtype=np.int8), sizes)
-            payoffs = self.leaf(joined(list(parts)), owners, stream).astype(np.float64)
+            payoffs = self.leaf(concatenate(list(parts)), owners, stream).astype(np.float64)
             if stream.bit_generator.state == before:
                 return np.split(payoffs, np.cumsum(sizes)[:-1])
             self.draws = True

@@ -1,7 +1,7 @@
-"""Monte Carlo over determinizations: every candidate on the same deals, the weaker half dropped again and again.
+"""Monte Carlo search over determinizations with sequential halving.
 
-Sequential halving (Karnin, Koren and Somekh 2013, algorithm 1): ⌈log2 k⌉ phases of equal cost for k candidates, each
-with the candidates that are left. Deals are common to all candidates (common random numbers), so that the luck of the
+Sequential halving (Karnin, Koren and Somekh 2013, algorithm 1): ⌈log2 k⌉ phases of equal cost for k candidates; each
+phase drops the lower half. All candidates are tried on the same deals (common random numbers), so that the luck of the
 cards cancels in their differences.
 """
 
@@ -14,34 +14,34 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.search.budgets import Meter
+from cardlab.agents.search.budgets import Budget
 from cardlab.agents.search.decisions import (
     DEALS,
     LEAVES,
-    Decision,
     Determinizer,
-    Effort,
-    Finding,
-    crossed,
+    SearchDecision,
+    SearchEffort,
+    SearchResult,
+    pair_with_actions,
     sample_deals,
 )
-from cardlab.agents.search.leaves import Leaf, LeafBatches
+from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.agents.search.protocol import Estimates
 from cardlab.games.protocol import Game, States
 from cardlab.games.rows import join
 
-DEALS_AT_ONCE = 256  # of one stream; part of what a seed means
-ROWS_AT_ONCE = 32_768  # states that advance together, over all decisions
+CHUNK_DEALS = 256  # drawn from one stream; another number changes what a seed gives
+CHUNK_ROWS = 32_768  # states that are played together, over all decisions
 
 
 @dataclass
-class Race:
-    """The candidates of one decision, and what they were paid so far."""
+class Halving:
+    """Sequential halving of one decision: the remaining candidates and their payoffs so far."""
 
-    decision: Decision
-    raw: NDArray[np.float64]  # [k] the policy's own estimates of the legal actions; zeros without one
-    left: NDArray[np.intp]  # indices into the legal actions of those still in it
+    decision: SearchDecision
+    raw: NDArray[np.float64]  # [k] the policy's estimates of the legal actions; zeros without a policy
+    left: NDArray[np.intp]  # remaining candidates, as indices into the legal actions
     sums: NDArray[np.float64] = field(init=False)
     counts: NDArray[np.int64] = field(init=False)
 
@@ -51,21 +51,21 @@ class Race:
         self.num_phases = max(1, ceil(log2(max(len(self.left), 1))))
 
     def scores(self, raw_weight: float) -> NDArray[np.float64]:
-        """[left] means of the playouts, mixed with the raw estimates."""
+        """[left] mean payoffs of the playouts, mixed with the raw estimates."""
         means = self.sums[self.left] / np.maximum(self.counts[self.left], 1)
         return (1 - raw_weight) * means + raw_weight * self.raw[self.left] if raw_weight else means
 
     def halve(self, raw_weight: float) -> None:
-        """Keep the better half, the earlier of equals."""
+        """Keep the better half; of equals the earlier."""
         order = np.argsort(-self.scores(raw_weight), kind="stable")
         self.left = np.sort(self.left[order[: (len(self.left) + 1) // 2]])
 
 
 @dataclass(frozen=True)
-class Batch:
-    """Some deals of one phase of a race."""
+class DealBatch:
+    """Some deals of one phase."""
 
-    race: Race
+    halving: Halving
     phase: int
     index: int
     size: int
@@ -76,14 +76,14 @@ class MonteCarlo:
     """Values of actions by playouts; see MonteCarloOptions."""
 
     game: Game
-    leaf: Leaf
+    leaf: LeafEvaluator
     options: MonteCarloOptions
     determinize: Determinizer
-    estimates: Estimates | None = None  # the policy's own, where the options want them
-    _batches: LeafBatches = field(init=False)
+    estimates: Estimates | None = None  # the policy's estimates, for `candidates` and `raw_weight`
+    _batches: BatchedLeaf = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_batches", LeafBatches(self.leaf))
+        object.__setattr__(self, "_batches", BatchedLeaf(self.leaf))
 
     @property
     def smallest_batch(self) -> int:
@@ -92,44 +92,46 @@ class MonteCarlo:
 
     @property
     def largest_batch(self) -> int:
-        """DEALS_AT_ONCE."""
-        return DEALS_AT_ONCE
+        """CHUNK_DEALS."""
+        return CHUNK_DEALS
 
-    def search(self, decisions: Sequence[Decision]) -> list[Finding]:
-        """[N] findings of `decisions` [N], which advance together."""
-        races = self._races(decisions)
-        for phase in range(max((race.num_phases for race in races), default=0)):
-            running = [race for race in races if phase < race.num_phases]
-            self._run([batch for race in running for batch in self._share(race, phase)])
-            for race in running:
-                if phase < race.num_phases - 1:
-                    race.halve(self.options.raw_weight)
-        return [self._finding(race, Effort(DEALS_AT_ONCE, ())) for race in races]
+    def search(self, decisions: Sequence[SearchDecision]) -> list[SearchResult]:
+        """[N] results of `decisions` [N], which are searched together."""
+        halvings = self._start_halvings(decisions)
+        for phase in range(max((halving.num_phases for halving in halvings), default=0)):
+            running = [halving for halving in halvings if phase < halving.num_phases]
+            self._run([batch for halving in running for batch in self._share(halving, phase)])
+            for halving in running:
+                if phase < halving.num_phases - 1:
+                    halving.halve(self.options.raw_weight)
+        return [self._result(halving, SearchEffort(CHUNK_DEALS, ())) for halving in halvings]
 
-    def metered(self, decision: Decision, meter: Meter, size: int) -> Finding:
-        """The finding of one decision, by batches of `size` deals as long as `meter` says."""
-        (race,) = self._races([decision])
+    def search_within(self, decision: SearchDecision, budget: Budget, size: int) -> SearchResult:
+        """The result of one decision after batches of `size` deals, until `budget` ends."""
+        (halving,) = self._start_halvings([decision])
         done: list[int] = []
-        for phase in range(race.num_phases):
+        for phase in range(halving.num_phases):
             done.append(0)
-            while meter.more(phase, race.num_phases, done[-1]):
-                self._run([Batch(race, phase, done[-1] + thread, size) for thread in range(self.options.threads)])
+            while budget.more(phase, halving.num_phases, done[-1]):
+                self._run(
+                    [DealBatch(halving, phase, done[-1] + thread, size) for thread in range(self.options.threads)]
+                )
                 done[-1] += self.options.threads
-            if phase < race.num_phases - 1:
-                race.halve(self.options.raw_weight)
-        return self._finding(race, Effort(size, tuple(done)))
+            if phase < halving.num_phases - 1:
+                halving.halve(self.options.raw_weight)
+        return self._result(halving, SearchEffort(size, tuple(done)))
 
-    def _races(self, decisions: Sequence[Decision]) -> list[Race]:
+    def _start_halvings(self, decisions: Sequence[SearchDecision]) -> list[Halving]:
         raw = self._raw(decisions)
-        races: list[Race] = []
+        halvings: list[Halving] = []
         for decision, estimates in zip(decisions, raw, strict=True):
             left = np.arange(len(decision.legal))
             if self.options.candidates is not None:
                 left = np.sort(np.argsort(-estimates, kind="stable")[: self.options.candidates])
-            races.append(Race(decision, estimates, left))
-        return races
+            halvings.append(Halving(decision, estimates, left))
+        return halvings
 
-    def _raw(self, decisions: Sequence[Decision]) -> list[NDArray[np.float64]]:
+    def _raw(self, decisions: Sequence[SearchDecision]) -> list[NDArray[np.float64]]:
         """[N] raw estimates of the legal actions."""
         if self.estimates is None or not decisions:
             return [np.zeros(len(decision.legal)) for decision in decisions]
@@ -138,64 +140,64 @@ class MonteCarlo:
         values = self.estimates(info_states, players).astype(np.float64)
         return [row[decision.legal] for row, decision in zip(values, decisions, strict=True)]
 
-    def _share(self, race: Race, phase: int) -> Iterator[Batch]:
-        """The deals of one phase: an equal share of the budget for each candidate that is left, at least one."""
-        deals = max(1, self.options.simulations // (race.num_phases * len(race.left)))
-        for index, first in enumerate(range(0, deals, DEALS_AT_ONCE)):
-            yield Batch(race, phase, index, min(DEALS_AT_ONCE, deals - first))
+    def _share(self, halving: Halving, phase: int) -> Iterator[DealBatch]:
+        """The deals of one phase: the budget split equally over phases and remaining candidates, at least one each."""
+        deals = max(1, self.options.simulations // (halving.num_phases * len(halving.left)))
+        for index, first in enumerate(range(0, deals, CHUNK_DEALS)):
+            yield DealBatch(halving, phase, index, min(CHUNK_DEALS, deals - first))
 
-    def _run(self, batches: Sequence[Batch]) -> None:
-        """Play `batches` and add up what was paid, in their order."""
+    def _run(self, batches: Sequence[DealBatch]) -> None:
+        """Play `batches` and add up their payoffs, in order."""
         groups = list(_grouped(batches, apart=self.options.threads > 1))
         paid = (
             _pool(self.options.threads).map(self._paid, groups) if self.options.threads > 1 else map(self._paid, groups)
         )
         for group, sums in zip(groups, paid, strict=True):
             for batch, part in zip(group, sums, strict=True):
-                batch.race.sums[batch.race.left] += part
-                batch.race.counts[batch.race.left] += batch.size
+                batch.halving.sums[batch.halving.left] += part
+                batch.halving.counts[batch.halving.left] += batch.size
 
-    def _paid(self, batches: Sequence[Batch]) -> list[NDArray[np.float64]]:
-        """[batches] what each candidate that is left was paid, summed over the deals."""
+    def _paid(self, batches: Sequence[DealBatch]) -> list[NDArray[np.float64]]:
+        """[batches] payoffs of each remaining candidate, summed over the deals."""
         parts: list[States] = []
         for batch in batches:
-            decision, race = batch.race.decision, batch.race
+            decision, halving = batch.halving.decision, batch.halving
             stream = decision.stream(batch.phase, batch.index, DEALS)
             deals = sample_deals(self.determinize, decision, batch.size, stream)
-            states, actions = crossed(deals, decision.legal[race.left])
+            states, actions = pair_with_actions(deals, decision.legal[halving.left])
             self.game.apply(states, actions)
             parts.append(states)
-        players = [batch.race.decision.player for batch in batches]
-        streams = [batch.race.decision.stream(batch.phase, batch.index, LEAVES) for batch in batches]
+        players = [batch.halving.decision.player for batch in batches]
+        streams = [batch.halving.decision.stream(batch.phase, batch.index, LEAVES) for batch in batches]
         payoffs = self._batches(parts, players, streams)
         return [
             paid[:, player].reshape(batch.size, -1).sum(axis=0)
             for paid, player, batch in zip(payoffs, players, batches, strict=True)
         ]
 
-    def _finding(self, race: Race, effort: Effort) -> Finding:
+    def _result(self, halving: Halving, effort: SearchEffort) -> SearchResult:
         num_actions = self.game.spec.num_actions
         scores, values = np.full(num_actions, -np.inf), np.full(num_actions, -np.inf)
-        legal = race.decision.legal
-        tried = race.counts > 0
-        values[legal[tried]] = race.sums[tried] / race.counts[tried]
-        scores[legal[race.left]] = race.scores(self.options.raw_weight)
-        return Finding(scores, values, int(race.counts.sum()), effort)
+        legal = halving.decision.legal
+        tried = halving.counts > 0
+        values[legal[tried]] = halving.sums[tried] / halving.counts[tried]
+        scores[legal[halving.left]] = halving.scores(self.options.raw_weight)
+        return SearchResult(scores, values, int(halving.counts.sum()), effort)
 
 
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """The threads of this process: no part of a search, which may be sent to another one."""
+    """The thread pool of this process; kept outside of MonteCarlo, which must be picklable."""
     return ThreadPoolExecutor(threads, thread_name_prefix="search")
 
 
-def _grouped(batches: Sequence[Batch], *, apart: bool) -> Iterator[list[Batch]]:
-    """`batches` in groups that advance together, each alone when `apart`."""
-    group: list[Batch] = []
+def _grouped(batches: Sequence[DealBatch], *, apart: bool) -> Iterator[list[DealBatch]]:
+    """`batches` in groups that are played together; each alone when `apart`."""
+    group: list[DealBatch] = []
     rows = 0
     for batch in batches:
-        new = batch.size * len(batch.race.left)
-        if group and (apart or rows + new > ROWS_AT_ONCE):
+        new = batch.size * len(batch.halving.left)
+        if group and (apart or rows + new > CHUNK_ROWS):
             yield group
             group, rows = [], 0
         group.append(batch)

@@ -1,4 +1,4 @@
-"""The tree of a tree search: nodes with the statistics of their actions, and how a descent chooses among them."""
+"""Nodes of a tree search with the statistics of their actions, and action selection."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,26 +6,26 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.search.decisions import Decision
+from cardlab.agents.search.decisions import SearchDecision
 
-_ORDER = 2  # kind of the stream that orders untried actions
+_ORDER = 2  # last number of the spawn key of the stream that orders untried actions
 
 
 class Node:
-    """What one player knows, with the statistics of each action."""
+    """One InfoState of a player, with the statistics of each action."""
 
     __slots__ = ("actions", "pending", "player", "prior", "sums", "visits")
 
     def __init__(self, player: int, actions: NDArray[np.intp], prior: NDArray[np.float32] | None) -> None:
         self.player = player
         self.actions = actions  # [k]
-        self.prior = prior  # [k] or none: UCT
+        self.prior = prior  # [k]; None for UCT
         self.visits = np.zeros(len(actions))
         self.sums = np.zeros(len(actions))  # of the player's payoffs
-        self.pending = np.zeros(len(actions))  # descents that are under way: virtual losses
+        self.pending = np.zeros(len(actions))  # running descents: virtual losses
 
     def select(self, weight: float, low: float, high: float) -> int:
-        """The place of the action to take, which is then pending; payoffs are scaled by `low` … `high`."""
+        """Select an action, by its place, and mark it pending; payoffs are scaled from `low` … `high` to 0 … 1."""
         if len(self.actions) == 1:
             choice = 0
         elif self.prior is None:
@@ -45,7 +45,7 @@ class Node:
         return int((self._means(tries, low, high) + bonus).argmax())
 
     def _by_puct(self, prior: NDArray[np.float32], weight: float, low: float, high: float) -> int:
-        """Mean + c · prior · √N / (1 + n); an untried action is taken for as good as the node."""
+        """Mean + c · prior · √N / (1 + n); an untried action gets the mean of the node."""
         tries = self.visits + self.pending
         total = tries.sum()
         if total == 0:
@@ -55,7 +55,7 @@ class Node:
         return int((means + weight * prior * np.sqrt(total) / (1 + tries)).argmax())
 
     def _means(self, tries: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-        """Mean payoffs, 0 … 1; a pending descent counts as the worst seen."""
+        """Mean payoffs in 0 … 1; a pending descent counts as the lowest payoff seen."""
         if high <= low:
             return np.zeros(len(tries))
         return ((self.sums + self.pending * low) / tries - low) / (high - low)
@@ -63,22 +63,22 @@ class Node:
 
 @dataclass
 class Tree:
-    """The nodes of one decision by what tells them apart; the root comes first."""
+    """The nodes of one decision by key; the root is first."""
 
-    decision: Decision
+    decision: SearchDecision
     nodes: dict[bytes, Node] = field(default_factory=dict[bytes, Node])
-    low: float = np.inf  # of the payoffs seen
+    low: float = np.inf  # lowest payoff seen
     high: float = -np.inf
 
     def __post_init__(self) -> None:
         self._order = self.decision.stream(0, 0, _ORDER)
 
     def shuffled(self, actions: NDArray[np.intp]) -> NDArray[np.intp]:
-        """`actions` in a random order: the first of them are tried first."""
+        """`actions` in random order, which is the order in which untried ones are selected."""
         return self._order.permutation(actions)
 
     def back_up(self, path: Sequence[tuple[Node, int]], payoffs: NDArray[np.float64]) -> None:
-        """Count a descent that was paid `payoffs` [P]."""
+        """Add the `payoffs` [P] of a descent to the nodes on its path."""
         self.low = min(self.low, float(payoffs.min()))
         self.high = max(self.high, float(payoffs.max()))
         for node, choice in path:

@@ -1,14 +1,14 @@
-"""What every kind of search can do."""
+"""The interface of all searches."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from cardlab.agents.search.budgets import Meter
-from cardlab.agents.search.decisions import Decision, Finding
+from cardlab.agents.search.budgets import Budget
+from cardlab.agents.search.decisions import SearchDecision, SearchResult
 from cardlab.games.protocol import Floats, InfoStates, Players
 
 Estimates = Callable[[InfoStates, Players], Floats]
-"""[N, A] what a policy thinks of each action: the higher the better, minus infinity (a prior: 0) where illegal."""
+"""[N, A] a policy's estimate of each action, higher is better; minus infinity (for a prior: 0) where illegal."""
 
 
 class Search(Protocol):
@@ -16,18 +16,18 @@ class Search(Protocol):
 
     @property
     def smallest_batch(self) -> int:
-        """Size of the smallest batch that it does at once."""
+        """Size of the smallest batch."""
         ...
 
     @property
     def largest_batch(self) -> int:
-        """Size of the largest."""
+        """Size of the largest batch."""
         ...
 
-    def search(self, decisions: Sequence[Decision]) -> list[Finding]:
-        """[N] findings by the budget that is counted; what stands beside a decision changes nothing."""
+    def search(self, decisions: Sequence[SearchDecision]) -> list[SearchResult]:
+        """[N] results within the counted budget; each is independent of the other decisions in the call."""
         ...
 
-    def metered(self, decision: Decision, meter: Meter, size: int) -> Finding:
-        """The finding by batches of `size`, as long as `meter` says."""
+    def search_within(self, decision: SearchDecision, budget: Budget, size: int) -> SearchResult:
+        """The result after batches of `size`, until `budget` ends."""
         ...

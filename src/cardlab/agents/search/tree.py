@@ -1,8 +1,8 @@
 """Information-set tree search: UCT with playouts, or PUCT with a policy's prior and values; any number of players.
 
-A node is what its player knows (Cowling, Powley and Whitehouse 2012, with one tree for all players): every descent
-starts from a deal of its own, and positions that look alike to the player to move share their statistics. Each player
-maximises the own payoff (max^n). UCT is Kocsis and Szepesvári 2006; PUCT Silver et al. 2017; payoffs are scaled to what
+A node is one InfoState (Cowling, Powley and Whitehouse 2012, with one tree for all players): every descent starts from
+its own sampled deal, and positions with equal InfoStates share statistics. Each player maximises their own payoff
+(max^n). UCT is Kocsis and Szepesvári 2006; PUCT Silver et al. 2017; payoffs are scaled to what
 the tree has seen, as in Schrittwieser et al. 2020. Descents go down in batches, over many decisions together, kept
 apart by virtual losses (Chaslot et al. 2008).
 """
@@ -13,9 +13,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.search.budgets import Meter
-from cardlab.agents.search.decisions import DEALS, LEAVES, Decision, Determinizer, Effort, Finding, sample_deals
-from cardlab.agents.search.leaves import Leaf, LeafBatches
+from cardlab.agents.search.budgets import Budget
+from cardlab.agents.search.decisions import (
+    DEALS,
+    LEAVES,
+    Determinizer,
+    SearchDecision,
+    SearchEffort,
+    SearchResult,
+    sample_deals,
+)
+from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.nodes import Node, Tree
 from cardlab.agents.search.options import PuctOptions, TreeOptions
 from cardlab.agents.search.protocol import Estimates
@@ -23,12 +31,12 @@ from cardlab.games.protocol import Game, InfoStates, Players, States
 from cardlab.games.rows import join, put, take
 
 Path = list[tuple[Node, int]]
-"""The nodes that a descent came through, each with the place of the action that it took."""
+"""The nodes of a descent, each with the place of the selected action."""
 
 
 @dataclass
-class _Wave:
-    """Descents under way: one row each."""
+class _Descents:
+    """Running descents, one row each."""
 
     trees: list[Tree]
     states: States  # [R]
@@ -41,47 +49,47 @@ class TreeSearch:
     """Visits of actions by descents of a tree; see TreeOptions and PuctOptions."""
 
     game: Game
-    leaf: Leaf
+    leaf: LeafEvaluator
     options: TreeOptions | PuctOptions
     weight: float  # of exploration
     determinize: Determinizer
-    prior: Estimates | None = None  # with one PUCT, without UCT
-    _leaves: LeafBatches = field(init=False)
+    prior: Estimates | None = None  # PUCT with a prior, UCT without
+    _leaves: BatchedLeaf = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_leaves", LeafBatches(self.leaf))
+        object.__setattr__(self, "_leaves", BatchedLeaf(self.leaf))
 
     @property
     def smallest_batch(self) -> int:
-        """As the options say: virtual losses make another batch another search."""
+        """The option `batch`: with virtual losses another batch size is another search."""
         return self.options.batch
 
     @property
     def largest_batch(self) -> int:
-        """The same."""
+        """The option `batch`."""
         return self.options.batch
 
-    def search(self, decisions: Sequence[Decision]) -> list[Finding]:
-        """[N] findings of `decisions` [N], which advance together."""
-        trees = self._planted(decisions)
+    def search(self, decisions: Sequence[SearchDecision]) -> list[SearchResult]:
+        """[N] results of `decisions` [N], which are searched together."""
+        trees = self._new_trees(decisions)
         done = wave = 0
         while trees and done < self.options.simulations:
             size = min(self.options.batch, self.options.simulations - done)
             self._descend(trees, wave, size)
             done, wave = done + size, wave + 1
-        return [self._finding(tree, Effort(self.options.batch, ())) for tree in trees]
+        return [self._result(tree, SearchEffort(self.options.batch, ())) for tree in trees]
 
-    def metered(self, decision: Decision, meter: Meter, size: int) -> Finding:
-        """The finding of one decision, by batches of `size` descents as long as `meter` says."""
-        trees = self._planted([decision])
+    def search_within(self, decision: SearchDecision, budget: Budget, size: int) -> SearchResult:
+        """The result of one decision after batches of `size` descents, until `budget` ends."""
+        trees = self._new_trees([decision])
         done = 0
-        while meter.more(0, 1, done):
+        while budget.more(0, 1, done):
             self._descend(trees, done, size)
             done += 1
-        return self._finding(trees[0], Effort(size, (done,)))
+        return self._result(trees[0], SearchEffort(size, (done,)))
 
-    def _planted(self, decisions: Sequence[Decision]) -> list[Tree]:
-        """A tree for each decision, with its root."""
+    def _new_trees(self, decisions: Sequence[SearchDecision]) -> list[Tree]:
+        """A tree with its root for each decision."""
         trees = [Tree(decision) for decision in decisions]
         if trees:
             roots = [tree.decision.info_state for tree in trees]
@@ -90,7 +98,7 @@ class TreeSearch:
         return trees
 
     def _expand(self, trees: Sequence[Tree], info_states: InfoStates, players: Players) -> None:
-        """Give each of `trees` [R] a node for `info_states` [R], unless it has it already."""
+        """Add a node for `info_states` [R] to each of `trees` [R] that has none."""
         legal = self.game.legal_actions(info_states)
         priors = None if self.prior is None else self.prior(info_states, players)
         keys = _keys(info_states, players)
@@ -110,7 +118,7 @@ class TreeSearch:
             for tree in trees
         ]
         owner = np.repeat(np.arange(len(trees)), size)
-        wave = _Wave(trees, join(deals), owner, [[] for _ in owner])
+        wave = _Descents(trees, join(deals), owner, [[] for _ in owner])
         rows = np.arange(len(owner))
         while rows.size:
             rows = self._step(wave, rows)
@@ -118,7 +126,7 @@ class TreeSearch:
         for row, path in enumerate(wave.paths):
             trees[owner[row]].back_up(path, payoffs[row])
 
-    def _step(self, wave: _Wave, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _step(self, wave: _Descents, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """Move the descents `rows` by one decision; those that go on."""
         here = take(wave.states, rows)
         players = self.game.current_player(here)
@@ -155,20 +163,20 @@ class TreeSearch:
         put(wave.states, rows[inside], moved)
         return rows[inside]
 
-    def _payoffs(self, wave: _Wave, number: int) -> NDArray[np.float64]:
+    def _payoffs(self, wave: _Descents, number: int) -> NDArray[np.float64]:
         """[R, P] what the descents are paid, or may expect where they stopped."""
         payoffs = self.game.payoffs(wave.states).astype(np.float64)
-        open_ones = np.flatnonzero(~self.game.is_over(wave.states))
-        if open_ones.size:
-            numbers, firsts = np.unique(wave.owner[open_ones], return_index=True)
-            parts = np.split(open_ones, firsts[1:])
+        unfinished = np.flatnonzero(~self.game.is_over(wave.states))
+        if unfinished.size:
+            numbers, firsts = np.unique(wave.owner[unfinished], return_index=True)
+            parts = np.split(unfinished, firsts[1:])
             owners = [wave.trees[one].decision for one in numbers]
             streams = [owner.stream(0, number, LEAVES) for owner in owners]
             states = [take(wave.states, part) for part in parts]
-            payoffs[open_ones] = np.concatenate(self._leaves(states, [owner.player for owner in owners], streams))
+            payoffs[unfinished] = np.concatenate(self._leaves(states, [owner.player for owner in owners], streams))
         return payoffs
 
-    def _finding(self, tree: Tree, effort: Effort) -> Finding:
+    def _result(self, tree: Tree, effort: SearchEffort) -> SearchResult:
         num_actions = self.game.spec.num_actions
         scores, values = np.full(num_actions, -np.inf), np.full(num_actions, -np.inf)
         root = next(iter(tree.nodes.values()))
@@ -176,11 +184,11 @@ class TreeSearch:
         values[root.actions[visited]] = root.sums[visited] / root.visits[visited]
         shares = (values[root.actions] - tree.low) / max(tree.high - tree.low, 1e-9)
         scores[root.actions] = root.visits + 0.5 * np.where(visited, shares, 0)  # the mean decides between equals
-        return Finding(scores, values, int(root.visits.sum()), effort)
+        return SearchResult(scores, values, int(root.visits.sum()), effort)
 
 
 def _keys(info_states: InfoStates, players: Players) -> list[bytes]:
-    """[R] what tells the nodes of a tree apart."""
+    """[R] keys of nodes."""
     size = info_states.dtype.itemsize
     data = info_states.tobytes()
     return [data[row * size : (row + 1) * size] + bytes([player]) for row, player in enumerate(players.tolist())]

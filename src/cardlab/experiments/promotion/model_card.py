@@ -45,7 +45,7 @@ def _what(policy: Path, game: Mapping[str, Any], digest: str) -> str:
     size = sum((policy / name).stat().st_size for name in POLICY_FILES)
     rows = {
         "game": _options(game),
-        "network": f"{description.network}, played as {description.plays}",
+        "network": f"{description.network}, played as {description.policy_kind}",
         "size": f"{size / 1000:,.0f} kB",
         "digest": f"`{digest}`",
     }

@@ -139,18 +139,18 @@ class PokerSquares:
         """
         return rules.sum_lines(states, self.scores, False)[:, 0]
 
-    def play_out_by_patterns(self, states: States, values: Floats) -> Floats:
+    def pattern_play_out(self, states: States, values: Floats) -> Floats:
         """[G, 1] payoffs when all play goes by the sum of `values` [patterns] over the lines, one step ahead.
 
         `states` are left as they are.
         """
         return patterns.finish_by_values(states, values, self.scores)
 
-    def worths_by_codes(self, info_states: InfoStates, values: CodeValues, reward_scale: float) -> Floats:
+    def sparse_action_values(self, info_states: InfoStates, values: CodeValues, reward_scale: float) -> Floats:
         """[G, 25] worth of each cell for the card turned up, in units of `reward_scale`; minus infinity if taken."""
         return code_values.cell_worths(info_states, values, self.scores, reward_scale)
 
-    def play_out_by_codes(self, states: States, values: CodeValues) -> Floats:
+    def sparse_play_out(self, states: States, values: CodeValues) -> Floats:
         """[G, 1] payoffs when every card goes to the cell of most worth then; `states` are left as they are."""
         return code_values.finish_by_codes(states, values, self.scores, self._payoff_scale)
 

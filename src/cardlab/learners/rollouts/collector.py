@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.network_agents import Sampled, SamplingAgent
+from cardlab.agents.network_agents import ExploringAgent, SampledActions
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.loop import Moves, play
@@ -22,9 +22,9 @@ from cardlab.learners.rollouts.opponents.seats import bring_to_table
 class _Recorder:
     """The learner at the table: passes on its actions and keeps the rest of its last answer."""
 
-    def __init__(self, sampler: SamplingAgent) -> None:
+    def __init__(self, sampler: ExploringAgent) -> None:
         self.sampler = sampler
-        self.answer: Sampled | None = None
+        self.answer: SampledActions | None = None
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         self.answer = self.sampler.sample(info_states, players, rng)
@@ -94,7 +94,7 @@ class Collector:
     def __init__(
         self,
         game: Game,
-        sampler: SamplingAgent,
+        sampler: ExploringAgent,
         opponents: Opponents,
         tables: int,
         rng: np.random.Generator,
@@ -116,12 +116,12 @@ class Collector:
         self._under_way: list[_Decisions] = []
 
     @property
-    def sampler(self) -> SamplingAgent:
+    def sampler(self) -> ExploringAgent:
         """The learner's agent, as it plays now."""
         return self._learner.sampler
 
     @sampler.setter
-    def sampler(self, sampler: SamplingAgent) -> None:
+    def sampler(self, sampler: ExploringAgent) -> None:
         self._learner.sampler = sampler
 
     def collect(self, num_decisions: int) -> Experience:
