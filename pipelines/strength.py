@@ -11,7 +11,13 @@ from omegaconf import OmegaConf
 
 from cardlab.agents.policies import policy_digest
 from cardlab.core.exit_status import reported
-from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_history, write_history, write_strength
+from cardlab.evaluation.snapshot_matches import (
+    Snapshot,
+    find_snapshots,
+    play_snapshots,
+    write_snapshot_matches,
+    write_snapshot_scores,
+)
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.games.catalogue import for_matches
 
@@ -22,10 +28,10 @@ def main(name: str) -> None:
     game = for_matches(build_game(config["game"]))
     folders = find_snapshots(Path("snapshots", name))
     snapshots = [Snapshot(int(folder.name), str(folder), policy_digest(folder)) for folder in folders]
-    history = play_history(game, snapshots, build_arena(config["arena"]), experiment=name)
+    history = play_snapshots(game, snapshots, build_arena(config["arena"]), experiment=name)
     results = Path("results", name)
-    write_history(history, results / "past_selves.json")
-    write_strength(history, results / "strength.csv")
+    write_snapshot_matches(history, results / "past_selves.json")
+    write_snapshot_scores(history, results / "strength.csv")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 from cardlab.agents.policies import load_policy, policy_digest
 from cardlab.core.exit_status import reported
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
-from cardlab.evaluation.game_statistics import survey_games, write_survey
+from cardlab.evaluation.game_statistics import measure_games, write_game_statistics
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.experiments.config.options import build_part
 from cardlab.experiments.report.forecasts import (
@@ -29,18 +29,18 @@ GAMES = 1000  # of the calibration
 
 
 def main(name: str) -> None:
-    """Survey the policy of the experiment `name`."""
+    """GameStatistics the policy of the experiment `name`."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
     game, arena = build_game(config["game"]), build_arena(config["arena"])
     model, results = Path("models", name), Path("results", name)
-    survey = survey_games(game, str(model), (*DEFAULT_REFERENCES, *arena.references)[-1], arena)
+    survey = measure_games(game, str(model), (*DEFAULT_REFERENCES, *arena.references)[-1], arena)
     policy: Any = load_policy(game, model)
     # those of the training; in a pool of past selves it meets itself
     opponents = build_part("opponents", config["opponents"], OPPONENTS).build(game, lambda _: policy, policy.network)
     forecasts = forecast(game, policy, opponents, GAMES, arena.seed, _discount(game, config["agent"]))
     write_calibration(calibration_rows(forecasts), results / "calibration.csv")
     facts = {"experiment": name, "game": game.spec.name, "policy_digest": policy_digest(model), "seed": arena.seed}
-    write_survey({**facts, **survey, "calibration": summarize_forecasts(forecasts)}, results / "survey.json")
+    write_game_statistics({**facts, **survey, "calibration": summarize_forecasts(forecasts)}, results / "survey.json")
 
 
 def _discount(game: Game, config: dict[str, Any]) -> Discount:

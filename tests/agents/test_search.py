@@ -185,7 +185,7 @@ def test_what_does_not_fit_is_refused_in_one_line(text, message):
 
 
 def test_who_plays_alone_has_no_opponent():
-    with pytest.raises(InvalidOption, match=r"search\.opponent=flush: must be left out at poker_squares, where nobody"):
+    with pytest.raises(InvalidOption, match=r"search\.opponent=flush: must be left out: poker_squares has one player"):
         load_agent(make_game("poker_squares"), "monte_carlo:policy:flush:opponent:flush")
 
 

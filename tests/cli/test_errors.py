@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cardlab.cli import main
-from cardlab.evaluation.game_record import Record, save_record
+from cardlab.evaluation.game_record import GameRecord, save_record
 
 PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
 
@@ -234,7 +234,7 @@ def test_a_database_that_cannot_be_made_is_one_line(folder: Path, capsys: pytest
 
 
 def test_a_record_of_no_game_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    save_record(Record("chess", {}, ("random",), "00", ()), folder / "game.json")
+    save_record(GameRecord("chess", {}, ("random",), "00", ()), folder / "game.json")
     assert main(["replay", "record=game.json"]) == 2
     assert one_line(capsys.readouterr().err).startswith("game.json: game=chess: must be one of ")
 

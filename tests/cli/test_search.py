@@ -6,7 +6,7 @@ import pytest
 
 from cardlab.agents.search.options import SEARCHES
 from cardlab.cli import main
-from cardlab.evaluation.evaluate import StoppedEvaluation, evaluate
+from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate
 from cardlab.evaluation.game_record import load_record
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.config.composition import compose_config
@@ -75,7 +75,7 @@ def test_what_was_played_is_kept_when_it_is_stopped():
         if name == "greedy" and done == 20:
             raise KeyboardInterrupt
 
-    with pytest.raises(StoppedEvaluation) as stopped:
+    with pytest.raises(InterruptedEvaluation) as stopped:
         evaluate(game, "greedy", options, policy_digest="", experiment="x", watch=interrupt)
     references = stopped.value.evaluation["references"]
     assert {name: figures["deals"] for name, figures in references.items()} == {"random": 40, "greedy": 20}
@@ -90,4 +90,4 @@ def test_nothing_is_kept_when_nothing_was_played():
     options = ArenaOptions(deals=4, chunk=1, processes=1)
     with pytest.raises(KeyboardInterrupt) as stopped:
         evaluate(make_game("thirty_one"), "greedy", options, policy_digest="", experiment="x", watch=interrupt)
-    assert not isinstance(stopped.value, StoppedEvaluation)
+    assert not isinstance(stopped.value, InterruptedEvaluation)

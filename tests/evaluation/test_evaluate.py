@@ -82,12 +82,12 @@ def test_progress_is_shown_and_goes(high_card_agents):
         ArenaOptions(deals=20, chunk=5),
         policy_digest="",
         experiment="",
-        watch=lambda *news: told.append(news),
+        progress=lambda *news: told.append(news),
     )
     assert told == [("random", done, 20) for done in (5, 10, 15, 20)]
-    with bars(Console(quiet=True)) as watch:
+    with bars(Console(quiet=True)) as progress:
         for news in told:
-            watch(*news)
+            progress(*news)
 
 
 def test_a_reference_that_is_no_agent_is_named():

@@ -7,7 +7,7 @@ import pytest
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.snapshot_matches import Snapshot, play_history, write_history, write_strength
+from cardlab.evaluation.snapshot_matches import Snapshot, play_snapshots, write_snapshot_matches, write_snapshot_scores
 from small_games.high_card import HighCard
 from small_games.roshambo import Roshambo
 
@@ -15,7 +15,7 @@ OPTIONS = ArenaOptions(deals=5000, pairing_deals=60, seed=1, until=0.5, referenc
 
 
 def history_of(game, names, options=OPTIONS):
-    return play_history(
+    return play_snapshots(
         game, [Snapshot(100 * n, name, name) for n, name in enumerate(names, 1)], options, experiment="x"
     )
 
@@ -31,11 +31,11 @@ def test_each_is_played_against_references_and_all_before_it(num_players, high_c
     assert history["cycles"] == []
     alone = evaluate(game, "high", OPTIONS.for_pairings(), policy_digest="", experiment="")
     assert {name: rows[2] for name, rows in history["references"].items()} == alone["references"]
-    write_strength(history, tmp_path / "strength.csv")
+    write_snapshot_scores(history, tmp_path / "strength.csv")
     with (tmp_path / "strength.csv").open() as file:
         rows = list(csv.DictReader(file))
     own = "self" if num_players == 1 else "random"
-    assert [float(row["strength"]) for row in rows] == pytest.approx(
+    assert [float(row["score"]) for row in rows] == pytest.approx(
         [figures["mean"] for figures in history["references"][own]], rel=1e-5, abs=1e-9
     )
     assert [row["previous"] == "" for row in rows] == [True, False, False]
@@ -55,15 +55,15 @@ def test_all_pairing_deals_are_played_whatever_until_says(high_card_agents):
 
 def test_the_same_figures_are_the_same_bytes(high_card_agents, tmp_path):
     for name in ("one", "two"):
-        write_history(history_of(HighCard(2), ["low", "random", "high"]), tmp_path / name)
+        write_snapshot_matches(history_of(HighCard(2), ["low", "random", "high"]), tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
 def test_no_snapshots_no_rows(high_card_agents, tmp_path):
     history = history_of(HighCard(2), [])
-    write_strength(history, tmp_path / "strength.csv")
+    write_snapshot_scores(history, tmp_path / "strength.csv")
     assert history["margins"] == []
-    assert (tmp_path / "strength.csv").read_text().startswith("decisions,strength")
+    assert (tmp_path / "strength.csv").read_text().startswith("decisions,score")
 
 
 def test_a_training_in_circles_is_seen(roshambo_agents):

@@ -7,7 +7,7 @@ import pytest
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.recording import Record, RecordError, dealt_state, load_record, record_game, save_record
+from cardlab.evaluation.recording import GameRecord, RecordError, dealt_state, load_record, record_game, save_record
 from cardlab.evaluation.replay import replay, replay_lines, run_replay
 from cardlab.games.cards.deck import cards_text
 from small_games.high_card import HighCard, Shower
@@ -38,7 +38,7 @@ def test_a_replay_reads_like_a_game(high_card_agents):
     deck[:4] = [47, 3, 11, 20]
     deck[4:] = [card for card in range(52) if card not in deck[:4]]
     game = HighCard(2)
-    record = Record("high_card", {"num_players": 2}, ("high", "random"), cards_text(deck), (0, 1))
+    record = GameRecord("high_card", {"num_players": 2}, ("high", "random"), cards_text(deck), (0, 1))
     assert "\n".join(replay_lines(game, record, ["high", "random"], ["hand"])) == GOLDEN
 
 

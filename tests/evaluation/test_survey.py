@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cardlab.agents.registry import load_agent
-from cardlab.evaluation.game_statistics import survey_games, write_survey
+from cardlab.evaluation.game_statistics import measure_games, write_game_statistics
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.outcomes import big2, five_o, open_face, poker_squares, thirty_one
 from cardlab.games.catalogue import GAMES, make_game
@@ -89,19 +89,19 @@ def test_thirty_one_rounds_and_lives(num_players):
 
 @pytest.mark.parametrize("name", sorted(GAMES))
 def test_a_survey_of_each_game(name, tmp_path):
-    survey = survey_games(make_game(name), "greedy_2" if name == "five_o" else "random", "random", OPTIONS)
+    survey = measure_games(make_game(name), "greedy_2" if name == "five_o" else "random", "random", OPTIONS)
     lengths = survey["length"]["counts"]
     assert sum(lengths.values()) == survey["games"]
     assert survey["outcomes"]
     for outcome in survey["outcomes"]:
         assert len(outcome["policy"]) == len(outcome["others"]) == len(outcome["labels"])
         assert sum(outcome["policy"]) > 0
-    write_survey({**survey, "calibration": {}}, tmp_path / "one.json")
+    write_game_statistics({**survey, "calibration": {}}, tmp_path / "one.json")
     assert json.loads((tmp_path / "one.json").read_text())["format"] == 1
 
 
 def test_what_is_done_is_told_apart_by_who_did_it():
-    survey = survey_games(make_game("thirty_one"), "greedy_stock_only", "random", OPTIONS)
+    survey = measure_games(make_game("thirty_one"), "greedy_stock_only", "random", OPTIONS)
     done = next(outcome for outcome in survey["outcomes"] if outcome["title"].startswith("decisions"))
     policy, others = (dict(zip(done["labels"], done[who], strict=True)) for who in ("policy", "others"))
     assert policy["take"] == 0 < others["take"]
@@ -111,6 +111,6 @@ def test_what_is_done_is_told_apart_by_who_did_it():
 
 def test_a_game_without_outcomes_has_lengths(high_card_agents):
     game = HighCard(3)
-    survey = survey_games(game, Shower(game), "random", OPTIONS)
+    survey = measure_games(game, Shower(game), "random", OPTIONS)
     assert survey["length"] == {"mean": 3.0, "counts": {"3": survey["games"]}}
     assert survey["outcomes"] == []

@@ -55,11 +55,11 @@ def test_a_tournament_that_was_stopped_goes_on_and_ends_the_same(high_card_agent
     whole = run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path / "whole")
     play, played = pairings.play_pairing, []
 
-    def stopped_at_the_second(workers, places, names, options, watch):
+    def stopped_at_the_second(workers, places, names, options, progress):
         if len(played) == 1:
             raise KeyboardInterrupt
         played.append(names)
-        return play(workers, places, names, options, watch)
+        return play(workers, places, names, options, progress)
 
     monkeypatch.setattr("cardlab.evaluation.tournament.play_pairing", stopped_at_the_second)
     with pytest.raises(KeyboardInterrupt):

@@ -8,7 +8,7 @@ import pytest
 
 from cardlab.agents.policies import load_policy
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_history
+from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots
 from cardlab.learners.ppo import PPOOptions
 from cardlab.learners.rollouts.opponents import PoolOptions, SelfPlayOptions
 from cardlab.networks.mlp import MLPOptions
@@ -79,7 +79,7 @@ def test_priority_leads_to_where_nobody_can_be_beaten(tmp_path: Path) -> None:
 def test_self_play_walks_in_circles(tmp_path: Path) -> None:
     policies = trained(FIELDS["self_play"], 0, tmp_path)
     snapshots = [Snapshot(int(path.name), str(path), "") for path in policies]
-    history = play_history(
+    history = play_snapshots(
         GAME, snapshots, ArenaOptions(pairing_deals=200, references=("random",), processes=1), experiment="x"
     )
     print(history["cycles"])

@@ -17,7 +17,7 @@ from cardlab.cli.verbs import Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
 from cardlab.core.options import InvalidOption
-from cardlab.evaluation.evaluate import StoppedEvaluation, evaluate, evaluation_table, write_evaluation
+from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_table, write_evaluation
 from cardlab.experiments.config.groups import build_arena, build_game, build_search, check_agents
 from cardlab.experiments.config.options import convert
 from cardlab.games.catalogue import for_matches
@@ -43,9 +43,9 @@ def run(request: Request) -> int:
     name = known_name(Path(text)) if agent == text else f"{known_name(Path(text))}+{search.name}"
     kept = True
     try:
-        with progress_bars() as watch:
-            evaluation = evaluate(game, agent, options, policy_digest=digest, experiment=name, watch=watch)
-    except StoppedEvaluation as stopped:
+        with progress_bars() as progress:
+            evaluation = evaluate(game, agent, options, policy_digest=digest, experiment=name, progress=progress)
+    except InterruptedEvaluation as stopped:
         evaluation, kept = stopped.evaluation, False
     if agent != text:
         evaluation["search"] = {"name": search.name, **asdict(search)}

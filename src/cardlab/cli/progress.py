@@ -5,15 +5,15 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from cardlab.evaluation.progress import Watch, bars, watch_nothing
+from cardlab.evaluation.progress import ProgressCallback, bars, no_progress
 
 
 @contextmanager
-def progress_bars() -> Generator[Watch]:
+def progress_bars() -> Generator[ProgressCallback]:
     """What tells of progress on stderr where that is a terminal, and nowhere else."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield watch_nothing
+        yield no_progress
         return
-    with bars(console) as watch:
-        yield watch
+    with bars(console) as progress:
+        yield progress

@@ -35,8 +35,8 @@ def run(request: Request) -> int:
     name = convert("name", config["name"], str | None) or known_name(policy)
     challenge = make_challenge(policy, name, _game(config, policy), arena, options)
     output = None if given is None else check_file("output", given)
-    with progress_bars() as watch:
-        outcome = promote(challenge, Store(), watch)
+    with progress_bars() as progress:
+        outcome = promote(challenge, Store(), progress)
     Console(soft_wrap=True, highlight=False).print(tell_outcome(challenge, outcome))
     if output is not None:
         write_decision(challenge, outcome, output)

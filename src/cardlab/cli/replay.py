@@ -7,7 +7,7 @@ from typing import Any
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file
 from cardlab.core.options import InvalidOption, check_range
-from cardlab.evaluation.game_record import Record, RecordError, load_record, save_record
+from cardlab.evaluation.game_record import GameRecord, RecordError, load_record, save_record
 from cardlab.evaluation.replay import load_seats, replay_lines, run_replay
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.experiments.config.options import convert
@@ -28,7 +28,7 @@ def run(request: Request) -> int:
     return 0
 
 
-def _recorded(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[Record, Iterator[str]]:
+def _recorded(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRecord, Iterator[str]]:
     path = Path(convert("record", config["record"], str))
     record = load_record(path)
     try:
@@ -39,7 +39,7 @@ def _recorded(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[Recor
     return record, replay_lines(game, record, load_seats(game, record), inputs)
 
 
-def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[Record, Iterator[str]]:
+def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRecord, Iterator[str]]:
     game = for_matches(build_game(config["game"]))
     _check_inputs(inputs, [block.name for block in game.spec.blocks])
     agents = convert("agents", config["agents"], tuple[str, ...])

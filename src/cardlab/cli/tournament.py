@@ -20,8 +20,8 @@ def run(request: Request) -> int:
     game = for_matches(build_game(config["game"]))
     check_agents(game, "agents", agents)
     folder = Path(convert("output", config["output"], str))
-    with progress_bars() as watch:
-        tournament = run_tournament(game, agents, options, folder, watch=watch)
+    with progress_bars() as progress:
+        tournament = run_tournament(game, agents, options, folder, progress=progress)
     Console().print(tournament_table(tournament))
     print(folder / "tournament.json")
     return 0

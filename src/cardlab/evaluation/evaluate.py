@@ -1,4 +1,4 @@
-"""How strong one agent is, against fixed references on deals that nothing was tuned on."""
+"""Evaluation of one agent against fixed references on unseen deals."""
 
 import json
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ from rich.table import Table
 
 from cardlab.core.files import write_whole
 from cardlab.evaluation.intervals import Estimate, estimate
-from cardlab.evaluation.match import Match, StoppedMatch, paired, play_lineup
+from cardlab.evaluation.match import InterruptedMatch, Match, paired, play_lineup
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.progress import Watch, watch_nothing
+from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seating import Entry, make_lineup
 from cardlab.evaluation.workers import Workers
 from cardlab.games.protocol import Game
@@ -22,11 +22,11 @@ DEFAULT_REFERENCES = ("random",)
 SELF = "self"  # the evaluated agent itself, in a game of one player
 
 Evaluation = dict[str, Any]
-"""What is written as evaluation.json; see `evaluate`."""
+"""The content of evaluation.json; see `evaluate`."""
 
 
-class StoppedEvaluation(KeyboardInterrupt):
-    """Ctrl-C, with the evaluation of what was played."""
+class InterruptedEvaluation(KeyboardInterrupt):
+    """Ctrl-C, with the evaluation of the games played so far."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         super().__init__()
@@ -40,14 +40,14 @@ def evaluate(
     *,
     policy_digest: str,
     experiment: str,
-    watch: Watch = watch_nothing,
+    progress: ProgressCallback = no_progress,
 ) -> Evaluation:
     """Measure `agent` against each of `options.references` (`random` when there are none).
 
-    Two or more players: the agent against P − 1 copies of the reference; the figures are the agent's. One player: the
-    key "self" holds the agent's own, each reference's entry its own mean and `difference`, the agent's mean less the
-    reference's, paired by deal. `watch` is told (reference, deals played, deals at most). Stopped by Ctrl-C it raises
-    StoppedEvaluation with what was played; `deals` of each reference says how much that is.
+    Two or more players: the agent plays P − 1 copies of the reference; the figures are the agent's. One player: the key
+    "self" holds the agent's mean; each reference has its own mean and `difference`, the agent's mean minus the
+    reference's, paired by deal. `progress` is called with (reference, deals played, deals at most). Ctrl-C raises
+    InterruptedEvaluation; `deals` of each reference is the number played.
     """
     references = tuple(dict.fromkeys(options.references)) or DEFAULT_REFERENCES
     others = game.spec.num_players - 1
@@ -62,9 +62,9 @@ def evaluate(
             game, lineups, options.workers_of(lineups), options.launcher, records=options.records_folder
         ) as workers:
             for place, name in enumerate(names):
-                matches[name] = play_lineup(workers, place, options, partial(watch, name))
+                matches[name] = play_lineup(workers, place, options, partial(progress, name))
     except KeyboardInterrupt as stop:
-        if isinstance(stop, StoppedMatch):
+        if isinstance(stop, InterruptedMatch):
             matches[names[len(matches)]] = stop.match
         if not matches:
             raise
@@ -80,17 +80,17 @@ def evaluate(
         "references": {name: _figures(match, matches.get(SELF)) for name, match in matches.items()},
     }
     if stopped:
-        raise StoppedEvaluation(evaluation)
+        raise InterruptedEvaluation(evaluation)
     return evaluation
 
 
 def write_evaluation(evaluation: Evaluation, path: Path) -> None:
-    """Write `evaluation` as JSON, whole or not at all; the same figures give the same bytes."""
+    """Write `evaluation` as JSON, atomically; equal figures give equal bytes."""
     write_whole(path, json.dumps(evaluation, indent=2) + "\n")
 
 
 def evaluation_table(evaluation: Evaluation) -> Table:
-    """The evaluation as a table for the terminal, for `rich.console.Console.print`."""
+    """The evaluation as a table for `rich.console.Console.print`."""
     table = Table(title=f"{evaluation['experiment']}: {evaluation['game']}, seed {evaluation['seed']}")
     alone = SELF in evaluation["references"]
     table.add_column("agent" if alone else "against")
@@ -119,7 +119,7 @@ def _spread(name: str, figure: Estimate) -> dict[str, float | int]:
 
 
 def _cells(figures: Mapping[str, float], name: str, scale: int) -> tuple[str, str]:
-    """A figure, in per cent with `scale` 100, and its interval; nothing where there is none."""
+    """A figure and its interval as text, in per cent for `scale` 100; empty where it is missing."""
     if name not in figures:
         return "", ""
     stem = "" if name == "mean" else f"{name}_"

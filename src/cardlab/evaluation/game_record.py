@@ -1,4 +1,4 @@
-"""A game as its deal and its actions, and for searching agents how much they thought; kept as JSON."""
+"""A game as deal, actions and search effort; saved as JSON."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,61 +19,61 @@ FORMAT = 1
 
 
 class RecordError(ValueError):
-    """A record cannot be read, or is not one of this game; the message is one line."""
+    """A record cannot be read, or is of another game; the message is one line."""
 
 
 @runtime_checkable
 class Effort(Protocol):
-    """How much was thought about one decision."""
+    """The work of a search for one decision."""
 
     @property
     def size(self) -> int:
-        """Of a batch."""
+        """Size of a batch."""
         ...
 
     @property
     def batches(self) -> tuple[int, ...]:
-        """Done in each phase."""
+        """Batches done in each phase."""
         ...
 
 
 @runtime_checkable
-class Thinker(Protocol):
-    """An agent that says how much it thought."""
+class ReportsEffort(Protocol):
+    """An agent that reports the work of its searches."""
 
     @property
     def efforts(self) -> Sequence[Effort]:
-        """[N] of the decisions of its last `act`."""
+        """[N] efforts of the decisions of its last `act`."""
         ...
 
 
-Thought = tuple[int, tuple[int, ...]]
-"""Size of a batch, and batches in each phase."""
+EffortCounts = tuple[int, tuple[int, ...]]
+"""Size of a batch, and number of batches in each phase."""
 
 
 @dataclass(frozen=True)
-class Record:
-    """A game that was played, or may be."""
+class GameRecord:
+    """A game: options, deal and actions."""
 
     game: str
-    options: Mapping[str, Any]  # of the game
-    agents: tuple[str, ...]  # [P] who sat at each seat
+    options: Mapping[str, Any]  # options of the game
+    agents: tuple[str, ...]  # [P] by seat
     deal: str  # the dealt record's bytes, hexadecimal; or the deck's 52 cards as `As Td …`
-    actions: tuple[int, ...]  # every decision in turn, forced ones too
-    seed: int = 0  # of chance after the deal, where `deal` is a deck
-    efforts: tuple[Thought | None, ...] = ()  # of each decision, none where nothing was searched; () where nobody did
+    actions: tuple[int, ...]  # all decisions in order, forced moves included
+    seed: int = 0  # of chance after the deal, for a deck in `deal`
+    efforts: tuple[EffortCounts | None, ...] = ()  # of each decision, None without a search; () if no agent searched
 
 
 def game_options(game: Game) -> dict[str, Any]:
-    """All options that `game` was made with, as JSON knows them."""
+    """All options of `game` as JSON values."""
     if not is_dataclass(game) or isinstance(game, type):
         return dict(game.spec.options)
     given = {field.name: getattr(game, field.name) for field in fields(game) if field.init}
     return cast(dict[str, Any], json.loads(json.dumps(given)))
 
 
-def dealt_state(game: Game, record: Record) -> States:
-    """[1] the deal of `record`; RecordError when it is none of this game."""
+def dealt_state(game: Game, record: GameRecord) -> States:
+    """[1] the deal of `record`; RecordError when it is not a deal of this game."""
     if record.game != game.spec.name:
         raise RecordError(f"record: is of {record.game}, not of {game.spec.name}")
     try:
@@ -85,23 +85,23 @@ def dealt_state(game: Game, record: Record) -> States:
         raise RecordError(f"record: its deal is none of {game.spec.name} ({error})") from error
 
 
-def save_record(record: Record, path: Path) -> None:
-    """Write `record` as JSON, whole or not at all."""
+def save_record(record: GameRecord, path: Path) -> None:
+    """Write `record` as JSON, atomically."""
     content = {"format": FORMAT, **asdict(record)}
     if not record.efforts:
         del content["efforts"]
     write_whole(path, json.dumps(content, indent=1) + "\n")
 
 
-def load_record(path: Path) -> Record:
-    """The record in the file `path`; RecordError when it is not one."""
+def load_record(path: Path) -> GameRecord:
+    """Read the record in the file `path`; RecordError when it is not one."""
     try:
         content = json.loads(path.read_text())
         version = content.pop("format")
         agents: tuple[Any, ...] = tuple(content.pop("agents"))
         actions: tuple[Any, ...] = tuple(content.pop("actions"))
-        efforts = tuple(_thought(entry) for entry in content.pop("efforts", ()))
-        record = Record(agents=agents, actions=actions, efforts=efforts, **content)
+        efforts = tuple(_effort_counts(entry) for entry in content.pop("efforts", ()))
+        record = GameRecord(agents=agents, actions=actions, efforts=efforts, **content)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise RecordError(f"{path}: is not a record of a game ({error})") from error
     if version != FORMAT:
@@ -115,45 +115,45 @@ def load_record(path: Path) -> Record:
     return record
 
 
-def _thought(entry: Any) -> Thought | None:
+def _effort_counts(entry: Any) -> EffortCounts | None:
     return None if entry is None else (int(entry[0]), tuple(int(done) for done in entry[1]))
 
 
-class Keeper:
-    """Gathers actions and efforts of games that are played side by side."""
+class GameRecorder:
+    """Collects actions and efforts of parallel games."""
 
     def __init__(self, num_games: int) -> None:
         self.actions: list[list[int]] = [[] for _ in range(num_games)]
-        self.efforts: list[list[Thought | None]] = [[] for _ in range(num_games)]
+        self.efforts: list[list[EffortCounts | None]] = [[] for _ in range(num_games)]
 
     def add(self, moves: Moves, agents: Sequence[Agent]) -> None:
-        """Take one step of the loop in, which `agents` played."""
+        """Add one step of the loop, played by `agents`."""
         for place, (row, action) in enumerate(zip(moves.rows.tolist(), moves.actions.tolist(), strict=True)):
             self.actions[row].append(action)
             self.efforts[row].append(self._effort(moves, place, agents))
 
-    def of(self, row: int) -> tuple[tuple[int, ...], tuple[Thought | None, ...]]:
-        """Actions and efforts of game `row`; no efforts where nothing was searched."""
+    def of(self, row: int) -> tuple[tuple[int, ...], tuple[EffortCounts | None, ...]]:
+        """Actions and efforts of game `row`; () for efforts without a search."""
         efforts = tuple(self.efforts[row])
         return tuple(self.actions[row]), efforts if any(efforts) else ()
 
     @staticmethod
-    def _effort(moves: Moves, place: int, agents: Sequence[Agent]) -> Thought | None:
+    def _effort(moves: Moves, place: int, agents: Sequence[Agent]) -> EffortCounts | None:
         agent = agents[int(moves.agents[place])]
-        if not moves.asked[place] or not isinstance(agent, Thinker):
+        if not moves.asked[place] or not isinstance(agent, ReportsEffort):
             return None
         asked: NDArray[np.bool_] = moves.asked & (moves.agents == moves.agents[place])
         effort = agent.efforts[int(asked[:place].sum())]
         return (effort.size, effort.batches) if any(effort.batches) else None
 
 
-def kept_records(
-    game: Game, deals: States, names: tuple[str, ...], seatings: NDArray[np.int8], keeper: Keeper
-) -> Iterator[tuple[int, int, Record]]:
-    """Deal, seating and record of each game, `names` by group; games stand deal by deal, each in every seating."""
-    for row in range(len(keeper.actions)):
+def finished_records(
+    game: Game, deals: States, names: tuple[str, ...], seatings: NDArray[np.int8], recorder: GameRecorder
+) -> Iterator[tuple[int, int, GameRecord]]:
+    """Deal, seating and record of each game, deal by deal; `names` by group."""
+    for row in range(len(recorder.actions)):
         deal, seating = divmod(row, len(seatings))
         agents = tuple(names[group] for group in seatings[seating].tolist())
-        actions, efforts = keeper.of(row)
+        actions, efforts = recorder.of(row)
         text = deals[deal : deal + 1].tobytes().hex()
-        yield deal, seating, Record(game.spec.name, game_options(game), agents, text, actions, efforts=efforts)
+        yield deal, seating, GameRecord(game.spec.name, game_options(game), agents, text, actions, efforts=efforts)

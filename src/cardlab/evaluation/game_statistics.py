@@ -1,4 +1,4 @@
-"""What the games of a policy are like: how long they are, and what happens in them."""
+"""Statistics of the games of a policy: length and outcomes."""
 
 import json
 from collections.abc import Sequence
@@ -12,33 +12,33 @@ from numpy.typing import NDArray
 from cardlab.core.files import write_whole
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.outcomes.catalogue import find_outcomes
-from cardlab.evaluation.outcomes.outcome import Outcome
+from cardlab.evaluation.outcomes.outcome import OutcomeCounts
 from cardlab.evaluation.seating import Entry, Lineup, make_lineup
 from cardlab.evaluation.workers import ChunkPlayer, deal_block, make_jobs
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game, States
 
 FORMAT = 1
-_WHAT_IS_DONE = "decisions of each kind"
+_ACTION_KINDS = "decisions of each kind"
 
-Survey = dict[str, Any]
-"""What is written, with a calibration, as survey.json; see `survey_games`."""
+GameStatistics = dict[str, Any]
+"""The content of game_statistics.json, with a calibration; see `measure_games`."""
 
 
 @dataclass(frozen=True)
-class _Played:
+class _Games:
     """Some games of one lineup."""
 
-    lengths: NDArray[np.int64]  # [G] decisions, forced ones too
-    outcomes: list[Outcome]
-    first: NDArray[np.bool_]  # [G, P] where the first agent sits
+    lengths: NDArray[np.int64]  # [G] decisions, forced moves included
+    outcomes: list[OutcomeCounts]
+    first: NDArray[np.bool_]  # [G, P] seats of the first agent
 
 
-def survey_games(game: Game, policy: Entry, opponent: str, options: ArenaOptions) -> Survey:
-    """Count what happens in the games of a match: those of `policy` against P − 1 times `opponent`.
+def measure_games(game: Game, policy: Entry, opponent: str, options: ArenaOptions) -> GameStatistics:
+    """Measure length and outcomes of the games of `policy` against P − 1 copies of `opponent`.
 
-    `length`: mean and counts by number of decisions. `outcomes`: for each, per game and player, means of the `policy`
-    and of the `others`. For one player both play the same deals alone. `options.pairing_deals` deals are played.
+    `length`: mean and counts by number of decisions. `outcomes`: means per game and player, of the `policy` and of the
+    `others`. For one player both play the same deals alone. `options.pairing_deals` deals are played.
     """
     game, options = for_matches(game), options.for_pairings()
     others = game.spec.num_players - 1
@@ -62,17 +62,17 @@ def survey_games(game: Game, policy: Entry, opponent: str, options: ArenaOptions
     }
 
 
-def _play(game: Game, lineup: Lineup, options: ArenaOptions) -> _Played:
+def _play(game: Game, lineup: Lineup, options: ArenaOptions) -> _Games:
     player = ChunkPlayer(game, [lineup])
     parts = [_play_chunk(game, player, job) for job in make_jobs([lineup], [0], options)]
     outcomes = [
-        Outcome(same[0].title, same[0].labels, np.concatenate([one.counts for one in same]))
+        OutcomeCounts(same[0].title, same[0].labels, np.concatenate([one.counts for one in same]))
         for same in zip(*(part.outcomes for part in parts), strict=True)
     ]
-    return _Played(np.concatenate([p.lengths for p in parts]), outcomes, np.concatenate([p.first for p in parts]))
+    return _Games(np.concatenate([p.lengths for p in parts]), outcomes, np.concatenate([p.first for p in parts]))
 
 
-def _play_chunk(game: Game, player: ChunkPlayer, job: Any) -> _Played:
+def _play_chunk(game: Game, player: ChunkPlayer, job: Any) -> _Games:
     lineup = player.lineups[0]
     states = States(np.repeat(deal_block(game, job.seed, job.first, job.last), lineup.num_seatings))
     reader: Any = find_outcomes(game.spec.name)
@@ -84,16 +84,16 @@ def _play_chunk(game: Game, player: ChunkPlayer, job: Any) -> _Played:
     lengths = actions.sum(axis=(1, 2)).astype(np.int64)
     outcomes = [] if reader is None else _own_players(reader.read(states), game.spec.num_players)
     if names:
-        outcomes.append(Outcome(_WHAT_IS_DONE, names, actions))
-    return _Played(lengths, outcomes, np.tile(lineup.seatings == 0, (job.last - job.first, 1)))
+        outcomes.append(OutcomeCounts(_ACTION_KINDS, names, actions))
+    return _Games(lengths, outcomes, np.tile(lineup.seatings == 0, (job.last - job.first, 1)))
 
 
-def _own_players(outcomes: Sequence[Outcome], num_players: int) -> list[Outcome]:
-    """Without the seats that this table does not have."""
-    return [Outcome(one.title, one.labels, one.counts[:, :num_players]) for one in outcomes]
+def _own_players(outcomes: Sequence[OutcomeCounts], num_players: int) -> list[OutcomeCounts]:
+    """Without the seats beyond `num_players`."""
+    return [OutcomeCounts(one.title, one.labels, one.counts[:, :num_players]) for one in outcomes]
 
 
-def _mean(outcome: Outcome, seats: NDArray[np.bool_]) -> list[float]:
+def _mean(outcome: OutcomeCounts, seats: NDArray[np.bool_]) -> list[float]:
     """[L] per game and player, over the players at `seats` [G, P]."""
     return [round(float(mean), 6) for mean in outcome.counts[seats].mean(axis=0, dtype=np.float64)]
 
@@ -106,6 +106,6 @@ def _lengths(lengths: NDArray[np.int64]) -> dict[str, Any]:
     }
 
 
-def write_survey(survey: Survey, path: Path) -> None:
-    """Write `survey` as JSON; the same figures give the same bytes."""
+def write_game_statistics(survey: GameStatistics, path: Path) -> None:
+    """Write `survey` as JSON; equal figures give equal bytes."""
     write_whole(path, json.dumps({"format": FORMAT, **survey}, indent=1) + "\n")

@@ -1,7 +1,7 @@
-"""How sure a mean is: 95 % intervals over deals, and when a match may stop.
+"""95 % confidence intervals over deals, and the stopping rule of matches.
 
-The deal is the unit of sampling. All games of one deal are averaged first, so that what they share is counted once
-(intervals clustered by deal); the deals are independent, and Student's t is used on their means.
+The deal is the sampling unit: all games of one deal are averaged first (intervals clustered by deal). Deals are
+independent, and Student's t is used on their means.
 """
 
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
-FIRST_LOOK = 100
-"""Deals before a match may stop. Earlier looks see variances that are too small by chance, and stop on them."""
+MIN_DEALS_TO_STOP = 100
+"""Deals before a match may stop: the sample variance of fewer is too often too small."""
 
 PerDeal = NDArray[np.float64]
-"""[D] one figure for each deal."""
+"""[D] one figure per deal."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Estimate:
 
     @property
     def half_width(self) -> float:
-        """Half of the interval's width."""
+        """Half of the width of the interval."""
         return (self.high - self.low) / 2
 
     def clipped(self, low: float, high: float) -> "Estimate":
-        """The same with an interval that stays within what the figure can be."""
+        """The estimate with its interval clipped to [low, high]."""
         return Estimate(self.mean, max(low, self.low), min(high, self.high), self.deals)
 
     def __str__(self) -> str:
@@ -58,12 +58,12 @@ def half_width(per_deal: PerDeal) -> float:
 
 
 def is_narrow(per_deal: PerDeal, until: float) -> bool:
-    """Whether the interval is as narrow as `until` asks, so that the match may stop.
+    """Whether the half-width of the interval is at most `until`, so that the match may stop.
 
-    The fixed-width procedure of Chow and Robbins (1965): the time of stopping is a function of the sample variance
-    alone, never of the mean, and the plain interval taken then has its full coverage as `until` shrinks. A first look
-    at FIRST_LOOK deals keeps it at finite widths. No variance at all (a hundred wins in a row) is no reason to stop.
+    The fixed-width procedure of Chow and Robbins (1965): stopping depends on the sample variance only, never on the
+    mean, so that the plain interval keeps its coverage as `until` shrinks. MIN_DEALS_TO_STOP keeps the coverage at
+    finite widths. Zero variance (a hundred wins in a row) does not stop a match.
     """
-    if len(per_deal) < FIRST_LOOK:
+    if len(per_deal) < MIN_DEALS_TO_STOP:
         return False
     return 0 < half_width(per_deal) <= until

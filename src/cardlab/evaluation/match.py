@@ -1,4 +1,4 @@
-"""Duplicate matches: who is stronger, by how much, and how sure."""
+"""Duplicate matches: mean payoff and win rate of each agent with 95 % intervals."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from cardlab.evaluation.workers import Tally, Workers, make_jobs, merge
 from cardlab.games.protocol import Game
 
 Progress = Callable[[int, int], None]
-"""Told (deals played, deals at most) after each chunk."""
+"""Called with (deals played, deals at most) after each chunk."""
 
 
 @dataclass(frozen=True)
-class Result:
-    """How one entry did in a match."""
+class EntryResult:
+    """Mean payoff and win rate of one entry of a match."""
 
     name: str
     points: Estimate  # mean payoff of a game
@@ -27,7 +27,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Match:
-    """What was played and what came of it. Means are over games; intervals are clustered by deal."""
+    """The result of a match. Means are over games; intervals are clustered by deal."""
 
     lineup: Lineup
     seed: int
@@ -44,8 +44,8 @@ class Match:
         return self.num_deals * self.lineup.num_seatings
 
     @property
-    def by_player(self) -> tuple[Result, ...]:
-        """[P] the result of each entry; copies of one agent share theirs."""
+    def by_player(self) -> tuple[EntryResult, ...]:
+        """[P] the result of each entry; copies of one agent share one result."""
         return tuple(self._result(place) for place in range(len(self.lineup.names)))
 
     @property
@@ -80,9 +80,9 @@ class Match:
 
     @property
     def variance_ratio(self) -> float:
-        """Variance of the first's mean from independent deals over that of this match, for as many games each.
+        """Variance of the first entry's mean over independent deals, divided by that of this match at equal games.
 
-        Above 1, duplicate play needs that many times fewer games for the same interval; infinite where luck cancels.
+        Duplicate play needs this many times fewer games for the same interval; infinite where luck cancels.
         """
         independent = float(self.tally.games.var(dtype=np.float64)) / self.lineup.num_seatings
         clustered = float(self.per_deal(0).var(ddof=1))
@@ -96,48 +96,48 @@ class Match:
         """[D] share of wins of entry `place` on each deal."""
         return self.tally.shares[:, self.lineup.groups[place]]
 
-    def _result(self, place: int) -> Result:
+    def _result(self, place: int) -> EntryResult:
         alone = len(self.lineup.names) == 1
         wins = None if alone else estimate(self.wins_per_deal(place)).clipped(0.0, 1.0)
-        return Result(self.lineup.names[place], estimate(self.per_deal(place)), wins)
+        return EntryResult(self.lineup.names[place], estimate(self.per_deal(place)), wins)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two agents against the same field on the same deals: the difference is taken deal by deal."""
+    """Two agents against the same opponents on the same deals; differences are paired by deal."""
 
     first: Match
     second: Match
 
     @property
     def difference(self) -> Estimate:
-        """Mean payoff of the first less that of the second."""
+        """Mean payoff of the first minus that of the second."""
         return estimate(paired(self.first.per_deal(), self.second.per_deal()))
 
     @property
     def win_rate_difference(self) -> Estimate | None:
-        """Win rate of the first less that of the second; None for one player."""
+        """Win rate of the first minus that of the second; None for one player."""
         if self.first.wins is None:
             return None
         return estimate(paired(self.first.wins_per_deal(), self.second.wins_per_deal()))
 
 
 def paired(first: PerDeal, second: PerDeal) -> NDArray[np.float64]:
-    """[D] differences over the deals that both played."""
+    """[D] differences on the deals of both matches."""
     deals = min(len(first), len(second))
     return first[:deals] - second[:deals]
 
 
-class StoppedLineups(KeyboardInterrupt):
-    """Ctrl-C, with the tallies of the chunks that were played."""
+class InterruptedLineups(KeyboardInterrupt):
+    """Ctrl-C, with the tallies of the chunks played so far."""
 
     def __init__(self, tallies: tuple[Tally, ...]) -> None:
         super().__init__()
         self.tallies = tallies
 
 
-class StoppedMatch(KeyboardInterrupt):
-    """Ctrl-C, with the match as far as it was played."""
+class InterruptedMatch(KeyboardInterrupt):
+    """Ctrl-C, with the match played so far."""
 
     def __init__(self, match: Match) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ def play_match(
 ) -> Match:
     """Play `entries`, one per player, on `num_deals` deals in every seating (rotation beyond 4 players).
 
-    `until`: stop when the 95 % interval of the first's points has that half-width (see `intervals.is_narrow`).
+    `until`: stop when the 95 % interval of the first entry's points has this half-width (see `intervals.is_narrow`).
     InvalidOption for a number or an entry that does not fit.
     """
     options = ArenaOptions(deals=num_deals, seed=seed, processes=processes, chunk=chunk, until=until)
@@ -169,12 +169,12 @@ def play_match(
 
 
 def play_lineup(workers: Workers, place: int, options: ArenaOptions, progress: Progress | None = None) -> Match:
-    """The match of the workers' lineup number `place`, as `options` say; StoppedMatch after Ctrl-C."""
+    """Play the workers' lineup number `place`; InterruptedMatch after Ctrl-C."""
     lineup = workers.lineups[place]
     try:
         (tally,) = play_lineups(workers, [place], options, _first_points, progress)
-    except StoppedLineups as stop:
-        raise StoppedMatch(Match(lineup, options.seed, stop.tallies[0])) from None
+    except InterruptedLineups as stop:
+        raise InterruptedMatch(Match(lineup, options.seed, stop.tallies[0])) from None
     return Match(lineup, options.seed, tally)
 
 
@@ -188,7 +188,7 @@ def compare(
 ) -> Comparison:
     """Play `first` and `second` each against `field` (P − 1 entries) on the same deals.
 
-    With `options.until`, stop when the interval of their difference has that half-width.
+    With `options.until`, stop when the interval of the difference has this half-width.
     """
     lineups = [make_lineup(game, [entry, *field]) for entry in (first, second)]
     with Workers(
@@ -203,10 +203,10 @@ def play_lineups(
     workers: Workers,
     places: Sequence[int],
     options: ArenaOptions,
-    watched: Callable[[Sequence[Tally]], PerDeal],
+    estimated: Callable[[Sequence[Tally]], PerDeal],
     progress: Progress | None = None,
 ) -> tuple[Tally, ...]:
-    """Play the workers' lineups `places` on the same deals, all or until what is `watched` [D] is narrow enough."""
+    """Play the workers' lineups `places` on the same deals: all of them, or until `estimated` [D] is narrow enough."""
     done: tuple[Tally, ...] | None = None
     chunks = workers.play(make_jobs(workers.lineups, places, options))
     try:
@@ -214,12 +214,12 @@ def play_lineups(
             done = new if done is None else tuple(merge(pair) for pair in zip(done, new, strict=True))
             if progress is not None:
                 progress(len(done[0].points), options.deals)
-            if options.until is not None and is_narrow(watched(done), options.until):
+            if options.until is not None and is_narrow(estimated(done), options.until):
                 break
     except KeyboardInterrupt:
         if done is None or len(done[0].points) < MIN_DEALS:
             raise
-        raise StoppedLineups(done) from None
+        raise InterruptedLineups(done) from None
     finally:
         chunks.close()
     assert done is not None, "at least one chunk is played"

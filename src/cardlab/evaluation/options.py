@@ -68,7 +68,7 @@ class ArenaOptions:
 
     def workers_of(self, lineups: Sequence[Lineup]) -> int:
         """The same for these lineups: where agents search, few deals are long too."""
-        if self.processes is None and any(lineup.pace for lineup in lineups):
+        if self.processes is None and any(lineup.parallel_games for lineup in lineups):
             return os.cpu_count() or 1
         return self.workers
 

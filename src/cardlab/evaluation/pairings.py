@@ -1,4 +1,4 @@
-"""One pairing of a tournament: what was played, what came of it, and its file, so that it is played only once."""
+"""One pairing of a tournament and its result file, so that it is played only once."""
 
 import hashlib
 import json
@@ -16,8 +16,8 @@ from cardlab.core.files import write_whole
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
 from cardlab.evaluation.match import play_lineups
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.progress import Watch
-from cardlab.evaluation.ratings import MOST_RATED, Duels
+from cardlab.evaluation.progress import ProgressCallback
+from cardlab.evaluation.ratings import MAX_RATED_DEALS, Duels
 from cardlab.evaluation.recording import game_options
 from cardlab.evaluation.seating import Lineup, make_lineup
 from cardlab.evaluation.workers import Tally, Workers
@@ -29,24 +29,24 @@ _PACKAGE = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Pairing:
-    """How two agents did against each other; where pairs stand, the first agent's figure comes first."""
+    """The result of two agents against each other; in pairs the first agent comes first."""
 
     names: tuple[str, str]
-    points: tuple[Estimate, Estimate]  # of each against the other (against copies of it with more than two players)
+    points: tuple[Estimate, Estimate]  # of each against the other (against its copies with more than two players)
     wins: tuple[Estimate, Estimate] | None  # None for one player
     margin: Estimate  # half the difference of the points, paired by deal; for one player the difference
-    duels: Duels  # [deals, at most MOST_RATED]
+    duels: Duels  # [deals, at most MAX_RATED_DEALS]
 
 
 def pairing_lineups(game: Game, first: str, second: str) -> list[Lineup]:
-    """The tables at which two agents meet: one for two players, else one for each agent."""
+    """The lineups of a pairing: one for two players, else one per agent."""
     others = game.spec.num_players - 1
     tables = [[first, *[second] * others], [second, *[first] * others]]
     return [make_lineup(game, table) for table in (tables[:1] if others == 1 else tables)]
 
 
 def play_pairing(
-    workers: Workers, places: Sequence[int], names: tuple[str, str], options: ArenaOptions, watch: Watch
+    workers: Workers, places: Sequence[int], names: tuple[str, str], options: ArenaOptions, progress: ProgressCallback
 ) -> Pairing:
     """Play the workers' lineups `places` of one pairing."""
     label = " : ".join(names)
@@ -55,15 +55,15 @@ def play_pairing(
     def margin(tallies: Sequence[Tally]) -> PerDeal:
         return (_points(tallies, 0) - _points(tallies, 1)) / halves
 
-    tallies = play_lineups(workers, places, options, margin, partial(watch, label))
+    tallies = play_lineups(workers, places, options, margin, partial(progress, label))
     points = (estimate(_points(tallies, 0)), estimate(_points(tallies, 1)))
     wins = None if halves == 1 else (_wins(tallies, 0), _wins(tallies, 1))
     margins = margin(tallies)
-    return Pairing(names, points, wins, estimate(margins), np.sign(margins[:MOST_RATED]).astype(np.int8))
+    return Pairing(names, points, wins, estimate(margins), np.sign(margins[:MAX_RATED_DEALS]).astype(np.int8))
 
 
 def _points(tallies: Sequence[Tally], side: int) -> PerDeal:
-    """[D] the points of one side: of the second group at a single table, else of the first at its own."""
+    """[D] the points of one side."""
     return tallies[0].points[:, side] if len(tallies) == 1 else tallies[side].points[:, 0]
 
 
@@ -72,8 +72,8 @@ def _wins(tallies: Sequence[Tally], side: int) -> Estimate:
     return estimate(shares).clipped(0.0, 1.0)
 
 
-def what_is_played(game: Game, names: tuple[str, str], options: ArenaOptions) -> dict[str, Any]:
-    """All that a pairing's figures depend on: another value means another file."""
+def pairing_key(game: Game, names: tuple[str, str], options: ArenaOptions) -> dict[str, Any]:
+    """Everything that the result of a pairing depends on; names its file."""
     return {
         "format": FORMAT,
         "game": game.spec.name,
@@ -88,13 +88,13 @@ def what_is_played(game: Game, names: tuple[str, str], options: ArenaOptions) ->
 
 
 def pairing_path(folder: Path, played: dict[str, Any]) -> Path:
-    """The file of the pairing that was `played`."""
+    """The file of the pairing with the key `played`."""
     text = json.dumps(played, sort_keys=True)
     return folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
 
 
 def save_pairing(path: Path, pairing: Pairing, played: dict[str, Any]) -> None:
-    """Write the file whole or not at all."""
+    """Write the result file atomically."""
     content = {
         "played": played,
         "points": [asdict(figure) for figure in pairing.points],
@@ -106,7 +106,7 @@ def save_pairing(path: Path, pairing: Pairing, played: dict[str, Any]) -> None:
 
 
 def load_pairing(path: Path, names: tuple[str, str]) -> Pairing | None:
-    """The pairing kept in `path`; None when there is none, or none that can be read."""
+    """Read the result file `path`; None when it is missing or unreadable."""
     try:
         content = json.loads(path.read_text())
         first, second = (Estimate(**figure) for figure in content["points"])
@@ -120,7 +120,7 @@ def load_pairing(path: Path, names: tuple[str, str]) -> Pairing | None:
 
 
 def _agent_digest(game: Game, name: str) -> str | None:
-    """Digest of a trained policy's weights, or of those that a search uses; None for an agent that has none."""
+    """Digest of a trained policy, or of the policies of a search; None for an agent without policies."""
     folder = policy_folder(name, game.spec.name)
     if folder is None:
         inner = [text for text in split_name(name)[1].values() if isinstance(text, str)]

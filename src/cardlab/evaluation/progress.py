@@ -1,4 +1,4 @@
-"""What is shown in a terminal while matches are played."""
+"""Progress bars of matches in a terminal."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -6,17 +6,17 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-Watch = Callable[[str, int, int], None]
-"""Told (what is played, how much of it is done, how much at most)."""
+ProgressCallback = Callable[[str, int, int], None]
+"""Called with (label, done, at most)."""
 
 
-def watch_nothing(label: str, done: int, most: int) -> None:
+def no_progress(label: str, done: int, most: int) -> None:
     """Show nothing."""
 
 
 @contextmanager
-def bars(console: Console) -> Generator[Watch, None, None]:
-    """A bar for each thing that is played, which goes when it is done."""
+def bars(console: Console) -> Generator[ProgressCallback, None, None]:
+    """One bar per label, removed when it is done."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, transient=True) as progress:

@@ -1,4 +1,4 @@
-"""Ratings of agents from their duels, and triples in which each beats the next."""
+"""Ratings of agents from their duels, and non-transitive triples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 
-MOST_RATED = 500  # deals of each pairing that count: more only shrink sigma below what a rating can mean
+MAX_RATED_DEALS = 500  # per pairing: with more, sigma becomes meaninglessly small
 
 Duels = NDArray[np.int8]
-"""[D] 1, 0 or −1: whether the first or the second of a pairing did better on each deal."""
+"""[D] 1 where the first agent of a pairing did better on a deal, −1 where the second did, 0 for a tie."""
 
 
 @dataclass(frozen=True)
 class Rating:
-    """A belief about skill, normal with these moments, on openskill's scale (25 ± 25/3 before anything is played)."""
+    """A normal distribution of skill on openskill's scale (25 ± 25/3 before the first game)."""
 
     name: str
     mu: float
@@ -24,20 +24,20 @@ class Rating:
 
     @property
     def ordinal(self) -> float:
-        """What the agent is worth almost surely: mu − 3 sigma."""
+        """A conservative rating: mu − 3 sigma."""
         return self.mu - 3 * self.sigma
 
 
 def rate(names: Sequence[str], duels: Mapping[tuple[int, int], Duels]) -> list[Rating]:
     """Ratings of `names`, best first, by the Plackett-Luce model of Weng and Lin (2011).
 
-    `duels` holds the pairings (i, j), i < j. One deal of every pairing is rated in turn, since what is rated last
-    counts most; at most MOST_RATED deals of each.
+    `duels` holds the pairings (i, j), i < j. One deal of every pairing is rated in turn, since later games count more;
+    at most MAX_RATED_DEALS deals of each.
     """
     model = PlackettLuce()
     ratings = [model.rating(name=name) for name in names]
     rounds = max((len(outcomes) for outcomes in duels.values()), default=0)
-    for deal in range(min(rounds, MOST_RATED)):
+    for deal in range(min(rounds, MAX_RATED_DEALS)):
         for (first, second), outcomes in sorted(duels.items()):
             if deal < len(outcomes):
                 ranks = [1.0 - outcomes[deal], 1.0]
@@ -49,7 +49,7 @@ def rate(names: Sequence[str], duels: Mapping[tuple[int, int], Duels]) -> list[R
 
 @dataclass(frozen=True)
 class Cycle:
-    """Three agents of which each beats the next, and the last the first."""
+    """Three agents of which each beats the next and the last beats the first."""
 
     names: tuple[str, str, str]
     sure: bool  # whether all three 95 % intervals exclude a tie

@@ -1,4 +1,4 @@
-"""A Ray cluster as a place where chunks of a match are played. Ray is an extra, imported when it is asked for."""
+"""A pool that plays chunks of a match on a Ray cluster. Ray is an optional dependency, imported on use."""
 
 import logging
 import os
@@ -13,14 +13,14 @@ from cardlab.core.options import InvalidOption
 
 _ADDRESS = "RAY_ADDRESS"
 Player = Callable[[Any], Any]
-"""From a job to what came of it."""
+"""Plays a job and returns its result."""
 
 
 @contextmanager
 def connected(key: str) -> Generator[Any]:
-    """Ray itself, connected to the cluster that RAY_ADDRESS names or that runs on this machine, else to one of its own.
+    """The module ray, connected to the cluster of RAY_ADDRESS, to one on this machine, or to a new local one.
 
-    A connection that was there before is used and kept. InvalidOption under `key` when Ray is not installed.
+    An existing connection is used and kept. InvalidOption under `key` when Ray is not installed.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
@@ -39,7 +39,7 @@ def connected(key: str) -> Generator[Any]:
 
 @contextmanager
 def working_directory(path: str) -> Generator[None]:
-    """Inside, relative paths mean what they meant where the work was asked for, if this node has that folder."""
+    """Change to the folder `path`, if this node has it, so that relative paths keep their meaning."""
     before = os.getcwd()
     with suppress(OSError):
         os.chdir(path)
@@ -50,10 +50,10 @@ def working_directory(path: str) -> Generator[None]:
 
 
 class RayPool:
-    """Plays jobs as Ray tasks of one core each, wherever one is free."""
+    """Plays jobs as Ray tasks of one core each."""
 
     def __init__(self, player: Player, key: str) -> None:
-        """`player` goes to every node once. InvalidOption under `key` when Ray is not installed."""
+        """Send `player` to every node once. InvalidOption under `key` when Ray is not installed."""
         self._open = ExitStack()
         ray = self._open.enter_context(connected(key))
         self.cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -61,15 +61,15 @@ class RayPool:
         self._task = ray.remote(_play).options(num_cpus=1)
 
     def submit(self, job: Any) -> "Future[Any]":
-        """The result of one job; a job whose node is lost is played again."""
+        """The future result of a job; a job of a lost node is played again."""
         return self._task.remote(self._player, job).future()
 
     def shutdown(self, *, cancel_futures: bool = True) -> None:
-        """Leave the cluster, unless it was entered before."""
+        """Disconnect, unless the connection existed before."""
         self._open.close()
 
 
-_kept: dict[str, Player] = {}  # of this process: the player of the last match, whose agents are made once
+_kept: dict[str, Player] = {}  # the player of the last match in this process, with its agents
 
 
 def _play(setting: tuple[str, str, Player], job: Any) -> Any:

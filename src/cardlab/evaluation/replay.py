@@ -1,4 +1,4 @@
-"""A game move by move, in readable text, with what its agents thought."""
+"""A recorded game move by move as text, with the estimates of its agents."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import check_choice
-from cardlab.evaluation.game_record import Record, RecordError, Thought, dealt_state
+from cardlab.evaluation.game_record import EffortCounts, GameRecord, RecordError, dealt_state
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.recording import record_game
 from cardlab.evaluation.seating import Entry
@@ -17,19 +17,19 @@ from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players
 
 
 @runtime_checkable
-class Rethinks(Protocol):
-    """An agent that can do a search again."""
+class RepeatsSearch(Protocol):
+    """An agent that can repeat a search."""
 
     def repeat_search(
         self, info_states: InfoStates, players: Players, size: int, batches: tuple[int, ...]
     ) -> tuple[int, Floats]:
-        """The action, and the values of actions [A], that a search of one decision [1] with this effort comes to."""
+        """Action and action values [A] of a search of one decision [1] with this effort."""
         ...
 
 
 @dataclass(frozen=True)
-class Option:
-    """One legal action, and what the agent made of it."""
+class ActionView:
+    """One legal action with the estimates of the agent."""
 
     action: int
     text: str
@@ -39,15 +39,15 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Move:
+class ReplayStep:
     """One decision of a replayed game."""
 
     number: int  # from 1
     player: int
-    view: str  # the table as the player sees it
-    options: tuple[Option, ...]
-    value: float | None  # of the situation
-    again: int | None  # what a searching agent plays when it thinks as much again
+    view: str  # the InfoState as text
+    options: tuple[ActionView, ...]
+    value: float | None  # of the state
+    repeated_action: int | None  # the action of a repeated search
     features: Floats  # [F] the player's observation
 
 
@@ -59,37 +59,37 @@ def run_replay(
     deal: int = 0,
     seating: int = 0,
     inputs: Sequence[str] = (),
-) -> tuple[Record, Iterator[str]]:
-    """Game `seating` of deal number `deal` of a match: its record, and its lines as they are replayed.
+) -> tuple[GameRecord, Iterator[str]]:
+    """Play game `seating` of deal number `deal` of a match; returns its record and its text lines.
 
-    `inputs` names the blocks of the observation to show, "all" for every one.
+    `inputs` names the blocks of the observation to show; "all" shows every block.
     """
     record = record_game(game, agents, options, deal=deal, seating=seating)
     return record, replay_lines(game, record, load_seats(game, record), inputs)
 
 
-def load_seats(game: Game, record: Record) -> list[Agent]:
+def load_seats(game: Game, record: GameRecord) -> list[Agent]:
     """The agents that `record` names, by seat; copies are loaded once."""
     loaded = {name: load_agent(game, name) for name in dict.fromkeys(record.agents)}
     return [loaded[name] for name in record.agents]
 
 
-def replay(game: Game, record: Record, agents: Sequence[Entry | None] = ()) -> Iterator[Move]:
-    """The moves of `record`; `agents`, by seat, are asked what they think. RecordError for an illegal action."""
-    thinkers = [load_agent(game, agent) if isinstance(agent, str) else agent for agent in agents]
+def replay(game: Game, record: GameRecord, agents: Sequence[Entry | None] = ()) -> Iterator[ReplayStep]:
+    """The moves of `record` with the estimates of `agents` (by seat). RecordError for an illegal action."""
+    loaded_agents = [load_agent(game, agent) if isinstance(agent, str) else agent for agent in agents]
     state = dealt_state(game, record)
     for number, action in enumerate(record.actions, start=1):
         players = game.current_player(state)
         player = int(players[0])
         if player < 0:
-            raise RecordError(f"record: goes on after the game is over (action {number})")
+            raise RecordError(f"record: has action {number} after the end of the game")
         info_states = game.information(state, players)
         legal = np.flatnonzero(game.legal_actions(info_states)[0]).tolist()
         if action not in legal:
             raise RecordError(f"record: action {number} is {action}, which is not legal; legal: {legal}")
-        thinker = thinkers[player] if player < len(thinkers) else None
+        agent = loaded_agents[player] if player < len(loaded_agents) else None
         effort = record.efforts[number - 1] if number <= len(record.efforts) else None
-        yield _move(game, (number, action), info_states, players, thinker, effort)
+        yield _move(game, (number, action), info_states, players, agent, effort)
         game.apply(state, np.array([action], dtype=np.int16))
 
 
@@ -99,20 +99,20 @@ def _move(
     info_states: InfoStates,
     players: Players,
     agent: Agent | None,
-    effort: Thought | None,
-) -> Move:
-    """The move with the number and the action `decided`."""
+    effort: EffortCounts | None,
+) -> ReplayStep:
+    """The step with number and action `decided`."""
     number, action = decided
     info_state = InfoStates(info_states[0])
     legal = np.flatnonzero(game.legal_actions(info_states)[0]).tolist()
-    again = None
-    if effort is not None and isinstance(agent, Rethinks):
+    repeated_action = None
+    if effort is not None and isinstance(agent, RepeatsSearch):
         probabilities, value = None, None
-        again, values = agent.repeat_search(info_states, players, *effort)
+        repeated_action, values = agent.repeat_search(info_states, players, *effort)
     else:
-        probabilities, values, value = _thoughts(agent, info_states, players)
+        probabilities, values, value = _estimates(agent, info_states, players)
     options = tuple(
-        Option(
+        ActionView(
             option,
             game.action_text(info_state, option),
             option == action,
@@ -122,13 +122,13 @@ def _move(
         for option in legal
     )
     features = game.observe(info_states, players)[0]
-    return Move(number, int(players[0]), game.render(info_state), options, value, again, features)
+    return ReplayStep(number, int(players[0]), game.render(info_state), options, value, repeated_action, features)
 
 
-def _thoughts(
+def _estimates(
     agent: Agent | None, info_states: InfoStates, players: Players
 ) -> tuple[Floats | None, Floats | None, float | None]:
-    """Probabilities [A], values of actions [A] and the value of the situation, each None where the agent has none."""
+    """Probabilities [A], action values [A] and state value; None for what the agent does not estimate."""
     probabilities, values, value = None, None, None
     if isinstance(agent, Policy):
         log_probabilities, situation = agent.evaluate(info_states, players)
@@ -139,27 +139,27 @@ def _thoughts(
 
 
 def replay_lines(
-    game: Game, record: Record, agents: Sequence[Entry | None] = (), inputs: Sequence[str] = ()
+    game: Game, record: GameRecord, agents: Sequence[Entry | None] = (), inputs: Sequence[str] = ()
 ) -> Iterator[str]:
-    """The lines of text of a replay: every decision, then what everybody was paid."""
+    """The text lines of a replay: every decision, then the payoffs."""
     yield f"{record.game}: {', '.join(f'player {seat} is {name}' for seat, name in enumerate(record.agents))}"
     for move in replay(game, record, agents):
-        name = record.agents[move.player] if move.player < len(record.agents) else "somebody"
-        forced = ", no choice" if len(move.options) == 1 else ""
-        value = "" if move.value is None else f", sees {move.value:+.3f} to come"
+        name = record.agents[move.player] if move.player < len(record.agents) else "unknown"
+        forced = ", forced" if len(move.options) == 1 else ""
+        value = "" if move.value is None else f", value {move.value:+.3f}"
         yield ""
         yield f"{move.number}. player {move.player} ({name}){value}{forced}"
         yield from (f"    {line}" for line in move.view.splitlines())
-        if move.again is not None:
-            kept = any(option.chosen and option.action == move.again for option in move.options)
-            yield f"    thought as much again: {'the same move' if kept else f'now action {move.again}'}"
+        if move.repeated_action is not None:
+            kept = any(option.chosen and option.action == move.repeated_action for option in move.options)
+            yield f"    repeated search: {'the same move' if kept else f'action {move.repeated_action}'}"
         yield from _option_lines(move.options)
         yield from _input_lines(game.spec, move.features, inputs)
     yield ""
     yield _outcome(game, record)
 
 
-def _option_lines(options: tuple[Option, ...]) -> Iterator[str]:
+def _option_lines(options: tuple[ActionView, ...]) -> Iterator[str]:
     widest = max(len(option.text) for option in options)
     for option in options:
         mark = "→" if option.chosen else " "
@@ -169,7 +169,7 @@ def _option_lines(options: tuple[Option, ...]) -> Iterator[str]:
 
 
 def _input_lines(spec: GameSpec, features: Floats, names: Sequence[str]) -> Iterator[str]:
-    """The observation by block, one line for each of its rows."""
+    """The observation by block, one line per row."""
     for name in names:
         check_choice("inputs", name, ["all", *(block.name for block in spec.blocks)])
     for block in spec.blocks:
@@ -180,7 +180,7 @@ def _input_lines(spec: GameSpec, features: Floats, names: Sequence[str]) -> Iter
         yield from ("      " + " ".join(f"{number:g}" for number in row.round(3).tolist()) for row in rows)
 
 
-def _outcome(game: Game, record: Record) -> str:
+def _outcome(game: Game, record: GameRecord) -> str:
     state = dealt_state(game, record)
     for action in record.actions:
         game.apply(state, np.array([action], dtype=np.int16))

@@ -1,4 +1,4 @@
-"""Who sits where: the seatings in which one deal is played again, so that the luck of cards and seats cancels."""
+"""Seatings of a match: each deal is played in every seating, so that the luck of cards and seats cancels."""
 
 import os
 from collections.abc import Sequence
@@ -13,19 +13,19 @@ from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
 
-MOST_PERMUTED = 4  # players up to which every seating is played; beyond, the rotations
+MAX_PERMUTED_PLAYERS = 4  # with more players only rotations are played
 
-SEARCH_TABLES = 32  # games of searching agents that advance together: a chunk is what progress and Ctrl-C go by
+SEARCH_PARALLEL_GAMES = 32  # parallel games of searching agents; small, since progress and Ctrl-C act per chunk
 
 Entry = Agent | str
-"""Who takes part: an agent, or the text that names one (a scripted agent, or a trained policy's folder)."""
+"""An agent, or the text that names one (a scripted agent, a search, or a trained policy's folder)."""
 
 
 @dataclass(frozen=True)
 class Lineup:
-    """The entries of one match, told apart by group: the copies of one agent are one group."""
+    """The entries of one match in groups: all copies of one agent are one group."""
 
-    names: tuple[str, ...]  # [P] of each entry
+    names: tuple[str, ...]  # [P]
     groups: tuple[int, ...]  # [P] the group of each entry; entry 0 is in group 0
     agents: tuple[Entry, ...]  # [groups]
     seatings: NDArray[np.int8]  # [S, P] the group at each seat
@@ -41,25 +41,27 @@ class Lineup:
         return tuple(entry_name(entry) for entry in self.agents)
 
     @property
-    def pace(self) -> int | None:
-        """Tables that are best played together: none but the usual for agents that do not search."""
-        return min((pace for pace in map(_pace, self.agents) if pace), default=None)
+    def parallel_games(self) -> int | None:
+        """Number of parallel games for agents that search; None for others."""
+        return min(
+            (parallel_games for parallel_games in map(_parallel_games, self.agents) if parallel_games), default=None
+        )
 
     def weights(self) -> NDArray[np.float64]:
         """[groups, S, P] the share of each seat of each seating in a group's mean over one deal."""
-        sits = self.seatings[None] == np.arange(len(self.agents), dtype=np.int8)[:, None, None]
-        return sits / sits.sum(axis=(1, 2), keepdims=True)
+        at_seat = self.seatings[None] == np.arange(len(self.agents), dtype=np.int8)[:, None, None]
+        return at_seat / at_seat.sum(axis=(1, 2), keepdims=True)
 
 
-def _pace(entry: Entry) -> int | None:
-    """Tables at a time: one for agents that think for a time, since they think of one after the other."""
+def _parallel_games(entry: Entry) -> int | None:
+    """Parallel games of one entry: 1 for timed searches, which search one decision at a time."""
     if isinstance(entry, str):
         name, given = (entry, {}) if os.path.exists(entry) else split_name(entry)
         searching = name in SEARCHES or name.endswith("_search")
         timed = "seconds" in given or (name not in SEARCHES and "simulations" not in given)
     else:
         searching, timed = getattr(entry, "searching", False), getattr(entry, "timed", False)
-    return (1 if timed else SEARCH_TABLES) if searching else None
+    return (1 if timed else SEARCH_PARALLEL_GAMES) if searching else None
 
 
 def entry_name(entry: Entry) -> str:
@@ -68,10 +70,10 @@ def entry_name(entry: Entry) -> str:
 
 
 def make_lineup(game: Game, entries: Sequence[Entry]) -> Lineup:
-    """The lineup of `entries`, one per player; InvalidOption when there are more or fewer.
+    """The lineup of `entries`; InvalidOption unless there is one per player.
 
     Entries are copies of one agent when they are the same text or the same object. Copies are not permuted among
-    themselves; where all are copies, the first is set apart, so that its mean still says something about chance.
+    themselves. If all entries are copies, the first is its own group, so that its mean shows the luck of seats.
     """
     num_players = game.spec.num_players
     if len(entries) != num_players:
@@ -86,7 +88,7 @@ def make_lineup(game: Game, entries: Sequence[Entry]) -> Lineup:
 
 
 def _group(agents: list[Entry], entry: Entry) -> int:
-    """Index of `entry` among `agents`, where it is added if it is new."""
+    """Index of `entry` in `agents`; appended if new."""
     for index, agent in enumerate(agents):
         same_text = isinstance(agent, str) and isinstance(entry, str) and agent == entry
         if same_text or agent is entry:
@@ -97,7 +99,7 @@ def _group(agents: list[Entry], entry: Entry) -> int:
 
 def distinct_seatings(groups: Sequence[int]) -> NDArray[np.int8]:
     """[S, P] the groups at each seat: every distinct order of up to 4 players, the distinct rotations of more."""
-    if len(groups) <= MOST_PERMUTED:
+    if len(groups) <= MAX_PERMUTED_PLAYERS:
         orders = sorted(set(permutations(groups)))
     else:
         orders = list(dict.fromkeys(tuple(np.roll(groups, shift).tolist()) for shift in range(len(groups))))

@@ -1,7 +1,7 @@
-"""Strength through training: policies kept on the way, against fixed references and against each other.
+"""Scores of the snapshots of a training, against fixed references and against each other.
 
-The matrix of past selves is what shows cycling: a training that only walks in circles beats its latest selves and
-loses to older ones, whatever its curve against a fixed reference says.
+The cross table of snapshots shows cycling: a training that cycles beats its latest snapshots and loses to older ones,
+whatever its curve against a fixed reference is.
 """
 
 import csv
@@ -18,28 +18,28 @@ from cardlab.core.options import InvalidOption
 from cardlab.evaluation.evaluate import SELF, evaluate
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.pairings import Pairing, pairing_lineups, play_pairing
-from cardlab.evaluation.progress import Watch, watch_nothing
+from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.ratings import cycles
 from cardlab.evaluation.workers import Workers
 from cardlab.games.protocol import Game
 
 FORMAT = 1
 
-History = dict[str, Any]
-"""What is written as past_selves.json; see `play_history`."""
+SnapshotMatches = dict[str, Any]
+"""The content of snapshots.json; see `play_snapshots`."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A policy that was kept on the way."""
+    """A policy saved during training."""
 
-    decisions: int  # that it had learned from
+    decisions: int  # of training before it
     agent: str  # the policy's folder
     digest: str
 
 
 def find_snapshots(folder: Path) -> list[Path]:
-    """The policies in `folder`, each in one named by its decisions, oldest first; InvalidOption for other names."""
+    """The policies in `folder`, oldest first, in sub-folders named by decisions; InvalidOption for other names."""
     found = [path for path in folder.glob("*") if path.is_dir()] if folder.is_dir() else []
     for path in found:
         if not path.name.isdigit():
@@ -47,31 +47,33 @@ def find_snapshots(folder: Path) -> list[Path]:
     return sorted(found, key=lambda path: int(path.name))
 
 
-def play_history(
+def play_snapshots(
     game: Game,
     snapshots: Sequence[Snapshot],
     options: ArenaOptions,
     *,
     experiment: str,
-    watch: Watch = watch_nothing,
-) -> History:
-    """Each of `snapshots` against each reference, and against each that came before it, on the same deals.
+    progress: ProgressCallback = no_progress,
+) -> SnapshotMatches:
+    """Play each of `snapshots` against each reference and each earlier snapshot, on the same deals.
 
-    `references`: reference → one row of `evaluate` for each snapshot. `margins`: [later, earlier, mean, low, high] for
-    each pair, by place: what the later one makes more than the earlier in points a game, as in a tournament. `cycles`:
-    triples of places that beat each other in a circle. All matches have `options.pairing_deals` deals.
+    `references`: reference → one row of `evaluate` per snapshot. `margins`: [later, earlier, mean, low, high] of each
+    pair of places: points per game of the later over the earlier, as in a tournament. `cycles`: non-transitive triples
+    of places. Each match has `options.pairing_deals` deals.
     """
     options = options.for_pairings()
     references: dict[str, list[dict[str, Any]]] = {}
     for snapshot in snapshots:
-        told = partial(_labelled, watch, f"{snapshot.decisions} decisions")
+        labelled = partial(_labelled, progress, f"{snapshot.decisions} decisions")
         evaluation = evaluate(
-            game, snapshot.agent, options, policy_digest=snapshot.digest, experiment=experiment, watch=told
+            game, snapshot.agent, options, policy_digest=snapshot.digest, experiment=experiment, progress=labelled
         )
         for reference, figures in evaluation["references"].items():
             references.setdefault(reference, []).append(figures)
-    pairings = _play_pairs(game, [snapshot.agent for snapshot in snapshots], options, watch)
-    margins = {pair: (kept.margin.mean, kept.margin.low, kept.margin.high) for pair, kept in pairings.items()}
+    pairings = _play_pairs(game, [snapshot.agent for snapshot in snapshots], options, progress)
+    margins = {
+        pair: (pairing.margin.mean, pairing.margin.low, pairing.margin.high) for pair, pairing in pairings.items()
+    }
     places = [str(place) for place in range(len(snapshots))]
     return {
         "format": FORMAT,
@@ -91,9 +93,9 @@ def play_history(
 
 
 def _play_pairs(
-    game: Game, agents: Sequence[str], options: ArenaOptions, watch: Watch
+    game: Game, agents: Sequence[str], options: ArenaOptions, progress: ProgressCallback
 ) -> Mapping[tuple[int, int], Pairing]:
-    """(earlier, later) → their pairing."""
+    """(earlier, later) → pairing."""
     pairs = list(combinations(range(len(agents)), 2))
     tables = [pairing_lineups(game, agents[earlier], agents[later]) for earlier, later in pairs]
     played: dict[tuple[int, int], Pairing] = {}
@@ -102,40 +104,40 @@ def _play_pairs(
         for pair, table in zip(pairs, tables, strict=True):
             places = range(start, start + len(table))
             start += len(table)
-            watch("past selves", len(played), len(pairs))
+            progress("snapshots", len(played), len(pairs))
             names = (agents[pair[0]], agents[pair[1]])
-            played[pair] = play_pairing(workers, places, names, options, watch)
+            played[pair] = play_pairing(workers, places, names, options, progress)
     return played
 
 
-def _labelled(watch: Watch, label: str, reference: str, done: int, most: int) -> None:
-    watch(f"{label} against {reference}", done, most)
+def _labelled(progress: ProgressCallback, label: str, reference: str, done: int, most: int) -> None:
+    progress(f"{label} against {reference}", done, most)
 
 
-def write_history(history: History, path: Path) -> None:
-    """Write `history` as JSON; the same figures give the same bytes."""
-    write_whole(path, json.dumps(history, indent=1) + "\n")
+def write_snapshot_matches(matches: SnapshotMatches, path: Path) -> None:
+    """Write `matches` as JSON; equal figures give equal bytes."""
+    write_whole(path, json.dumps(matches, indent=1) + "\n")
 
 
-def write_strength(history: History, path: Path) -> None:
-    """The history as CSV, one row for each snapshot: what plots read.
+def write_snapshot_scores(matches: SnapshotMatches, path: Path) -> None:
+    """Write one CSV row per snapshot, for plots.
 
-    `strength` is the mean of points over the references (the policy's own for one player); `REFERENCE`, `…_low` and
-    `…_high` are points with their interval; `previous` is the margin over the snapshot before, none for the first.
+    `score` is the mean of points over the references (the policy's own mean for one player); `REFERENCE`, `…_low` and
+    `…_high` are points with their interval; `previous` is the margin over the previous snapshot, empty for the first.
     """
-    references = {name: rows for name, rows in history["references"].items() if not _is_other(name, history)}
-    before = {later: figures for later, earlier, *figures in history["margins"] if earlier == later - 1}
+    references = {name: rows for name, rows in matches["references"].items() if not _is_other(name, matches)}
+    before = {later: figures for later, earlier, *figures in matches["margins"] if earlier == later - 1}
     names = [*references, "previous"]
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["decisions", "strength", *(name + end for name in names for end in ("", "_low", "_high"))])
-        for place, decisions in enumerate(history["decisions"]):
+        writer.writerow(["decisions", "score", *(name + end for name in names for end in ("", "_low", "_high"))])
+        for place, decisions in enumerate(matches["decisions"]):
             rows = [[rows[place][key] for key in ("mean", "low", "high")] for rows in references.values()]
-            strength = sum(row[0] for row in rows) / len(rows)
+            score = sum(row[0] for row in rows) / len(rows)
             figures = [figure for row in rows for figure in row] + list(before.get(place, ["", "", ""]))
-            writer.writerow([decisions, *(f"{x:.6g}" if isinstance(x, float) else x for x in (strength, *figures))])
+            writer.writerow([decisions, *(f"{x:.6g}" if isinstance(x, float) else x for x in (score, *figures))])
 
 
-def _is_other(name: str, history: History) -> bool:
-    """Whether a row tells of a reference alone: for one player all but the policy's own."""
-    return history["num_players"] == 1 and name != SELF
+def _is_other(name: str, matches: SnapshotMatches) -> bool:
+    """Whether a row is the mean of a reference itself: for one player all but SELF."""
+    return matches["num_players"] == 1 and name != SELF

@@ -1,4 +1,4 @@
-"""Everybody against everybody: cross table, ratings, and who beats whom in a circle."""
+"""Round-robin tournaments: cross table, ratings and cycles."""
 
 import csv
 import io
@@ -18,13 +18,13 @@ from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.pairings import (
     Pairing,
     load_pairing,
+    pairing_key,
     pairing_lineups,
     pairing_path,
     play_pairing,
     save_pairing,
-    what_is_played,
 )
-from cardlab.evaluation.progress import Watch, watch_nothing
+from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.ratings import Rating, cycles, rate
 from cardlab.evaluation.workers import Workers
 from cardlab.games.protocol import Game
@@ -33,7 +33,7 @@ FORMAT = 1
 Pairings = dict[tuple[int, int], Pairing]
 
 Tournament = dict[str, Any]
-"""What is written as tournament.json; see `run_tournament`."""
+"""The content of tournament.json; see `run_tournament`."""
 
 
 def run_tournament(
@@ -42,61 +42,64 @@ def run_tournament(
     options: ArenaOptions,
     folder: Path,
     *,
-    watch: Watch = watch_nothing,
+    progress: ProgressCallback = no_progress,
 ) -> Tournament:
     """Play each of `agents` against each other and write tournament.json and tournament.csv into `folder`.
 
-    Two players: a duplicate match of each pair. More: each against copies of the other. One: both play the same
-    deals, and a cell is the paired difference. Finished pairings are kept in `folder`/pairings and not played again,
-    so that a tournament that was stopped goes on where it was. InvalidOption for fewer than two agents, for one named
-    twice, and for a folder that cannot be written.
+    Two players: a duplicate match of each pair. More: each against copies of the other. One: both play the same deals,
+    and a cell is the paired difference. Finished pairings are saved in `folder`/pairings, from which an interrupted
+    tournament resumes. InvalidOption for fewer than two agents, for duplicates, and for an unwritable folder.
     """
     names = list(agents)
     if len(names) < 2 or len(set(names)) < len(names):
         raise InvalidOption("agents", "[" + ",".join(names) + "]", "two or more agents, each named once")
     check_folder("output", str(folder))  # before a game is played in vain
-    tournament = summarize(game, names, _pairings(game, names, options, folder / "pairings", watch), options)
+    tournament = summarize(game, names, _pairings(game, names, options, folder / "pairings", progress), options)
     write_whole(folder / "tournament.json", json.dumps(tournament, indent=1) + "\n")
     write_whole(folder / "tournament.csv", _as_csv(tournament))
     return tournament
 
 
-def _pairings(game: Game, names: list[str], options: ArenaOptions, folder: Path, watch: Watch) -> Pairings:
-    """All pairings, from their files where they have one."""
+def _pairings(
+    game: Game, names: list[str], options: ArenaOptions, folder: Path, progress: ProgressCallback
+) -> Pairings:
+    """All pairings: read from their files, or played."""
     done: Pairings = {}
     pairs = list(combinations(range(len(names)), 2))
-    played = {pair: what_is_played(game, (names[pair[0]], names[pair[1]]), options) for pair in pairs}
+    played = {pair: pairing_key(game, (names[pair[0]], names[pair[1]]), options) for pair in pairs}
     for pair in pairs:
-        kept = load_pairing(pairing_path(folder, played[pair]), (names[pair[0]], names[pair[1]]))
-        if kept is not None:
-            done[pair] = kept
-    left = [pair for pair in pairs if pair not in done]
-    tables = [pairing_lineups(game, names[first], names[second]) for first, second in left]
-    if not left:
+        pairing = load_pairing(pairing_path(folder, played[pair]), (names[pair[0]], names[pair[1]]))
+        if pairing is not None:
+            done[pair] = pairing
+    missing = [pair for pair in pairs if pair not in done]
+    tables = [pairing_lineups(game, names[first], names[second]) for first, second in missing]
+    if not missing:
         return done
     lineups = [lineup for table in tables for lineup in table]
     with Workers(
         game, lineups, options.workers_of(lineups), options.launcher, records=options.records_folder
     ) as workers:
         next_place = 0
-        for pair, table in zip(left, tables, strict=True):
-            watch("pairings", len(done), len(pairs))
+        for pair, table in zip(missing, tables, strict=True):
+            progress("pairings", len(done), len(pairs))
             places = range(next_place, next_place + len(table))
             next_place += len(table)
-            done[pair] = play_pairing(workers, places, (names[pair[0]], names[pair[1]]), options, watch)
+            done[pair] = play_pairing(workers, places, (names[pair[0]], names[pair[1]]), options, progress)
             save_pairing(pairing_path(folder, played[pair]), done[pair], played[pair])
     return done
 
 
 def summarize(game: Game, names: list[str], pairings: Pairings, options: ArenaOptions) -> Tournament:
-    """The tournament's figures: `cells` (one for each agent and opponent), `standings` (best first) and `cycles`."""
+    """Figures of the tournament: `cells` (per agent and opponent), `standings` (best first) and `cycles`."""
     cells: list[dict[str, Any]] = []
     for pairing in pairings.values():
         cells += [_cell(pairing, side) for side in (0, 1)]
     order = {name: place for place, name in enumerate(names)}
     cells.sort(key=lambda cell: (order[cell["agent"]], order[cell["opponent"]]))
-    margins = {pair: (kept.margin.mean, kept.margin.low, kept.margin.high) for pair, kept in pairings.items()}
-    ratings = rate(names, {pair: kept.duels for pair, kept in pairings.items()})
+    margins = {
+        pair: (pairing.margin.mean, pairing.margin.low, pairing.margin.high) for pair, pairing in pairings.items()
+    }
+    ratings = rate(names, {pair: pairing.duels for pair, pairing in pairings.items()})
     return {
         "format": FORMAT,
         "game": game.spec.name,
@@ -136,7 +139,7 @@ def _standing(rating: Rating, cells: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _as_csv(tournament: Tournament) -> str:
-    """One row for each agent and opponent."""
+    """One row per agent and opponent."""
     text = io.StringIO()
     writer = csv.DictWriter(text, fieldnames=list(tournament["cells"][0]), lineterminator="\n")
     writer.writeheader()
@@ -145,7 +148,7 @@ def _as_csv(tournament: Tournament) -> str:
 
 
 def tournament_table(tournament: Tournament) -> Table:
-    """The cross table for the terminal, best first: points ± half of the interval's width, and win rates."""
+    """The cross table for a terminal, best first: points ± half-width of the interval, and win rates."""
     table = Table(title=f"{tournament['game']}, {tournament['num_players']} players, seed {tournament['seed']}")
     order = [standing["agent"] for standing in tournament["standings"]]
     cells = {(cell["agent"], cell["opponent"]): cell for cell in tournament["cells"]}

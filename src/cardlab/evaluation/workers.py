@@ -1,7 +1,7 @@
-"""Plays chunks of deals, in this process or in several, with the same figures.
+"""Plays chunks of deals in one or several processes, with equal results.
 
-Deal number d of a seed is one deal whatever is played on it, by whom and in how many processes. The agents' own
-randomness comes from the seed, the chunk and the lineup's place in the job, never from the process.
+Deal number d of a seed is the same for all agents and any number of processes. The random stream of agents depends on
+the seed, the chunk and the lineup's place in the job, never on the process.
 """
 
 import os
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from cardlab.agents.registry import load_agent
 from cardlab.core.files import check_folder
 from cardlab.core.options import InvalidOption
-from cardlab.evaluation.game_record import Keeper, kept_records, save_record
+from cardlab.evaluation.game_record import GameRecorder, finished_records, save_record
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ray_pool import RayPool
 from cardlab.evaluation.seating import Entry, Lineup
@@ -37,15 +37,15 @@ from cardlab.games.catalogue import for_matches
 from cardlab.games.loop import Moves, play
 from cardlab.games.protocol import Game, States
 
-DEAL_BLOCK = 256  # deals that come from one stream; part of what a seed means
-TABLES = 2048  # games that advance together: enough for the cost of Python to vanish
-LOOK_TABLES = 512  # the same where a match may stop early
+DEAL_BLOCK = 256  # drawn from one stream; another number changes the deals of a seed
+PARALLEL_GAMES = 2048  # enough that the cost of Python vanishes
+PARALLEL_GAMES_TO_STOP = 512  # for matches that may stop early
 
 _DEALS, _AGENTS = 0, 1  # first number of the spawn key of each kind of stream
 
 
 @dataclass(frozen=True)
-class Job:
+class ChunkJob:
     """One chunk: deals `first` to `last` (exclusive) of `seed`, played by each of some lineups in turn."""
 
     lineups: tuple[int, ...]  # places among the lineups of the Workers
@@ -57,15 +57,15 @@ class Job:
 
 @dataclass(frozen=True)
 class Tally:
-    """What one lineup was paid on some deals."""
+    """Payoffs of one lineup on some deals."""
 
     points: NDArray[np.float64]  # [D, groups] mean payoff of each group over the deal's games
-    shares: NDArray[np.float64]  # [D, groups] mean share of wins: games with the best payoff, ties split
+    shares: NDArray[np.float64]  # [D, groups] mean share of games with the best payoff, ties split
     games: NDArray[np.float32]  # [D, S] the first group's mean payoff in each game
 
 
 def merge(tallies: Sequence[Tally]) -> Tally:
-    """The tallies of chunks as one, in their order."""
+    """Concatenate the tallies of chunks in order."""
     return Tally(
         np.concatenate([tally.points for tally in tallies]),
         np.concatenate([tally.shares for tally in tallies]),
@@ -73,15 +73,17 @@ def merge(tallies: Sequence[Tally]) -> Tally:
     )
 
 
-def make_jobs(lineups: Sequence[Lineup], places: Sequence[int], options: ArenaOptions) -> Iterator[Job]:
-    """The chunks of a match between the `lineups` at `places`; by default smaller where it may stop early or search."""
+def make_jobs(lineups: Sequence[Lineup], places: Sequence[int], options: ArenaOptions) -> Iterator[ChunkJob]:
+    """The chunks of a match of the `lineups` at `places`; smaller by default if it may stop early or agents search."""
     chunk = options.chunk
     if chunk is None:
-        paces = [pace for pace in (lineups[place].pace for place in places) if pace]
-        tables = min(paces, default=TABLES if options.until is None else LOOK_TABLES)
+        sizes = [
+            parallel_games for parallel_games in (lineups[place].parallel_games for place in places) if parallel_games
+        ]
+        tables = min(sizes, default=PARALLEL_GAMES if options.until is None else PARALLEL_GAMES_TO_STOP)
         chunk = -(-tables // max(lineups[place].num_seatings for place in places))
     for index, first in enumerate(range(0, options.deals, chunk)):
-        yield Job(tuple(places), options.seed, index, first, min(first + chunk, options.deals))
+        yield ChunkJob(tuple(places), options.seed, index, first, min(first + chunk, options.deals))
 
 
 def deal_block(game: Game, seed: int, first: int, last: int) -> States:
@@ -95,11 +97,11 @@ def deal_block(game: Game, seed: int, first: int, last: int) -> States:
 
 
 class StoppedError(RuntimeError):
-    """The chunk was given up: nobody waits for it."""
+    """The chunk was cancelled."""
 
 
 class ChunkPlayer:
-    """Plays the jobs of some lineups with agents that are made once."""
+    """Plays the jobs of some lineups; each agent is made once."""
 
     def __init__(
         self,
@@ -114,13 +116,13 @@ class ChunkPlayer:
         self._records = records
         self._agents: dict[str | int, Agent] = {}
 
-    def __call__(self, job: Job) -> tuple[Tally, ...]:
+    def __call__(self, job: ChunkJob) -> tuple[Tally, ...]:
         """One tally for each lineup of `job`."""
         deals = deal_block(self.game, job.seed, job.first, job.last)
         return tuple(self._tally(job, turn, deals) for turn in range(len(job.lineups)))
 
-    def moves(self, job: Job, turn: int, states: States) -> Iterator[Moves]:
-        """Play `states` [D · S] (each deal in every seating) in place, as `job` does with its lineup number `turn`."""
+    def moves(self, job: ChunkJob, turn: int, states: States) -> Iterator[Moves]:
+        """Play `states` [D · S] (each deal in every seating) in place with lineup number `turn` of `job`."""
         lineup = self.lineups[job.lineups[turn]]
         seats = np.tile(lineup.seatings, (job.last - job.first, 1))
         agents = self.agents(lineup)
@@ -128,18 +130,20 @@ class ChunkPlayer:
         with one_thread():
             yield from play(self.game, states, agents, rng, seats=seats)
 
-    def _tally(self, job: Job, turn: int, deals: States) -> Tally:
+    def _tally(self, job: ChunkJob, turn: int, deals: States) -> Tally:
         lineup = self.lineups[job.lineups[turn]]
         states = States(np.repeat(deals, lineup.num_seatings))
-        keeper = None if self._records is None else Keeper(len(states))
+        recorder = None if self._records is None else GameRecorder(len(states))
         agents = self.agents(lineup)
         for moves in self.moves(job, turn, states):
-            if keeper is not None:
-                keeper.add(moves, agents)
+            if recorder is not None:
+                recorder.add(moves, agents)
             if self._stopped():
                 raise StoppedError
-        if keeper is not None and self._records is not None:
-            for deal, seating, record in kept_records(self.game, deals, lineup.group_names, lineup.seatings, keeper):
+        if recorder is not None and self._records is not None:
+            for deal, seating, record in finished_records(
+                self.game, deals, lineup.group_names, lineup.seatings, recorder
+            ):
                 name = f"{job.lineups[turn]}-{job.first + deal}-{seating}.json"
                 save_record(record, self._records / name)
         payoffs = self.game.payoffs(states).astype(np.float64)
@@ -157,7 +161,7 @@ class ChunkPlayer:
 
 
 def tally(lineup: Lineup, payoffs: NDArray[np.float64]) -> Tally:
-    """What the groups of `lineup` got from `payoffs` [D, S, P], by seat."""
+    """Mean payoffs and win shares of the groups of `lineup` from `payoffs` [D, S, P] by seat."""
     weights = lineup.weights()
     best = payoffs == payoffs.max(axis=2, keepdims=True)
     shares: NDArray[np.float64] = best / best.sum(axis=2, keepdims=True)
@@ -171,7 +175,7 @@ def tally(lineup: Lineup, payoffs: NDArray[np.float64]) -> Tally:
 
 @contextmanager
 def one_thread() -> Generator[None, None, None]:
-    """Torch on one thread: with more, the order of its sums, and so a close choice, may differ."""
+    """Run torch on one thread: with more, the order of sums, and so a close choice, may differ."""
     torch: Any = sys.modules.get("torch")
     if torch is None:
         yield
@@ -185,13 +189,12 @@ def one_thread() -> Generator[None, None, None]:
 
 
 class Workers:
-    """Plays jobs in `processes` processes (in this one for 1) and gives their tallies in the order of the jobs.
+    """Plays jobs in `processes` processes (1: this one) and returns their tallies in the order of the jobs.
 
-    With `records`, a folder, every game is kept there as LINEUP-DEAL-SEATING.json.
-    `lineups` are all that will be played; the game is played as matches, without what is for training only. A script
-    that uses more than one process needs the usual `if __name__ == "__main__":`, since processes are spawned. With the
-    `launcher` ray they are played on all cores of its cluster. InvalidOption for agents that cannot be pickled,
-    and for `records` that cannot be written.
+    `lineups` are all lineups of the jobs. Training-only options of the game are off. With `records`, a folder, every
+    game is saved there as LINEUP-DEAL-SEATING.json. A script that uses more than one process needs
+    `if __name__ == "__main__":`, since processes are spawned. The `launcher` ray uses all cores of its cluster.
+    InvalidOption for agents that cannot be pickled, and for `records` that cannot be written.
     """
 
     def __init__(
@@ -206,7 +209,7 @@ class Workers:
         self.game = game = for_matches(game)
         self.lineups = tuple(lineups)
         if records is not None:
-            check_folder("arena.records", str(records))  # before a game is played in vain
+            check_folder("arena.records", str(records))  # before any game is played
         self._ahead = 2 * processes
         self._player = ChunkPlayer(game, self.lineups, records=records)
         self._pool: ProcessPoolExecutor | RayPool | None = None
@@ -230,11 +233,11 @@ class Workers:
         if self._pool is None:
             return
         if kind is not None and isinstance(self._pool, ProcessPoolExecutor):
-            self._stop.set()  # a chunk of a searching agent may take minutes: nobody waits for it after Ctrl-C
+            self._stop.set()  # a chunk of a searching agent may take minutes
         self._pool.shutdown(cancel_futures=True)
 
-    def play(self, jobs: Iterable[Job]) -> Generator[tuple[Tally, ...], None, None]:
-        """The tallies of each job, in order; a consumer that stops early cancels what has not begun."""
+    def play(self, jobs: Iterable[ChunkJob]) -> Generator[tuple[Tally, ...], None, None]:
+        """The tallies of each job, in order; closing the generator cancels jobs that have not started."""
         if self._pool is None:
             yield from map(self._player, jobs)
             return
@@ -249,7 +252,7 @@ class Workers:
             for future in running:
                 future.cancel()
 
-    def _submit(self, job: Job) -> "Future[tuple[Tally, ...]]":
+    def _submit(self, job: ChunkJob) -> "Future[tuple[Tally, ...]]":
         assert self._pool is not None
         return self._pool.submit(job) if isinstance(self._pool, RayPool) else self._pool.submit(_run, job)
 
@@ -258,24 +261,24 @@ _player: ChunkPlayer | None = None  # of this worker process
 
 
 def _start(game: Game, lineups: tuple[Lineup, ...], stop: Event, records: Path | None) -> None:
-    """Set up a worker process: agents are made when first needed, so that their errors reach the caller."""
+    """Set up a worker process; agents are made at their first use, so that errors reach the caller."""
     global _player  # noqa: PLW0603 — the state of a worker process is its module
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = "1"
-    Thread(target=_end_with_parent, daemon=True).start()
+    Thread(target=_exit_with_parent, daemon=True).start()
     _player = ChunkPlayer(game, lineups, stop.is_set, records)
 
 
-def _end_with_parent() -> None:
-    """End when the parent was killed: it can say so no more, and the queue of jobs would be waited on for ever."""
+def _exit_with_parent() -> None:
+    """Exit when the parent process exits: the queue of jobs would block forever."""
     parent = parent_process()
     assert parent is not None
     wait([parent.sentinel])
     os._exit(1)
 
 
-def _run(job: Job) -> tuple[Tally, ...]:
+def _run(job: ChunkJob) -> tuple[Tally, ...]:
     assert _player is not None, "the initializer ran"
     return _player(job)
 
@@ -284,5 +287,5 @@ def _check_pickles(game: Game, lineups: tuple[Lineup, ...], processes: int) -> N
     try:
         pickle.dumps((game, lineups))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        allowed = f"1 for agents that cannot be sent to another process ({error}); name them as texts"
+        allowed = f"1 for agents that cannot be sent to another process ({error}); give their names instead"
         raise InvalidOption("arena.processes", processes, allowed) from error

@@ -56,9 +56,7 @@ def test_plans_are_the_best_splits(cards: list[int], seed: int) -> None:
     fewest = np.empty(NUM_SUBSETS, dtype=np.int8)
     risk, last = (np.empty(NUM_SUBSETS, dtype=np.float32) for _ in range(2))
     plan(np.array(cards + [0] * 6, dtype=np.int8), len(cards), best, fewest, risk, last)
-    plays = [
-        (set(positions), float((best[:, size] > value).mean())) for positions, size, value in plays_of(cards)
-    ]
+    plays = [(set(positions), float((best[:, size] > value).mean())) for positions, size, value in plays_of(cards)]
 
     @cache
     def splits(left: frozenset[int]) -> list[tuple[float, ...]]:

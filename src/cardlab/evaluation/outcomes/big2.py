@@ -1,10 +1,10 @@
-"""Big 2: how many cards were left, and which hands were played."""
+"""Big 2: cards left at the end, and kinds of hands played."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.evaluation.outcomes.outcome import Outcome, one_hot
+from cardlab.evaluation.outcomes.outcome import OutcomeCounts, one_hot
 from cardlab.games.big2.combinations import KINDS, classify
 from cardlab.games.big2.rules import NUM_PLAYERS, PLAYED
 from cardlab.games.protocol import States
@@ -14,7 +14,7 @@ _HAND = 13
 
 @kernel
 def count_hands(states: States) -> NDArray[np.float32]:
-    """[G, 4, 9] hands of each kind that each player has played: the record knows the move of every card."""
+    """[G, 4, 9] number of hands of each kind per player, from the move of every card in the state."""
     counts = np.zeros((states.shape[0], NUM_PLAYERS, 9), dtype=np.float32)
     cards = np.empty(5, dtype=np.int8)
     for g in range(states.shape[0]):
@@ -32,10 +32,10 @@ def count_hands(states: States) -> NDArray[np.float32]:
     return counts
 
 
-def read(states: States) -> list[Outcome]:
-    """Of finished games [G]."""
+def read(states: States) -> list[OutcomeCounts]:
+    """Outcomes of finished games [G]."""
     left = tuple(map(str, range(_HAND + 1)))
     return [
-        Outcome("cards left", left, one_hot(states["counts"], len(left))),
-        Outcome("hands played of each kind", KINDS, count_hands(states)),
+        OutcomeCounts("cards left", left, one_hot(states["counts"], len(left))),
+        OutcomeCounts("hands played of each kind", KINDS, count_hands(states)),
     ]

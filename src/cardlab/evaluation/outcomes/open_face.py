@@ -1,10 +1,10 @@
-"""Open-face Chinese Poker: fouls and royalties, and which hands the rows became."""
+"""Open-face Chinese Poker: fouls, royalties and hands of the rows."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.evaluation.outcomes.outcome import Outcome, one_hot
+from cardlab.evaluation.outcomes.outcome import OutcomeCounts, one_hot
 from cardlab.games.cards.hands import CATEGORIES, FRONT_SHIFT, STRENGTH_CATEGORIES, THREE
 from cardlab.games.open_face.rules import BACK, FRONT, MIDDLE, ROW_NAMES, is_foul, royalty_sum
 from cardlab.games.protocol import States
@@ -22,14 +22,14 @@ def _royalties(ranks: NDArray[np.int32]) -> NDArray[np.int32]:
     return points
 
 
-def read(states: States) -> list[Outcome]:
-    """Of finished games [G]."""
+def read(states: States) -> list[OutcomeCounts]:
+    """Outcomes of finished games [G]."""
     ranks = np.ascontiguousarray(states["ranks"])
     points = _royalties(ranks.reshape(-1, len(ROW_NAMES))).reshape(ranks.shape[:2])
     hands = one_hot(STRENGTH_CATEGORIES[ranks >> FRONT_SHIFT], len(CATEGORIES))  # [G, 2, 3, 10]
     return [
-        Outcome("boards by royalties", _BOARDS, one_hot(np.digitize(points, [0, 1, 5, 10]), len(_BOARDS))),
-        Outcome("front row", CATEGORIES[: THREE + 1], hands[:, :, FRONT, : THREE + 1]),
-        Outcome("middle row", CATEGORIES, hands[:, :, MIDDLE]),
-        Outcome("back row", CATEGORIES, hands[:, :, BACK]),
+        OutcomeCounts("boards by royalties", _BOARDS, one_hot(np.digitize(points, [0, 1, 5, 10]), len(_BOARDS))),
+        OutcomeCounts("front row", CATEGORIES[: THREE + 1], hands[:, :, FRONT, : THREE + 1]),
+        OutcomeCounts("middle row", CATEGORIES, hands[:, :, MIDDLE]),
+        OutcomeCounts("back row", CATEGORIES, hands[:, :, BACK]),
     ]

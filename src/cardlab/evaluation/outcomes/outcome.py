@@ -1,4 +1,4 @@
-"""One kind of thing that can be counted in a finished game."""
+"""Counts of outcomes in finished games."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How often each of some things happened to each player of each game."""
+class OutcomeCounts:
+    """Counts of the labels of one title, per game and player."""
 
     title: str
     labels: tuple[str, ...]  # [L]
@@ -17,5 +17,5 @@ class Outcome:
 
 
 def one_hot(values: NDArray[np.integer[Any]], size: int) -> NDArray[np.float32]:
-    """[…, size] 1 at the place that each of `values` […] names, within 0 to size − 1."""
+    """[…, size] one-hot encoding of `values` […], each within 0 to size − 1."""
     return (np.clip(values, 0, size - 1)[..., None] == np.arange(size)).astype(np.float32)

@@ -1,8 +1,8 @@
-"""Thirty-One: how many rounds a match had, what was done on the way, and how its players stood at the end."""
+"""Thirty-One: number of rounds, kinds of actions, and final standing of the players."""
 
 import numpy as np
 
-from cardlab.evaluation.outcomes.outcome import Outcome, one_hot
+from cardlab.evaluation.outcomes.outcome import OutcomeCounts, one_hot
 from cardlab.games.protocol import States
 from cardlab.games.thirty_one.actions import CALL, KEEP_HAND, NUM_ACTIONS, SWAP_FIRST, TAKE
 
@@ -16,14 +16,14 @@ _MOST_ROUNDS = 12
 _MOST_LIVES = 3
 
 
-def read(states: States) -> list[Outcome]:
-    """Of finished matches [G]."""
+def read(states: States) -> list[OutcomeCounts]:
+    """Outcomes of finished matches [G]."""
     rounds = one_hot(states["round"] - 1, _MOST_ROUNDS)
     lives = one_hot(states["lives"], _MOST_LIVES + 1)
     names = tuple(map(str, range(1, _MOST_ROUNDS)))
     return [
-        Outcome(
+        OutcomeCounts(
             "rounds in a match", (*names, f"{_MOST_ROUNDS} or more"), np.repeat(rounds[:, None], lives.shape[1], 1)
         ),
-        Outcome("lives left", ("0", "1", "2", f"{_MOST_LIVES} or more"), lives),
+        OutcomeCounts("lives left", ("0", "1", "2", f"{_MOST_LIVES} or more"), lives),
     ]

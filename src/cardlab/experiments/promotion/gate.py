@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.evaluation.intervals import FIRST_LOOK, Estimate, PerDeal, estimate
+from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP, Estimate, PerDeal, estimate
 from cardlab.evaluation.match import compare, paired
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.progress import Watch, watch_nothing
+from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seating import Lineup, make_lineup
-from cardlab.evaluation.workers import LOOK_TABLES, Tally, Workers, make_jobs, merge
+from cardlab.evaluation.workers import PARALLEL_GAMES_TO_STOP, Tally, Workers, make_jobs, merge
 from cardlab.experiments.promotion.confidence_sequence import running_interval
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
@@ -90,7 +90,7 @@ def decide(
     opponent: Contender,
     arena: ArenaOptions,
     options: PromotionOptions,
-    watch: Watch = watch_nothing,
+    progress: ProgressCallback = no_progress,
 ) -> Decision:
     """Play the two on the same deals, at every seating, and compare what their seats were paid, deal by deal.
 
@@ -105,31 +105,36 @@ def decide(
     arena = replace(arena, seed=seed)
     lineups = _lineups(game, challenger, opponent)
     if arena.chunk is None and options.sequential:
-        arena = replace(arena, chunk=-(-LOOK_TABLES // max(lineup.num_seatings for lineup in lineups)))
+        arena = replace(arena, chunk=-(-PARALLEL_GAMES_TO_STOP // max(lineup.num_seatings for lineup in lineups)))
     done: tuple[Tally, ...] | None = None
     with Workers(game, lineups, arena.workers, arena.launcher) as workers:
         chunks = workers.play(make_jobs(lineups, range(len(lineups)), arena))
         for new in chunks:
             done = new if done is None else tuple(merge(pair) for pair in zip(done, new, strict=True))
             apart = _interval(_differences(done), arena, options)
-            watch(f"{challenger.name} against {opponent.name}", apart.deals, arena.deals)
+            progress(f"{challenger.name} against {opponent.name}", apart.deals, arena.deals)
             if _is_clear(apart, arena, options):
                 break
         chunks.close()
     assert done is not None, "at least one chunk is played"
     apart = _interval(_differences(done), arena, options)
     games = apart.deals * sum(lineup.num_seatings for lineup in lineups)
-    ladder = _climb(game, challenger, opponent, arena, options.ladder, watch) if options.ladder else None
+    ladder = _climb(game, challenger, opponent, arena, options.ladder, progress) if options.ladder else None
     return Decision(challenger, opponent, apart, games, seed, options.sequential, ladder)
 
 
 def _climb(
-    game: Game, challenger: Contender, opponent: Contender, arena: ArenaOptions, agents: Sequence[str], watch: Watch
+    game: Game,
+    challenger: Contender,
+    opponent: Contender,
+    arena: ArenaOptions,
+    agents: Sequence[str],
+    progress: ProgressCallback,
 ) -> Ladder:
     differences: list[PerDeal] = []
     for name in agents:
         field = [name] * (game.spec.num_players - 1)
-        both = compare(game, challenger.agent, opponent.agent, field, arena, partial(watch, name))
+        both = compare(game, challenger.agent, opponent.agent, field, arena, partial(progress, name))
         differences.append(paired(both.first.per_deal(), both.second.per_deal()))
     return Ladder(tuple(agents), estimate(np.mean(differences, axis=0)))
 
@@ -157,7 +162,7 @@ def _interval(differences: PerDeal, arena: ArenaOptions, options: PromotionOptio
 
 def _is_clear(apart: Estimate, arena: ArenaOptions, options: PromotionOptions) -> bool:
     """Whether the match may stop."""
-    if apart.deals < FIRST_LOOK:
+    if apart.deals < MIN_DEALS_TO_STOP:
         return False
     told = options.sequential and (apart.low > 0 or apart.high < 0)
     return told or (arena.until is not None and 0 < apart.half_width <= arena.until)

@@ -11,9 +11,9 @@ from cardlab.agents.policy_folders import CHAMPION, CHAMPIONS, policy_folder
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption, check_range
 from cardlab.evaluation.evaluate import evaluate
-from cardlab.evaluation.intervals import FIRST_LOOK
+from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.progress import Watch, watch_nothing
+from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.experiments.promotion.champions import (
     CARD,
     DECISION,
@@ -65,7 +65,7 @@ class Outcome:
 
 def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, options: PromotionOptions) -> Challenge:
     """The challenge, checked before anything is played or written: PolicyError or InvalidOption for what is wrong."""
-    check_range("arena.deals", arena.deals, FIRST_LOOK, whole=True)  # a few deals may look alike by chance
+    check_range("arena.deals", arena.deals, MIN_DEALS_TO_STOP, whole=True)  # a few deals may look alike by chance
     load_agent(game, str(policy))
     check_size(policy, options.max_megabytes)
     for key, agent in [("reference", options.reference), *(("ladder", agent) for agent in options.ladder)]:
@@ -80,7 +80,7 @@ def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, opt
     return Challenge(policy, name, game_for(policy, game), arena, options)
 
 
-def promote(challenge: Challenge, store: Store, watch: Watch = watch_nothing) -> Outcome:
+def promote(challenge: Challenge, store: Store, progress: ProgressCallback = no_progress) -> Outcome:
     """Play the challenge, record it, and make the winner champion: in champions/GAME/ and as the alias in MLflow.
 
     The champion is that of `champions/`, else the alias's; the alias follows the folder. Every policy that is offered
@@ -95,12 +95,12 @@ def promote(challenge: Challenge, store: Store, watch: Watch = watch_nothing) ->
     lock = FileLock(path)
     try:
         with lock.acquire(timeout=0):
-            return _promote(challenge, store, registry, watch)
+            return _promote(challenge, store, registry, progress)
     except Timeout as error:
         raise ChallengeUnderway(f"{path}: another process is challenging the champion of {game}") from error
 
 
-def _promote(challenge: Challenge, store: Store, registry: Registry, watch: Watch) -> Outcome:
+def _promote(challenge: Challenge, store: Store, registry: Registry, progress: ProgressCallback) -> Outcome:
     digest = policy_digest(challenge.policy)
     champion = policy_folder(CHAMPION, challenge.game.spec.name)
     origin = find_origin(store, digest)
@@ -108,12 +108,12 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, watch: Watc
         return _keep(challenge, champion, store, origin)
     challenger = Contender(challenge.name, str(challenge.policy), digest)
     opponent = _opponent(challenge, champion)
-    decision = decide(challenge.game, challenger, opponent, challenge.arena, challenge.options, watch)
+    decision = decide(challenge.game, challenger, opponent, challenge.arena, challenge.options, progress)
     figures = None
     if decision.accepted:
         text = str(challenge.policy)
         figures = evaluate(
-            challenge.game, text, challenge.arena, policy_digest=digest, experiment=challenge.name, watch=watch
+            challenge.game, text, challenge.arena, policy_digest=digest, experiment=challenge.name, progress=progress
         )
     card = model_card(challenge.policy, game_options(challenge.game), decision, origin, figures)
     run_id = _record(challenge, store, decision, card)
