@@ -87,8 +87,8 @@ def page_of(place: str) -> str | None:
         return OUTSIDE[place]
     if place == "docs/decisions":
         return "decisions/0001-dependencies.md"
-    if place == "docs/games":
-        return "games/README.md"
+    if (ROOT / place / "README.md").is_file():
+        place += "/README.md"
     inside = place.removeprefix("docs/")
     return inside if inside != place and (ROOT / place).is_file() else None
 

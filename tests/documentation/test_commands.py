@@ -42,6 +42,7 @@ TRAINING = ("trainer.decisions=400", "trainer.tables=8", "trainer.evaluations=1"
 ARENA = ("arena.deals=4", "arena.processes=1")
 SMALLER: dict[str, Sequence[str]] = {
     r"cardlab train .*": (*TRAINING, "trainer.snapshots=0", "agent.decisions_per_round=200", *ARENA),
+    r"cardlab train .*trainer\.compile=true.*": ("trainer.compile=false",),  # a minute each
     r"cardlab train .*stop_after=.*": ("trainer.stop_after=200",),
     r"cardlab train .*start_from=.*": ("trainer.decisions=800",),
     r"cardlab train .*start_from=runs/big2_league/.*": ("trainer.decisions=1600",),  # a stretch after a stretch
@@ -90,7 +91,7 @@ def smaller(command: Command) -> list[str]:
 def test_the_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of the pages, in one folder: what one command leaves, the next may need."""
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(ROOT / "champions" / "five_o", tmp_path / "champions" / "five_o")  # whose weights one begins with
+    shutil.copytree(ROOT / "champions" / "seeds", tmp_path / "champions" / "seeds")  # one page evaluates it
     for name, (game_name, plays) in POLICIES.items():
         game = cardlab.make_game(game_name)
         options = MLPOptions(widths=(8,))

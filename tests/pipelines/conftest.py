@@ -89,7 +89,6 @@ def copy_project(target: Path) -> Clone:
             shutil.copytree(source, target / name, ignore=ignored)
         else:
             shutil.copyfile(source, target / name)
-    shutil.rmtree(target / "pipelines" / "five_o")  # a pipeline of its own, whose results are in docs/
     clone = Clone(target)
     clone.git("init", "-q", "-b", "main")
     return clone

@@ -127,24 +127,6 @@ def test_the_sweep_depends_on_all_the_code_that_decides_its_study(
         assert covered or not decides, f"tune does not depend on {file}"
 
 
-def test_the_tables_of_five_o_depend_on_the_code_that_decides_them(
-    stages: dict[str, Any], graph: grimp.ImportGraph
-) -> None:
-    roots = {
-        "cardlab.agents.heuristics.five_o",
-        "cardlab.games.five_o.game",
-        "cardlab.experiments.report.five_o_experiments",
-        "cardlab.experiments.report.five_o_figures",
-    }
-    dependencies = [Path(dep.def_path) for dep in stages["pipelines/five_o/dvc.yaml:five_o_tables"].deps]
-    files = {Path("src", *module.split(".")).with_suffix(".py") for module in closure(graph, roots)}
-    decisive = {file for file in files if (ROOT / file).is_file() and file.name != "catalogue.py"}
-    for file in decisive:
-        assert any(file == one or one in file.parents for one in dependencies), file
-    for one in dependencies:
-        assert one.parts[0] == "pipelines" or any(file == one or one in file.parents for file in decisive), one
-
-
 def test_stages_read_params_and_never_compose() -> None:
     """A stage that composed would ignore what `dvc exp run -S agent@…` has chosen."""
     code = (

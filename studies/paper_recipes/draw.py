@@ -1,0 +1,118 @@
+"""Draws big2.svg, thirty_one.svg and poker_squares.svg from the learning curves in this folder.
+
+Usage: draw.py. NAME.csv is the curve.csv that `cardlab train` wrote, big2_seed_evaluation.json the output of
+`cardlab evaluate`; the README has the commands.
+"""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, PercentFormatter
+from numpy.typing import NDArray
+
+from cardlab.experiments.report.drawing import COLOURS, GREY, house_style, inline_svg, new_figure
+
+HERE = Path(__file__).parent
+POKER_SQUARES_DECISIONS = 24  # in one game: the last card has one cell left
+BIG2_DECISIONS = 131e6  # of the whole recipe
+BIG2_REPORTED = 13.4  # points against random in the paper
+
+Curve = dict[str, NDArray[np.float64]]
+
+
+def read_curve(name: str) -> Curve:
+    """Column → its values, one for each row of NAME.csv."""
+    with (HERE / f"{name}.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {column: np.array([float(row[column]) for row in rows]) for column in rows[0]}
+
+
+def played_games(curve: Curve) -> NDArray[np.float64]:
+    """Training games played until each point."""
+    return np.cumsum(np.diff(curve["decisions"], prepend=0) / curve["game_decisions"])
+
+
+def draw_band(axes: Axes, at: NDArray[np.float64], curve: Curve, column: str, colour: str, label: str) -> None:
+    """One line with its 95 % interval as a band."""
+    axes.fill_between(at, curve[f"{column}_low"], curve[f"{column}_high"], color=colour, alpha=0.18, linewidth=0)
+    axes.plot(at, curve[column], color=colour, label=label)
+
+
+def draw_big2() -> Figure:
+    """Points against three copies of a reference: the first half hour of one run, and another to its end."""
+    figure, axes = new_figure(3.1)
+    start, whole = read_curve("big2_seed"), read_curve("big2_seed_whole")
+    played = json.loads((HERE / "big2_seed_evaluation.json").read_text())["references"]
+    for colour, name in zip(COLOURS, ("random", "greedy"), strict=False):
+        draw_band(axes, start["decisions"], start, f"strength/{name}", colour, f"against three {name}")
+        draw_band(axes, whole["decisions"], whole, f"strength/{name}", colour, "")
+        axes.plot(BIG2_DECISIONS, played[name]["mean"], "o", color=colour, markersize=4)
+    axes.axhline(0, color=GREY, linewidth=1, linestyle=":")
+    axes.axhline(BIG2_REPORTED, color=COLOURS[0], linewidth=1, linestyle=":")
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.set_xlabel("decisions")
+    axes.set_ylabel("points a game")
+    axes.legend(loc="lower right")
+    return figure
+
+
+def draw_thirty_one() -> Figure:
+    """Matches won after each batch."""
+    figure, axes = new_figure(4.0)
+    curve = read_curve("thirty_one_seed")
+    batches = played_games(curve) / 1000
+    series = {
+        "greedy_stock_only and random": "table of greedy as coded and random",
+        "random": "two random",
+        "greedy_stock_only": "two greedy as coded",
+        "greedy": "two greedy as described",
+    }
+    for colour, (name, label) in zip(COLOURS, series.items(), strict=False):
+        draw_band(axes, batches, curve, f"win_rate/{name}", colour, label)
+    axes.axhline(1 / 3, color=GREY, linewidth=1, linestyle=":")
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.set_ylim(0, 1)
+    axes.set_xlabel("batches of 1,000 rounds")
+    axes.set_ylabel("matches won")
+    axes.legend(loc="upper left", bbox_to_anchor=(0, -0.18), fontsize=8)
+    return figure
+
+
+def draw_plateaus() -> Figure:
+    """Poker Squares: mean score by games, with the plateaus of the paper."""
+    figure, axes = new_figure(3.1)
+    for height in (40, 60, 80):
+        axes.axhline(height, color=GREY, linewidth=1, linestyle=":")
+    series = {
+        "poker_squares_seed": "seed 7",
+        "poker_squares_seed_8": "seed 8",
+        "poker_squares_td0": "seed 7, bootstrapping with small steps",
+    }
+    for colour, (name, label) in zip(COLOURS, series.items(), strict=False):
+        curve = read_curve(name)
+        draw_band(axes, curve["decisions"] / POKER_SQUARES_DECISIONS, curve, "strength/self", colour, label)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.set_ylim(0, 90)
+    axes.set_xlabel("games")
+    axes.set_ylabel("points a game")
+    axes.legend(loc="lower right")
+    return figure
+
+
+def write(name: str, figure: Figure, label: str) -> None:
+    """Write NAME.svg; `label` is its text for screen readers."""
+    svg = inline_svg(figure, label).replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    (HERE / f"{name}.svg").write_text(svg + "\n")
+
+
+if __name__ == "__main__":
+    with house_style():
+        write("big2", draw_big2(), "Big 2: points against three random and three greedy players by decisions")
+        write("thirty_one", draw_thirty_one(), "Thirty-One: matches won by batch at four tables of three")
+        write("poker_squares", draw_plateaus(), "Poker Squares: points a game by games, and the plateaus 40, 60, 80")
