@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 import cardlab
-from cardlab.agents.search.decisions import Decision, make_search_decisions, pair_with_actions, sample_deals
+from cardlab.agents.search.decisions import SearchDecision, make_search_decisions, pair_with_actions, sample_deals
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.loop import play, play_out
 from cardlab.games.open_face.rules import NUM_DEALT, NUM_OPENING, royalty_sum
@@ -89,7 +89,7 @@ def compare_ends(game: Game, champion: Agent, num_positions: int, num_games: int
 
 
 def play_each(
-    game: Game, champion: Agent, decision: Decision, num_games: int, rng: np.random.Generator
+    game: Game, champion: Agent, decision: SearchDecision, num_games: int, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """[games, k, 3] outcome of each of the k placements: foul, royalties of its rows if in order, points."""
     deals = sample_deals(game.determinize, decision, num_games, rng)

@@ -18,7 +18,7 @@ import torch
 import cardlab
 from cardlab.agents.network_agents import AfterstateAgent
 from cardlab.agents.search.decisions import make_search_decisions, pair_with_actions, sample_deals
-from cardlab.agents.search.leaves import Playouts
+from cardlab.agents.search.leaves import AgentPlayouts
 from cardlab.agents.search_agent import SearchAgent
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.loop import play
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> None:
         states, tried = pair_with_actions(deals, actions)
         game.apply(states, tried)
         owners = np.full(len(states), decision.player, dtype=np.int8)
-        payoffs = Playouts(game, [champion])(states, owners, rng)[:, decision.player]
+        payoffs = AgentPlayouts(game, [champion])(states, owners, rng)[:, decision.player]
         paid.append(dict(zip(actions.tolist(), payoffs.reshape(num_games, -1).T, strict=True)))
     print_losses(paid, values, course.gaps)
     print_improvement(paid, course.decisions)

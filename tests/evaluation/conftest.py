@@ -8,6 +8,7 @@ from types import ModuleType
 import pytest
 from rich.console import Console
 
+from cardlab.agents.registry import HEURISTICS
 from small_games.high_card import HighCard, Shower
 
 
@@ -19,6 +20,7 @@ def high_card_agents(monkeypatch):
     module.__spec__ = ModuleSpec(name, None)
     module.AGENTS = {"high": Shower, "low": lambda game: Shower(game, best=False)}
     monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setitem(HEURISTICS, "high_card", name)
     return HighCard
 
 

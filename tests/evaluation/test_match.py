@@ -10,7 +10,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.evaluation.match import compare, play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import distinct_seatings, make_lineup
-from cardlab.evaluation.workers import ChunkPlayer, Job, StoppedError, deal_block
+from cardlab.evaluation.workers import ChunkJob, ChunkPlayer, StoppedError, deal_block
 from cardlab.games.loop import play_out
 from small_games.high_card import HighCard, Shower
 
@@ -186,5 +186,5 @@ def test_a_chunk_is_given_up_in_the_midst_of_a_game():
     steps = iter([False, False, True])
     player = ChunkPlayer(FOUR, [make_lineup(FOUR, ["random"] * 4)], lambda: next(steps))
     with pytest.raises(StoppedError):
-        player(Job((0,), seed=0, index=0, first=0, last=5))
+        player(ChunkJob((0,), seed=0, index=0, first=0, last=5))
     assert next(steps, None) is None

@@ -45,7 +45,7 @@ def test_a_replay_reads_like_a_game(high_card_agents):
 GOLDEN = """\
 high_card: player 0 is high, player 1 is random
 
-1. player 0 (high), sees +0.917 to come
+1. player 0 (high), value +0.917
     hands Ks 2s | ?? ??   shown ?? ??
   → show Ks   100.0 %
     show 2s     0.0 %
@@ -95,7 +95,7 @@ def test_faults_of_a_record_are_named(tmp_path):
     record = record_game(game, ["random", "random"], OPTIONS)
     for fault, words in (
         ({"actions": (0, 5)}, "action 2 is 5"),
-        ({"actions": (0, 1, 1)}, "after the game is over"),
+        ({"actions": (0, 1, 1)}, "after the end of the game"),
         ({"deal": "00"}, "its deal"),
         ({"deal": "2c 3c"}, "its deal"),
         ({"game": "kuhn"}, "is of kuhn"),

@@ -7,6 +7,7 @@ from types import ModuleType
 
 import pytest
 
+from cardlab.agents.registry import HEURISTICS
 from small_games.roshambo import CHOICES, Fixed, Roshambo
 
 
@@ -22,4 +23,5 @@ def roshambo_agents(monkeypatch):
     module.__spec__ = ModuleSpec(name, None)
     module.AGENTS = {choice: partial(_fixed, number) for number, choice in enumerate(CHOICES)}
     monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setitem(HEURISTICS, "roshambo", name)
     return Roshambo

@@ -8,6 +8,7 @@ import torch
 
 from cardlab.agents.random_agent import choose_uniformly
 from cardlab.core.kernels import kernel
+from cardlab.games.arrays import unchecked
 from cardlab.games.fused_rollouts import Coded, CodeValues
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, ShowsAfterstates
 from cardlab.games.rows import copied, take
@@ -233,6 +234,7 @@ class Afterstates:
 
 def afterstates(game: Game, info_states: InfoStates, players: Players, actions: Actions) -> Afterstates:
     """The afterstates of `actions` [N]; `info_states` [N] are changed in place."""
+    game = unchecked(game)
     here = np.arange(len(players))
     before = game.payoffs(info_states)[here, players]
     game.apply(info_states, actions)
@@ -242,6 +244,7 @@ def afterstates(game: Game, info_states: InfoStates, players: Players, actions: 
 
 def observe_after(game: Game, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
     """[N, F] observations of the afterstates of `actions` [N]; `info_states` [N] stay unchanged."""
+    game = unchecked(game)
     if isinstance(game, ShowsAfterstates):
         return game.observe_after(info_states, players, actions)
     after = copied(info_states)

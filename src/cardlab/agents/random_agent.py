@@ -1,11 +1,13 @@
 """The agent that plays uniformly random legal actions."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
+from cardlab.games.arrays import unchecked
 from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, Starts, lists_legal
 
 
@@ -53,9 +55,13 @@ class RandomAgent:
 
     game: Game
 
+    @cached_property
+    def _game(self) -> Game:
+        return unchecked(self.game)
+
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""
         uniforms = rng.random(len(info_states), dtype=np.float32)
-        if lists_legal(self.game):
-            return choose_from_each(*self.game.list_legal(info_states), uniforms)
-        return choose_uniformly(self.game.legal_actions(info_states), uniforms)
+        if lists_legal(self._game):
+            return choose_from_each(*self._game.list_legal(info_states), uniforms)
+        return choose_uniformly(self._game.legal_actions(info_states), uniforms)

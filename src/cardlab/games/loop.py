@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.games.agent_protocol import Agent
+from cardlab.games.arrays import unchecked
 from cardlab.games.legality import Legality, legality
 from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, States
 from cardlab.games.rows import put, take
@@ -48,6 +49,7 @@ def play(
     at seat p, or a single agent everywhere. A single legal action is played unasked unless `ask_forced`. Agents are
     asked in their order, so one `rng` gives one result. Raises IllegalAction for what the rules forbid.
     """
+    game = unchecked(game)
     while True:
         players = game.current_player(states)
         rows = np.flatnonzero(players >= 0)

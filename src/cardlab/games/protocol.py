@@ -157,7 +157,7 @@ class Game(Protocol):
         """Play `actions` [G] in place; rows where nobody decides are left alone.
 
         On InfoStates what is unknown stays unknown; where settling needs a card that the owner cannot see, the row
-        stops UNRESOLVED: not over, nobody to move, payoffs as before. Illegal actions are undefined behaviour.
+        stops UNRESOLVED: not over, nobody to move, payoffs as before. Raises InvalidArray for an illegal action.
         """
         ...
 
@@ -253,3 +253,17 @@ class PartlySeated(Protocol):
     def taken_seats(self, states: States) -> Bools:
         """[G, P] which seats are taken in games that have just been dealt."""
         ...
+
+
+@runtime_checkable
+class HiddenChoices(Protocol):
+    """What a game has beside `Game` when `legal_actions` of an InfoState depends on cards that it lacks."""
+
+    def hidden_choices(self, states: AnyStates) -> Bools:
+        """[G] where the current player's cards are not all known: any action may be legal there."""
+        ...
+
+
+def has_hidden_choices(game: Game) -> TypeGuard[HiddenChoices]:
+    """Whether `game` is such a one."""
+    return hasattr(game, "hidden_choices")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption, check_range
 from cardlab.games.agent_protocol import Agent
+from cardlab.games.arrays import unchecked
 from cardlab.games.legality import sole_actions
 from cardlab.games.loop import IllegalAction, play
 from cardlab.games.protocol import Bools, Floats, Game, InfoStates, Players, States
@@ -108,7 +109,7 @@ class Tables:
             raise RuntimeError("reset() comes before step()")
         chosen = check_actions(self._masks, actions, self.game.spec.name)
         self._begin_turn()
-        self.game.apply(self.states, chosen)
+        unchecked(self.game).apply(self.states, chosen)
         self._lengths += 1
         return self._finish_turn()
 

@@ -19,6 +19,7 @@ from cardlab.agents.policies import PolicyError
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption, check_choice, check_range
 from cardlab.games.agent_protocol import Agent
+from cardlab.games.arrays import unchecked
 from cardlab.games.fused_rollouts import Coded
 from cardlab.games.loop import play_out
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, States
@@ -129,7 +130,7 @@ class PolicyIterationLearner(RoundLearner):
         repeated = np.repeat(np.arange(len(several)), num)
         deals = self.game.determinize(InfoStates(info_states[repeated]), players[repeated], self.rng)
         states = States(deals[(decisions[:, None] * num + np.arange(num)).ravel()])
-        self.game.apply(states, np.repeat(actions[tried], num))
+        unchecked(self.game).apply(states, np.repeat(actions[tried], num))
         paid = self._played_out(self._player or agent, states)
         paid = paid[np.arange(len(states)), np.repeat(players[decisions], num)]
         payoffs[tried] = paid.reshape(-1, num).mean(axis=1)

@@ -25,6 +25,7 @@ from cardlab.agents.search.decisions import (
 from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.options import ExpectimaxOptions
 from cardlab.agents.search.protocol import Estimates
+from cardlab.games.arrays import unchecked
 from cardlab.games.protocol import Game, Players, States
 from cardlab.games.rows import join, take
 
@@ -187,7 +188,7 @@ class Expectimax:
 
     def _moved(self, rows: _Rows, here: NDArray[np.intp], actions: NDArray[np.int16]) -> _Rows:
         child = rows.at(here)
-        self.game.apply(child.states, actions)
+        unchecked(self.game).apply(child.states, actions)
         return child
 
     def _ordered_actions(self, rows: _Rows, movers: Players) -> NDArray[np.int16]:

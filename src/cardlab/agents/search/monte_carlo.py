@@ -28,6 +28,7 @@ from cardlab.agents.search.decisions import (
 from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.agents.search.protocol import Estimates
+from cardlab.games.arrays import unchecked
 from cardlab.games.protocol import Game, States
 from cardlab.games.rows import join
 
@@ -165,7 +166,7 @@ class MonteCarlo:
             stream = decision.stream(batch.phase, batch.index, DEALS)
             deals = sample_deals(self.determinize, decision, batch.size, stream)
             states, actions = pair_with_actions(deals, decision.legal[halving.left])
-            self.game.apply(states, actions)
+            unchecked(self.game).apply(states, actions)
             parts.append(states)
         players = [batch.halving.decision.player for batch in batches]
         streams = [batch.halving.decision.stream(batch.phase, batch.index, LEAVES) for batch in batches]

@@ -27,6 +27,7 @@ from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.nodes import Node, Tree
 from cardlab.agents.search.options import PuctOptions, TreeOptions
 from cardlab.agents.search.protocol import Estimates
+from cardlab.games.arrays import unchecked
 from cardlab.games.protocol import Game, InfoStates, Players, States
 from cardlab.games.rows import join, put, take
 
@@ -159,7 +160,7 @@ class TreeSearch:
         if not inside:
             return rows[:0]
         moved = take(here, np.array(inside))
-        self.game.apply(moved, np.array(actions, dtype=np.int16))
+        unchecked(self.game).apply(moved, np.array(actions, dtype=np.int16))
         put(wave.states, rows[inside], moved)
         return rows[inside]
 

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
+from cardlab.games.arrays import checked_function
 from cardlab.games.big2 import determinization
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import FLUSH, NO_KIND, STRAIGHT_FLUSH, strength
+from cardlab.games.big2.game import Big2
 from cardlab.games.big2.greedy import lowest_card
 from cardlab.games.big2.rules import PLAYING, legal_actions
 from cardlab.games.big2.solver import (
@@ -41,11 +43,13 @@ from cardlab.games.rows import take
 MOST_CARDS_LEFT = 14  # of all players together
 
 
+@checked_function(Big2)
 def solvable(info_states: InfoStates, players: Players) -> Bools:  # noqa: ARG001  one signature for all games
     """[G] whether few enough cards are left for `action_values`."""
     return (info_states["counts"].sum(axis=1) <= MOST_CARDS_LEFT) & (info_states["phase"] == PLAYING)
 
 
+@checked_function(Big2)
 def action_values(
     info_states: InfoStates,
     players: Players,  # noqa: ARG001  one signature for all games

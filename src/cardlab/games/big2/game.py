@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.options import check_choice
+from cardlab.games.arrays import checked
 from cardlab.games.big2 import determinization, rules
 from cardlab.games.big2 import observation as features
 from cardlab.games.big2.action_features import ACTION_BLOCKS, describe_actions
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
 from cardlab.games.big2.planning.plan_features import PLAN_BLOCKS, describe_plans
-from cardlab.games.cards.deck import cards_text, check_decks, draw_seeds, shuffled_decks
+from cardlab.games.cards.deck import cards_text, draw_seeds, shuffled_decks
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -30,6 +31,7 @@ from cardlab.games.protocol import (
 _WITH_PLANS = layout(**{block.name: block.shape for block in (*ACTION_BLOCKS, *PLAN_BLOCKS)})
 
 
+@checked
 @dataclass(frozen=True)
 class Big2:
     """Four players shed thirteen cards each, by hands of one to five cards that must be beaten in kind."""
@@ -83,7 +85,7 @@ class Big2:
     ) -> States:
         """[G] fresh games; there is no later chance for `seeds` to fix."""
         states = States(np.empty(num_games, dtype=rules.STATE_DTYPE))
-        decks = shuffled_decks(num_games, rng) if decks is None else check_decks(decks)
+        decks = shuffled_decks(num_games, rng) if decks is None else decks
         rules.deal(states, decks, self.opening == "forced")
         return states
 
@@ -102,6 +104,10 @@ class Big2:
     def list_legal(self, states: AnyStates) -> tuple[Actions, Starts]:
         """Actions [K] and starts [G + 1] of what `legal_actions` marks."""
         return rules.list_legal(states, self.straight_flush == "unbeatable")
+
+    def hidden_choices(self, states: AnyStates) -> Bools:
+        """[G] where cards of the current player are hidden: another's turn in an InfoState."""
+        return rules.hidden_choices(states)
 
     def apply(self, states: AnyStates, actions: Actions) -> None:
         """Play `actions` [G] in place; another's play on an InfoState, whose cards nobody named, is UNRESOLVED."""

@@ -7,12 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
+from cardlab.games.arrays import checked_function
 from cardlab.games.big2.combinations import NO_KIND, STRAIGHT_FLUSH
+from cardlab.games.big2.game import Big2
 from cardlab.games.big2.greedy import count_cards, greedy_play
 from cardlab.games.big2.rules import OVER, PLAYING, payoffs
 from cardlab.games.protocol import Floats, States
 
 
+@checked_function(Big2)
 def play_out(
     states: States,
     rng: np.random.Generator,  # noqa: ARG001  one signature for all games

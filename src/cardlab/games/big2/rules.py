@@ -173,6 +173,18 @@ def _mark_legal_of(
 
 
 @kernel
+def hidden_choices(states: AnyStates) -> Bools:
+    """[G] whether cards of the current player are HIDDEN."""
+    hidden = np.zeros(states.shape[0], dtype=np.bool_)
+    hand = np.empty(14, dtype=np.int8)
+    for g in range(states.shape[0]):
+        state = states[g]
+        player = (int(state["opener"]) + int(state["moves"])) % 4
+        hidden[g] = hold(state["place"], player, hand) < state["counts"][player]
+    return hidden
+
+
+@kernel
 def apply(states: AnyStates, actions: Actions) -> None:
     """Play `actions` [G] in place; an InfoState whose owner cannot see what is played stops UNRESOLVED."""
     hand = np.empty(14, dtype=np.int8)

@@ -87,11 +87,3 @@ def shuffled_decks(num_games: int, rng: np.random.Generator) -> Cards:
     decks = np.empty((num_games, NUM_CARDS), dtype=np.int8)
     _fill_decks(decks, draw_seeds(num_games, rng))
     return decks
-
-
-def check_decks(decks: NDArray[np.integer]) -> Cards:
-    """`decks` as [G, 52] int8; ValueError unless every row is an order of the 52 cards."""
-    array = np.asarray(decks)
-    if array.ndim != 2 or array.shape[1] != NUM_CARDS or not (np.sort(array, axis=1) == np.arange(NUM_CARDS)).all():
-        raise ValueError("decks: must be [games, 52], each row an order of the cards 0 to 51")
-    return array.astype(np.int8)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.games.arrays import checked_function
 from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.cards.hands import strength_table
 from cardlab.games.five_o.game import FiveO
@@ -17,6 +18,7 @@ from cardlab.games.rows import take
 _GUESSES_A_SAMPLE = 64  # a word of bits
 
 
+@checked_function(FiveO)
 def solvable(info_states: InfoStates, players: Players, options: Mapping[str, Any] | None = None) -> Bools:
     """[G] whether `action_values` knows the game: `players` place a card of the last round, the hidden one."""
     game = FiveO(**(options or {}))
@@ -24,6 +26,7 @@ def solvable(info_states: InfoStates, players: Players, options: Mapping[str, An
     return last & (game.current_player(info_states) == players) & (game.hidden_round == COLUMN_SIZE)
 
 
+@checked_function(FiveO)
 def action_values(
     info_states: InfoStates,
     players: Players,

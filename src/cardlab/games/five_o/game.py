@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.options import check_choice, check_range
-from cardlab.games.cards.deck import card_text, check_decks, draw_seeds, shuffled_decks
+from cardlab.games.arrays import checked
+from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import strength_table
 from cardlab.games.five_o import determinization, rules
 from cardlab.games.five_o import observation as features
@@ -26,6 +27,7 @@ from cardlab.games.protocol import (
 FEATURES = ("columns", "chances", "prospects")
 
 
+@checked
 @dataclass(frozen=True)
 class FiveO:
     """Two players build five columns of five cards each, in turn; who wins three of the poker hands wins.
@@ -83,9 +85,7 @@ class FiveO:
         seeds: NDArray[np.uint64] | None = None,
     ) -> States:
         """[G] fresh games, of whose decks [G, 52] 50 cards are played; no later chance, so `seeds` does nothing."""
-        order = shuffled_decks(num_games, rng) if decks is None else check_decks(decks)
-        if len(order) != num_games:
-            raise ValueError(f"decks: must be one for each of the {num_games} games, not {len(order)}")
+        order = shuffled_decks(num_games, rng) if decks is None else decks
         states = np.empty(num_games, dtype=rules.STATE)
         rules.deal_records(order, states)
         return States(states)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
+from cardlab.games.arrays import checked_function
 from cardlab.games.cards.deck import draw_below, draw_seeds
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, five_card_strength, strength_table
 from cardlab.games.five_o.game import FiveO
@@ -25,6 +26,7 @@ from cardlab.games.five_o.rules import (
 from cardlab.games.protocol import Floats, States
 
 
+@checked_function(FiveO)
 def play_out(states: States, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> Floats:
     """[G, 2] payoffs when both players go on uniformly at random from `states`, which are left as they are.
 

@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
+from cardlab.games.arrays import checked_function
 from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
+from cardlab.games.open_face.game import OpenFace
 from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, settle, wide
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players
@@ -22,6 +24,7 @@ Numbers = NDArray[np.int64]
 Boards = NDArray[np.int32]  # [..., 3] the ranks of the rows of complete boards
 
 
+@checked_function(OpenFace)
 def solvable(
     info_states: InfoStates,
     players: Players,
@@ -31,6 +34,7 @@ def solvable(
     return (info_states["step"] >= FIRST_STEP) & (info_states["mover"] == players)
 
 
+@checked_function(OpenFace)
 def action_values(
     info_states: InfoStates,
     players: Players,

@@ -1,13 +1,15 @@
 """Open-face Chinese Poker behind the Game protocol."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.options import check_choice
-from cardlab.games.cards.deck import card_text, cards_text, check_decks, shuffled_decks
+from cardlab.games.arrays import checked
+from cardlab.games.cards.deck import card_text, cards_text, shuffled_decks
 from cardlab.games.cards.hands import front_table, strength_table
 from cardlab.games.open_face import observation as features
 from cardlab.games.open_face import rules
@@ -17,6 +19,7 @@ from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, 
 FEATURES = ("rows", "seed")
 
 
+@checked
 @dataclass(frozen=True)
 class OpenFace:
     """The plain 13-card game for two, without fantasyland (Tan and Xiao 2018)."""
@@ -28,7 +31,7 @@ class OpenFace:
     def __post_init__(self) -> None:
         check_choice("game.features", self.features, FEATURES)
 
-    @property
+    @cached_property
     def spec(self) -> GameSpec:
         """The constants of the game."""
         return GameSpec(
@@ -56,7 +59,7 @@ class OpenFace:
     ) -> States:
         """[G] games before the first card is placed; there is no later chance, so `seeds` change nothing."""
         states = States(np.zeros(num_games, dtype=rules.STATE))
-        rules.start(states, shuffled_decks(num_games, rng) if decks is None else check_decks(decks))
+        rules.start(states, shuffled_decks(num_games, rng) if decks is None else decks)
         return states
 
     def current_player(self, states: AnyStates) -> Players:

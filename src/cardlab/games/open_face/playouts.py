@@ -7,13 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
+from cardlab.games.arrays import checked_function
 from cardlab.games.cards.deck import draw_below, draw_seeds
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
+from cardlab.games.open_face.game import OpenFace
 from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, owner, settle, wide
 from cardlab.games.protocol import Floats, States
 
 
+@checked_function(OpenFace)
 def play_out(
     states: States,
     rng: np.random.Generator,

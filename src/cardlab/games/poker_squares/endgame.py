@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
+from cardlab.games.arrays import checked_function
 from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, strength_table
 from cardlab.games.poker_squares.game import PokerSquares
@@ -22,6 +23,7 @@ MAX_PLACEMENTS = 4
 Numbers = NDArray[np.int64]
 
 
+@checked_function(PokerSquares)
 def solvable(
     info_states: InfoStates,
     players: Players,  # noqa: ARG001  one signature for all games
@@ -32,6 +34,7 @@ def solvable(
     return (PokerSquares(**(options or {})).current_player(info_states) >= 0) & (left <= MAX_PLACEMENTS)
 
 
+@checked_function(PokerSquares)
 def action_values(
     info_states: InfoStates,
     players: Players,

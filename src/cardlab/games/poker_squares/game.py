@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.options import InvalidOption, check_choice
-from cardlab.games.cards.deck import card_text, check_decks, draw_seeds, shuffled_decks
+from cardlab.games.arrays import InvalidArray, check_floats, checked
+from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.fused_rollouts import CodeValues
 from cardlab.games.poker_squares import observation as features
 from cardlab.games.poker_squares import patterns, rules
@@ -34,6 +35,7 @@ SCORING: dict[str, tuple[int, ...]] = {
 _BLOCKS = {"lines": features.LINES_BLOCKS, "codes": features.CODES_BLOCKS, "seed": features.SEED_BLOCKS}
 
 
+@checked
 @dataclass(frozen=True)
 class PokerSquares:
     """25 cards go one by one on a 5×5 grid; rows and columns score as poker hands when it is full.
@@ -100,9 +102,7 @@ class PokerSquares:
         seeds: NDArray[np.uint64] | None = None,
     ) -> States:
         """[G] fresh games that turn up decks[g, 0:25] in order; there is no later chance, so `seeds` does nothing."""
-        order = shuffled_decks(num_games, rng) if decks is None else check_decks(decks)
-        if len(order) != num_games:
-            raise ValueError(f"decks: must be one for each of the {num_games} games, not {len(order)}")
+        order = shuffled_decks(num_games, rng) if decks is None else decks
         states = np.empty(num_games, dtype=rules.STATE)
         rules.deal_records(order, states)
         return States(states)
@@ -144,15 +144,16 @@ class PokerSquares:
 
         `states` are left as they are.
         """
+        values = check_floats("values", values, (patterns.NUM_PATTERNS,))
         return patterns.finish_by_values(states, values, self.scores)
 
     def sparse_action_values(self, info_states: InfoStates, values: CodeValues, reward_scale: float) -> Floats:
         """[G, 25] worth of each cell for the card turned up, in units of `reward_scale`; minus infinity if taken."""
-        return code_values.cell_worths(info_states, values, self.scores, reward_scale)
+        return code_values.cell_worths(info_states, _check_codes(values), self.scores, reward_scale)
 
     def sparse_play_out(self, states: States, values: CodeValues) -> Floats:
         """[G, 1] payoffs when every card goes to the cell of most worth then; `states` are left as they are."""
-        return code_values.finish_by_codes(states, values, self.scores, self._payoff_scale)
+        return code_values.finish_by_codes(states, _check_codes(values), self.scores, self._payoff_scale)
 
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the cards behind the one turned up."""
@@ -244,6 +245,13 @@ def _best_sum(scores: tuple[int, ...]) -> float:
 def _card_up(info_state: InfoStates) -> int:
     turn = int(info_state["turn"])
     return int(info_state["deck"][turn]) if turn < rules.NUM_CELLS else -1
+
+
+def _check_codes(values: CodeValues) -> CodeValues:
+    vectors = check_floats("vectors", values.vectors, (None, None))
+    if len(vectors) < codes.NUM_CODES:
+        raise InvalidArray(f"vectors: must have a row for each of {codes.NUM_CODES} codes, not {len(vectors)}")
+    return CodeValues(vectors, check_floats("weights", values.weights, vectors.shape[1:]))
 
 
 def _check_scores(scoring: str, custom_scores: object) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
+from cardlab.games.arrays import checked_function
 from cardlab.games.cards.deck import draw_below, draw_seeds
 from cardlab.games.cards.hands import CARD_KEYS, STRENGTH_CATEGORIES, Int, Strengths, five_card_strength, strength_table
 from cardlab.games.poker_squares.game import PokerSquares
@@ -14,6 +15,7 @@ from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Record
 from cardlab.games.protocol import Floats, States
 
 
+@checked_function(PokerSquares)
 def play_out(states: States, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> Floats:
     """[G, 1] scores when every card left goes to an empty cell at random; `states` are left as they are.
 

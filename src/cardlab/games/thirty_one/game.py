@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.options import check_choice, check_range
-from cardlab.games.cards.deck import check_decks, draw_seeds, shuffled_decks
+from cardlab.games.arrays import checked
+from cardlab.games.cards.deck import draw_seeds, shuffled_decks
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
 from cardlab.games.thirty_one.action_features import ACTION_BLOCKS, encode_actions
 from cardlab.games.thirty_one.actions import ACTION_KINDS, DECISION_KINDS, NUM_ACTIONS
@@ -24,6 +25,7 @@ MOST_TURNS = 10_000  # counters of turns and rounds are 16 bits wide
 MOST_LIVES = 100  # lives are 8 bits wide
 
 
+@checked
 @dataclass(frozen=True)
 class ThirtyOne:
     """A match of 2 to 9 players; see docs/games/thirty_one.md.
@@ -109,10 +111,8 @@ class ThirtyOne:
         seeds: NDArray[np.uint64] | None = None,
     ) -> States:
         """[G] fresh matches; `decks` [G, 52] order round one, `seeds` [G] all later chance."""
-        dealt = shuffled_decks(num_games, rng) if decks is None else check_decks(decks)
+        dealt = shuffled_decks(num_games, rng) if decks is None else decks
         later = draw_seeds(num_games, rng) if seeds is None else np.asarray(seeds, dtype=np.uint64)
-        if len(dealt) != num_games or len(later) != num_games:
-            raise ValueError(f"decks and seeds: must be of {num_games} games, not {len(dealt)} and {len(later)}")
         states = np.zeros(num_games, dtype=STATE_DTYPE)
         deal_matches(states, dealt, later, self._options)
         return States(states)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cardlab.agents.network_agents import ExploringAgent, SampledActions
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.agent_protocol import Agent
+from cardlab.games.arrays import unchecked
 from cardlab.games.loop import Moves, play
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, PartlySeated, Players, States
 from cardlab.games.rows import copied, join, put, take
@@ -102,7 +103,7 @@ class Collector:
         ask_forced: bool = False,
         keep_states: bool = False,
     ) -> None:
-        self.game = game
+        self.game = unchecked(game)
         self.ask_forced = ask_forced  # whether decisions with a single legal action are samples too
         self.keep_states = keep_states  # whether samples hold the truth, for a critic that sees it
         self.opponents = opponents

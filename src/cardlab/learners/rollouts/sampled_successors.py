@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardlab.games.agent_protocol import Agent
+from cardlab.games.arrays import unchecked
 from cardlab.games.legality import legality
 from cardlab.games.loop import play
 from cardlab.games.protocol import NOBODY, Actions, Bools, Floats, Game, InfoStates, Players, States
@@ -43,7 +44,7 @@ def sample_successors(
     here = np.arange(len(movers))
     states = game.determinize(InfoStates(info_states[repeat]), movers, rng)
     before = game.payoffs(states)[here, movers]
-    game.apply(states, actions[repeat])
+    unchecked(game).apply(states, actions[repeat])
     while (waiting := np.flatnonzero(_waits(game, states, movers))).size:
         some = States(states[waiting])
         next(play(game, some, [others], rng))  # one decision at each of these tables
