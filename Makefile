@@ -24,6 +24,7 @@ pipeline: $(STAMP)  ## Train, evaluate and report the published benchmark (dvc r
 
 # The report depends on all of results/, of which git has a part: without the data, DVC takes that for a change.
 fresh: $(STAMP)  ## Whether dvc.lock is what dvc repro would leave; needs none of its data
+	@$(BIN)/dvc repro --quiet code && git diff --exit-code code.json || { echo "code.json is of other code: run 'dvc repro code' and commit it"; exit 1; }
 	@said=$$($(BIN)/dvc repro --allow-missing --dry) || exit 1; echo "$$said" | grep '^Running stage' | (! grep -v "'report'")
 	@echo "fresh:   every result is that of this code and these parameters"
 

@@ -9,7 +9,7 @@ from cardlab.evaluation.options import ArenaOptions
 from cardlab.learners.dqn import DQNOptions
 from cardlab.learners.policy_iteration import PolicyIterationOptions
 from cardlab.learners.ppo import PPOOptions
-from cardlab.learners.rollouts.opponents import ScriptedOptions
+from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
 from cardlab.learners.td import TDOptions
 from cardlab.networks.actions import ActionsOptions
 from cardlab.networks.mlp import MLPOptions

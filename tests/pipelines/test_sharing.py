@@ -25,9 +25,11 @@ def test_two_clones_share_a_remote(clone: Clone, tmp_path: Path) -> None:
     assert other.stages("--allow-missing") <= {"report"}, "nothing is stale, as git alone says"
     source = other.root / "src" / "cardlab" / "learners" / "dqn.py"
     text = source.read_text()
-    source.write_text(text + "\n# edited\n")
+    source.write_text(text + "\nEDITED = 1\n")
+    other.dvc("repro", "code")
     assert "train@duel" in other.stages("--allow-missing")
     source.write_text(text)
+    other.dvc("repro", "code")
     assert not (other.root / "models").exists()
     other.run("env", f"CARDLAB_DVC_REMOTE={tmp_path}/shared", "cardlab", "remote")
     other.dvc("pull")

@@ -1,5 +1,6 @@
-"""What dvc.yaml says, checked against the code without running a stage."""
+"""What the files dvc.yaml say, checked without running a stage; and, slowly, what the stages load."""
 
+import json
 import os
 import re
 import subprocess
@@ -7,124 +8,56 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import grimp
 import pytest
 from dvc.repo import Repo
 from omegaconf import OmegaConf
 
-from cardlab.games.catalogue import GAMES
+from cardlab.core.code_digest import LEFT_OUT, Sources
 
 ROOT = Path(__file__).parents[2]
-# Modules that decide no result: registries say where a part is, tracking and progress only tell.
-DECIDES_NOTHING = ("cardlab.tracking", "cardlab.evaluation.progress", "cardlab.evaluation.ray_pool")
-ROOTS = {
-    "train": ("cardlab.training.run", "cardlab.experiments.config.build"),
-    "evaluate": ("cardlab.evaluation.evaluate", "cardlab.experiments.config.groups", "cardlab.agents.policies"),
-    "survey": (
-        "cardlab.experiments.report.forecasts",
-        "cardlab.evaluation.evaluate",
-        "cardlab.evaluation.game_statistics",
-        "cardlab.experiments.config.groups",
-        "cardlab.agents.policies",
-        "cardlab.learners.rollouts.opponents",
-    ),
-    "strength": ("cardlab.evaluation.snapshot_matches", "cardlab.experiments.config.groups", "cardlab.agents.policies"),
+PARAMS: Any = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml"))
+SHORT = {
+    "agent": {"decisions_per_round": 256, "minibatch_size": 128},
+    "arena": {"deals": 8, "pairing_deals": 4},
+    "trainer": {"decisions": 512, "tables": 16, "evaluations": 1, "evaluation_deals": 4, "snapshots": 2},
 }
+STAGES = ("train", "evaluate", "strength", "survey")
+THROUGH_TRACKING = {"cardlab.core.files", "cardlab.core.options"}  # of the report: it uses them no other way
 
 
 @pytest.fixture(scope="module")
 def stages() -> dict[str, Any]:
     with Repo(str(ROOT)) as repo:
-        return {stage.addressing: stage for stage in repo.index.stages}
+        return {stage.addressing.rpartition(":")[2]: stage for stage in repo.index.stages}
 
 
-@pytest.fixture(scope="module")
-def graph() -> grimp.ImportGraph:
-    return grimp.build_graph("cardlab")
+def test_every_stage_has_its_digest_as_a_parameter(stages: dict[str, Any]) -> None:
+    written = json.loads((ROOT / "code.json").read_text())
+    for address, stage in stages.items():
+        kind, _, experiment = address.partition("@")
+        if kind != "code":
+            (dependency,) = (dep for dep in stage.deps if dep.def_path == "code.json")
+            (key,) = dependency.params
+            assert key == (f"experiments.{experiment}.{kind}" if experiment else kind)
+            assert re.fullmatch(
+                "[0-9a-f]{16}", written["experiments"][experiment][kind] if experiment else written[key]
+            )
 
 
-def closure(graph: grimp.ImportGraph, roots: set[str]) -> set[str]:
-    """All modules that are imported when `roots` are; what only tells is not followed."""
-    seen: set[str] = set()
-    waiting = list(roots)
-    while waiting:
-        module = waiting.pop()
-        if module not in seen and not module.startswith(DECIDES_NOTHING):
-            seen.add(module)
-            waiting += graph.find_modules_directly_imported_by(module)
-    return seen
+def test_no_stage_but_code_depends_on_source_files(stages: dict[str, Any]) -> None:
+    for address, stage in stages.items():
+        folders = {
+            Path(os.path.relpath(dep.fs_path, ROOT)).parts[0] for dep in stage.deps if not hasattr(dep, "params")
+        }
+        assert address == "code" or not folders & {"src", "pipelines"}, address
+    assert {dep.def_path for dep in stages["code"].deps} == {"src", "pipelines", "params.yaml"}
 
 
-def chosen(experiment: dict[str, Any], kind: str) -> set[str]:
-    """Modules that the configuration names and the code imports by that name."""
-    game, agent = experiment["game"]["name"], experiment["agent"]["name"]
-    parts = {f"cardlab.games.{game}.game", f"cardlab.agents.heuristics.{game}"}
-    more = {"train": {f"cardlab.learners.{agent}"}, "survey": {f"cardlab.evaluation.outcomes.{game}"}}
-    return parts | more.get(kind, set())
-
-
-@pytest.mark.parametrize("kind", list(ROOTS))
-def test_a_stage_depends_on_all_the_code_that_decides_its_result(
-    kind: str, stages: dict[str, Any], graph: grimp.ImportGraph, experiments: dict[str, Any]
-) -> None:
-    for name, experiment in experiments.items():
-        dependencies = [Path(dep.def_path) for dep in stages[f"{kind}@{name}"].deps]
-        for module in closure(graph, {*ROOTS[kind], *chosen(experiment, kind)}):
-            path = Path("src", *module.split("."))
-            file = path / "__init__.py" if (ROOT / path).is_dir() else path.with_suffix(".py")
-            if file.name in ("__init__.py", "catalogue.py") and module != "cardlab.agents.registry":
-                continue
-            covered = any(file == dependency or dependency in file.parents for dependency in dependencies)
-            assert covered, f"{kind}@{name} does not depend on {file}"
-
-
-@pytest.mark.parametrize("kind", list(ROOTS))
-def test_a_stage_depends_on_no_code_that_it_does_not_use(
-    kind: str, stages: dict[str, Any], graph: grimp.ImportGraph, experiments: dict[str, Any]
-) -> None:
-    for name, experiment in experiments.items():
-        used = closure(graph, {*ROOTS[kind], *chosen(experiment, kind)})
-        for dep in stages[f"{kind}@{name}"].deps:
-            path = Path(dep.def_path)
-            assert (ROOT / path).exists() or path.parts[0] in ("models", "snapshots"), path
-            if path.parts[0] == "src":
-                module = ".".join(path.with_suffix("").parts[1:])
-                assert any(one == module or one.startswith(f"{module}.") for one in used), f"{kind}@{name}: {path}"
-
-
-def test_the_cross_tables_depend_on_every_game_and_all_agents(stages: dict[str, Any], graph: grimp.ImportGraph) -> None:
-    dependencies = [Path(dep.def_path) for dep in stages["cross_tables"].deps]
-    games = {f"cardlab.{part}" for game in GAMES for part in (f"games.{game}.game", f"agents.scripted.{game}")}
-    roots = {
-        "cardlab.evaluation.tournament",
-        "cardlab.evaluation.evaluate",
-        "cardlab.experiments.config.groups",
-        "cardlab.agents.policies",
-    }
-    for module in closure(graph, {*roots, *games}):
-        path = Path("src", *module.split("."))
-        file = path / "__init__.py" if (ROOT / path).is_dir() else path.with_suffix(".py")
-        if file.name not in ("__init__.py", "catalogue.py"):
-            assert any(file == one or one in file.parents for one in dependencies), file
-
-
-def test_the_sweep_depends_on_all_the_code_that_decides_its_study(
-    stages: dict[str, Any], graph: grimp.ImportGraph, params: dict[str, Any]
-) -> None:
-    dependencies = [Path(os.path.relpath(dep.fs_path, ROOT)) for dep in stages["tuning/dvc.yaml:tune"].deps]
-    roots = {
-        "cardlab.experiments.sweep.sweep",
-        "cardlab.experiments.sweep.compose_trials",
-        *chosen(params["tune"]["experiment"], "train"),
-    }
-    for module in closure(graph, roots):
-        path = Path("src", *module.split("."))
-        file = path / "__init__.py" if (ROOT / path).is_dir() else path.with_suffix(".py")
-        decides = file.name not in ("__init__.py", "catalogue.py") and not module.startswith(
-            "cardlab.experiments.report"
-        )
-        covered = any(file == dependency or dependency in file.parents for dependency in dependencies)
-        assert covered or not decides, f"tune does not depend on {file}"
+def test_what_decides_a_training_is_a_parameter_of_it(stages: dict[str, Any]) -> None:
+    for name, config in PARAMS["experiments"].items():
+        (params,) = (dep.params for dep in stages[f"train@{name}"].deps if dep.def_path == "params.yaml")
+        whole = {key for key in config if f"experiments.{name}.{key}" in params}
+        assert whole == config.keys() - {"name", "arena"}
 
 
 def test_stages_read_params_and_never_compose() -> None:
@@ -142,12 +75,35 @@ def test_nothing_imports_a_stage() -> None:
         assert not re.search(r"^\s*(from|import) pipelines", path.read_text(), re.MULTILINE), path
 
 
-@pytest.fixture(scope="module")
-def params() -> dict[str, Any]:
-    found: Any = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml"))
-    return found
+@pytest.mark.slow
+def test_all_code_that_a_stage_loads_counts_in_its_digest(tmp_path: Path) -> None:
+    """Each experiment is trained and evaluated briefly; each stage in a process of its own."""
+    experiments = {name: _short(config) for name, config in PARAMS["experiments"].items()}
+    OmegaConf.save({"experiments": experiments}, tmp_path / "params.yaml")
+    (tmp_path / "pipelines").symlink_to(ROOT / "pipelines")
+    commands = [[stage, name] for name in experiments for stage in STAGES]
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT / "src"),
+        "MLFLOW_TRACKING_URI": f"sqlite:///{tmp_path}/mlflow.db",
+        "DVC_ROOT": str(tmp_path),
+    }
+    program = [sys.executable, str(Path(__file__).with_name("loaded_modules.py"))]
+    given = json.dumps([*commands, ["cross_tables"], ["report"]])
+    subprocess.run([*program, given], cwd=tmp_path, env=environment, check=True, timeout=800)
+    sources = Sources(ROOT / "src")
+    for stage, *names in [*commands, ["cross_tables"], ["report"]]:
+        loaded = json.loads((tmp_path / f"{'_'.join([stage, *names])}.json").read_text())
+        configs = [PARAMS["experiments"][name] for name in names or experiments]
+        counted = sources.modules([ROOT / "pipelines" / f"{stage}.py"], configs)
+        allowed = counted.keys() | (THROUGH_TRACKING if stage == "report" else set())
+        missing = [name for name in loaded if name not in allowed and not _is_left_out(name)]
+        assert len(loaded) > 10
+        assert not missing, f"{stage} {names} loads what its digest does not have: {missing}"
 
 
-@pytest.fixture(scope="module")
-def experiments(params: dict[str, Any]) -> dict[str, Any]:
-    return params["experiments"]
+def _short(config: dict[str, Any]) -> dict[str, Any]:
+    return config | {group: config[group] | SHORT.get(group, {}) for group in ("agent", "arena", "trainer")}
+
+
+def _is_left_out(name: str) -> bool:
+    return any(name == other or name.startswith(f"{other}.") for other in LEFT_OUT)

@@ -10,7 +10,8 @@ from cardlab.agents.policies import load_policy
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots
 from cardlab.learners.ppo import PPOOptions
-from cardlab.learners.rollouts.opponents import PoolOptions, SelfPlayOptions
+from cardlab.learners.rollouts.opponents.fixed import SelfPlayOptions
+from cardlab.learners.rollouts.opponents.pool import PoolOptions
 from cardlab.networks.mlp import MLPOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions

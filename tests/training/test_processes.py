@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from cardlab.core.options import InvalidOption
 from cardlab.learners.base import RoundLearner, TrainingDiverged
 from cardlab.learners.distributed import Ranks
-from cardlab.learners.rollouts.opponents import PoolOptions
+from cardlab.learners.rollouts.opponents.pool import PoolOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions
 from cardlab.training.processes import ProcessLost

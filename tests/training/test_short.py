@@ -13,7 +13,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.catalogue import make_game
-from cardlab.learners.rollouts.opponents import ScriptedOptions
+from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
 from cardlab.training.curve_evaluation import measure_strength
 from cardlab.training.options import TrainerOptions
 from cardlab.training.process_loop import build_learner

@@ -10,6 +10,7 @@ import torch
 from safetensors.numpy import load_file
 
 from cardlab.agents.network_agents import SoftmaxAgent
+from cardlab.core.code_digest import TRAINING
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
@@ -93,6 +94,21 @@ def test_another_policy_in_a_folder_that_is_named_is_another_run(tmp_path: Path,
     weights = named / "weights.safetensors"
     weights.write_bytes(weights.read_bytes() + b"more")
     assert run_folder(tmp_path, experiment) != before
+
+
+def test_other_code_is_another_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Which edits are other code: tests/pipelines/test_code_digests.py."""
+    experiment = build_experiment(compose_experiment(["experiment=thirty_one_ppo"]))
+    before = run_folder(tmp_path, experiment)
+    asked: list[Any] = []
+
+    def other(roots: Any, *configs: Any) -> str:
+        asked.extend([roots, *configs])
+        return "other"
+
+    monkeypatch.setattr("cardlab.training.run.code_digest", other)
+    assert run_folder(tmp_path, experiment) != before
+    assert asked == [TRAINING, experiment.config]
 
 
 @pytest.mark.parametrize("agent", ["ppo"], indirect=True)

@@ -12,6 +12,7 @@ import numpy as np
 
 from cardlab.agents.policy_folders import policy_folder
 from cardlab.agents.specs import split_name
+from cardlab.core.code_digest import code_digest
 from cardlab.core.files import write_whole
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
 from cardlab.evaluation.match import play_lineups
@@ -24,7 +25,6 @@ from cardlab.evaluation.workers import Tally, Workers
 from cardlab.games.protocol import Game
 
 FORMAT = 1
-_PACKAGE = Path(__file__).parent.parent
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def pairing_key(game: Game, names: tuple[str, str], options: ArenaOptions) -> di
         "seed": options.seed,
         "chunk": options.chunk,
         "until": options.until,
-        "code": _code_digest(game.spec.name),
+        "code": _code_digest(game.spec.name, names),
     }
 
 
@@ -132,10 +132,6 @@ def _agent_digest(game: Game, name: str) -> str | None:
 
 
 @cache
-def _code_digest(game: str) -> str:
-    """Digest of the sources that decide what an agent plays."""
-    parts = ("cards", "playing", "search", "networks", "agents", f"games/{game}")
-    digest = hashlib.sha256()
-    for path in sorted(path for part in parts for path in (_PACKAGE / part).rglob("*.py")):
-        digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+def _code_digest(game: str, names: tuple[str, str]) -> str:
+    """Digest of the code by which these agents play."""
+    return code_digest((play_lineups.__module__,), {"game": {"name": game}, "agents": names})

@@ -10,7 +10,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.protocol import Game
 from cardlab.learners.base import LearnerOptions
-from cardlab.learners.rollouts.opponents import AgentOf, Opponents
+from cardlab.learners.rollouts.opponents.protocol import AgentOf, Opponents
 from cardlab.networks.protocol import Network, NetworkOptions
 from cardlab.training.options import TrainerOptions
 

@@ -14,6 +14,7 @@ import torch
 from filelock import FileLock, Timeout
 
 from cardlab.agents.policies import describe, save_policy
+from cardlab.core.code_digest import TRAINING, code_digest
 from cardlab.evaluation.seating import make_lineup
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
@@ -28,7 +29,6 @@ from cardlab.training.snapshots import Snapshots
 from cardlab.training.start import named_policies, start_digest
 from cardlab.training.stopwatch import Spent, Stopwatch
 
-_PACKAGE = Path(__file__).parents[1]
 _CHECKPOINT = "checkpoint.ckpt"
 _FINISHED = "finished.ckpt"
 _SNAPSHOTS = "snapshots"
@@ -60,8 +60,7 @@ def run_folder(root: Path, experiment: Experiment) -> Path:
     arena: Mapping[str, Any] = experiment.config.get("arena", {})
     config = {**experiment.config, "arena": {key: arena.get(key) for key in _CURVE_ARENA}}
     digest = hashlib.sha256(json.dumps(config, sort_keys=True, default=str).encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        digest.update(path.read_bytes())
+    digest.update(code_digest(TRAINING, experiment.config).encode())
     if experiment.trainer.start_from is not None:
         digest.update(start_digest(Path(experiment.trainer.start_from)))
     for folder in named_policies(config, experiment.game.spec.name):

@@ -5,7 +5,7 @@ import pytest
 
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
-from cardlab.learners.rollouts.opponents import ScriptedOptions
+from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
 from cardlab.networks.mlp import MLPOptions
 
 GAME = make_game("thirty_one", num_players=3)

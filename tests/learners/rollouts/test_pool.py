@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
-from cardlab.learners.rollouts.opponents import Pool, PoolOptions
+from cardlab.learners.rollouts.opponents.pool import Pool, PoolOptions
 from cardlab.learners.rollouts.opponents.win_rates import FLOOR, HALF_LIFE, PRIOR, WinShares
 from cardlab.networks.mlp import MLPOptions
 

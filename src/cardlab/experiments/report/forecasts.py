@@ -18,7 +18,7 @@ from cardlab.games.loop import play
 from cardlab.games.protocol import Bools, Floats, Game, States
 from cardlab.games.rows import take
 from cardlab.learners.losses.returns import lambda_returns, turn_discounts
-from cardlab.learners.rollouts.opponents import Opponents
+from cardlab.learners.rollouts.opponents.protocol import Opponents
 
 BINS = 12
 SEED_OFFSET = 2_000_003  # deals of neither training, nor the curve, nor the evaluation

@@ -15,8 +15,7 @@ from cardlab.games.loop import Moves, play
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, PartlySeated, Players, States
 from cardlab.games.rows import copied, join, put, take
 from cardlab.learners.rollouts.experience import Experience, generator_state, pack, restore_generator, unpack
-from cardlab.learners.rollouts.opponents import Opponents
-from cardlab.learners.rollouts.opponents.protocol import Seats
+from cardlab.learners.rollouts.opponents.protocol import Opponents, Seats
 from cardlab.learners.rollouts.opponents.seats import bring_to_table
 
 

@@ -3,20 +3,9 @@
 Agent 0 is always the learner as it is now; only its decisions become samples.
 """
 
-from cardlab.learners.rollouts.opponents.fixed import FixedField, ScriptedOptions, SelfPlayOptions
-from cardlab.learners.rollouts.opponents.pool import Pool, PoolOptions
-from cardlab.learners.rollouts.opponents.protocol import AgentOf, Opponents, Seats
-
-__all__ = [
-    "OPPONENTS",
-    "AgentOf",
-    "FixedField",
-    "Opponents",
-    "Pool",
-    "PoolOptions",
-    "ScriptedOptions",
-    "Seats",
-    "SelfPlayOptions",
-]
-
-OPPONENTS = {options.name: options for options in (SelfPlayOptions, ScriptedOptions, PoolOptions)}
+OPPONENTS = {
+    "self_play": "cardlab.learners.rollouts.opponents.fixed:SelfPlayOptions",
+    "scripted": "cardlab.learners.rollouts.opponents.fixed:ScriptedOptions",
+    "pool": "cardlab.learners.rollouts.opponents.pool:PoolOptions",
+}
+"""The kinds of opponents by registry key, as in conf/opponents/; imported when asked for."""

@@ -1,0 +1,45 @@
+"""Stage code: writes code.json, the digests of the code that the other stages use.
+
+Each stage has the digest of its own script and of all that the script imports as a parameter. A new stage needs a line
+below and its script here.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from omegaconf import OmegaConf
+
+from cardlab.core.code_digest import Config, Sources
+from cardlab.core.exit_status import reported
+from cardlab.core.files import write_whole
+
+CHAMPION = {"agents": ["champion"]}  # whom the configuration does not name
+EXPERIMENT_STAGES: dict[str, Config] = {"train": {}, "evaluate": {}, "strength": {}, "survey": {}, "promote": CHAMPION}
+BENCHMARK_STAGES = ("cross_tables", "report")  # one for all experiments
+OUTPUT = Path("code.json")
+
+
+def main() -> None:
+    """Write the digest of each stage."""
+    params = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml")))
+    experiments: dict[str, Config] = params["experiments"]
+    sources = Sources(Path("src"))
+
+    def digest(script: str, configs: Sequence[Config]) -> str:
+        return sources.digest([Path("pipelines", f"{script}.py")], configs)
+
+    digests: dict[str, Any] = {stage: digest(stage, list(experiments.values())) for stage in BENCHMARK_STAGES}
+    digests["experiments"] = {
+        name: {stage: digest(stage, [{**config, **more}]) for stage, more in EXPERIMENT_STAGES.items()}
+        for name, config in experiments.items()
+    }
+    if "tune" in params:
+        digests["tune"] = digest("tune", [{**params["tune"]["experiment"], "sweep": params["tune"]["sweep"]}])
+    write_whole(OUTPUT, json.dumps(digests, indent=2, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(reported(main))

@@ -1,0 +1,191 @@
+"""code.json after edits of a copy of the code: what changes is what uses the edited code."""
+
+import json
+import runpy
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from omegaconf import OmegaConf
+
+from cardlab.core.code_digest import LEFT_OUT, TRAINING, Sources, code_digest
+
+ROOT = Path(__file__).parents[2]
+EXPERIMENTS: dict[str, Any] = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml").experiments)  # type: ignore[assignment]
+STAGES = ("train", "evaluate", "strength", "survey", "promote")
+LOOK_AHEAD = {"arena": {"references": ["monte_carlo:simulations:8"]}}
+POLICY = {"arena": {"references": ["models/other"]}}
+
+Digests = dict[str, str]
+
+
+class Checkout:
+    """A copy of src/ and pipelines/, whose files are edited."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.source = root / "src" / "cardlab"
+        ignored = shutil.ignore_patterns("__pycache__", "page")
+        for name in ("src", "pipelines"):
+            shutil.copytree(ROOT / name, root / name, ignore=ignored)
+        shutil.copyfile(ROOT / "params.yaml", root / "params.yaml")
+
+    def digests(self) -> Digests:
+        """What the stage writes, flat: STAGE or STAGE@EXPERIMENT → digest."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.root)
+            runpy.run_path("pipelines/code_digests.py", run_name="imported")["main"]()
+        written: dict[str, Any] = json.loads((self.root / "code.json").read_text())
+        experiments = written.pop("experiments")
+        return written | {f"{stage}@{name}": found[stage] for name, found in experiments.items() for stage in found}
+
+    def digest(self, config: Any) -> str:
+        """That of a training."""
+        return Sources(self.root / "src").digest(TRAINING, [config])
+
+    def edit(self, name: str, change: Callable[[str], str]) -> None:
+        path = self.source / name
+        text = path.read_text()
+        assert change(text) != text
+        path.write_text(change(text))
+
+
+@pytest.fixture(scope="module")
+def unedited(tmp_path_factory: pytest.TempPathFactory) -> tuple[Checkout, Digests]:
+    checkout = Checkout(tmp_path_factory.mktemp("checkout"))
+    return checkout, checkout.digests()
+
+
+@pytest.fixture
+def checkout(unedited: tuple[Checkout, Digests]) -> Iterator[Checkout]:
+    """The copy; what a test has edited is undone after it."""
+    kept = unedited[0].root.with_name("kept")
+    shutil.copytree(unedited[0].root, kept)
+    yield unedited[0]
+    shutil.rmtree(unedited[0].root)
+    kept.rename(unedited[0].root)
+
+
+@pytest.fixture
+def before(unedited: tuple[Checkout, Digests]) -> Digests:
+    return unedited[1]
+
+
+def with_statement(text: str) -> str:
+    return f"{text}\nEDITED = 1\n"
+
+
+def using(stages: tuple[str, ...] = STAGES, **wanted: str) -> set[str]:
+    """STAGE@EXPERIMENT of the experiments with these groups, e.g. agent="ppo"."""
+    fitting = [name for name, entry in EXPERIMENTS.items() if all(entry[key]["name"] == wanted[key] for key in wanted)]
+    return {f"{stage}@{name}" for stage in stages for name in fitting}
+
+
+def test_every_stage_has_a_digest(before: Digests) -> None:
+    assert set(before) == using() | {"cross_tables", "report", "five_o_tables", "tune"}
+
+
+def test_comments_docstrings_layout_and_what_decides_nothing_do_not_count(checkout: Checkout, before: Digests) -> None:
+    checkout.edit("learners/ppo.py", lambda text: f"# a comment\n{text.replace('    ', '        ')}")
+    checkout.edit("learners/losses/value.py", lambda text: text.replace('"""', '"""Another text. ', 1))
+    checkout.edit("games/big2/rules.py", lambda text: text.replace("\n", "\r\n"))
+    checkout.edit("networks/layers.py", lambda text: text.replace("import Sequence\n", "import (\n    Sequence,\n)\n"))
+    checkout.edit("agents/policies.py", lambda text: text.replace("= 1\n", "= 1\n'''Number of the format.'''\n", 1))
+    whist = 'GAMES = {"whist": "cardlab.games.whist:Whist",'
+    checkout.edit("games/catalogue.py", lambda text: text.replace("GAMES = {", whist))
+    (checkout.source / "games" / "whist.py").write_text("class Whist: ...\n")
+    for name in (
+        "cardlab_play/table.py",
+        "cli/train.py",
+        "tracking/run.py",
+        "evaluation/progress.py",
+        "agents/search/tree.py",
+    ):
+        checkout.edit(name, with_statement)
+    assert checkout.digests() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "stale"),
+    [
+        ("learners/losses/policy_gradient.py", using(("train",), agent="ppo")),
+        ("learners/td.py", using(("train",), agent="td")),
+        ("networks/lines.py", using(network="lines") | {"cross_tables"}),
+        ("learners/rollouts/opponents/pool.py", set[str]()),
+        ("games/open_face/rules.py", using(game="open_face") | {"cross_tables"}),
+        ("games/five_o/rules.py", using(game="five_o") | {"cross_tables", "five_o_tables"}),
+        ("agents/heuristics/thirty_one.py", using(game="thirty_one") | {"cross_tables", "tune"}),
+        ("games/loop.py", using() | {"cross_tables", "five_o_tables", "tune"}),
+        ("evaluation/outcomes/big2.py", using(("survey",), game="big2")),
+        ("evaluation/tournament.py", {"cross_tables"}),
+        ("experiments/report/score_bars.py", {"report"}),
+        ("experiments/promotion/gate.py", using(("promote",))),
+        ("experiments/sweep/samplers.py", {"tune"}),
+        ("../../pipelines/evaluate.py", using(("evaluate",))),
+    ],
+)
+def test_an_edit_changes_what_uses_the_code(name: str, stale: set[str], checkout: Checkout, before: Digests) -> None:
+    checkout.edit(name, with_statement)
+    after = checkout.digests()
+    changed = {stage for stage in before if after[stage] != before[stage]}
+    # a champion may have any network
+    assert changed - using(("promote",)) == stale - using(("promote",))
+    assert changed >= stale
+
+
+def test_data_files_count_for_what_uses_their_package(checkout: Checkout, before: Digests) -> None:
+    (checkout.source / "games" / "big2" / "tables").mkdir()
+    (checkout.source / "games" / "big2" / "tables" / "plans.npy").write_bytes(b"\0")
+    template = checkout.source / "reporting" / "templates" / "report.html.j2"
+    template.write_text(template.read_text() + "<p>")
+    after = checkout.digests()
+    changed = {stage for stage in before if after[stage] != before[stage]}
+    assert changed == using(game="big2") | {"cross_tables", "report", "five_o_tables", "tune"}
+
+
+def test_what_the_text_of_an_agent_names_counts(checkout: Checkout) -> None:
+    plain = EXPERIMENTS["five_o_td"]
+    searching, loading = {**plain, **LOOK_AHEAD}, {**plain, **POLICY}
+    edits = {
+        "agents/search/tree.py": {"searching"},
+        "games/five_o/playouts.py": {"searching"},
+        "networks/mlp.py": {"loading"},
+    }
+    for name, stale in edits.items():
+        path, configs = checkout.source / name, {"plain": plain, "searching": searching, "loading": loading}
+        before, text = {key: checkout.digest(config) for key, config in configs.items()}, path.read_text()
+        checkout.edit(name, with_statement)
+        changed = {key for key, config in configs.items() if checkout.digest(config) != before[key]}
+        path.write_text(text)
+        assert changed == stale, name
+
+
+def test_a_missing_root_is_named(checkout: Checkout) -> None:
+    shutil.move(checkout.source / "training" / "run.py", checkout.source / "training" / "runs.py")
+    with pytest.raises(ValueError, match=r"cardlab\.training\.run: no such module in .*src"):
+        checkout.digest(EXPERIMENTS["big2_ppo"])
+
+
+def test_the_modules_that_are_named_exist() -> None:
+    for name in (*TRAINING, *LEFT_OUT):
+        path = ROOT / "src" / Path(*name.split("."))
+        assert path.is_dir() or path.with_suffix(".py").is_file(), (
+            f"cardlab.core.code_digest names {name}, which is gone"
+        )
+
+
+def test_versions_of_python_agree_on_texts_in_f_strings(tmp_path: Path) -> None:
+    """The digest that Python 3.11, 3.12.1 and 3.13 give; 3.12.1 alone has an empty text after the width."""
+    (tmp_path / "cardlab").mkdir()
+    (tmp_path / "cardlab" / "__init__.py").write_text("")
+    text = 'def show(a, width):\n    return f"{a:<{width}}|{a!r} é {{}}" "joined" f"{a=}"\n'
+    (tmp_path / "cardlab" / "text.py").write_text(text, encoding="utf-8")
+    digest = Sources(tmp_path).digest(["cardlab.text"], [])
+    assert digest == "b3fd48174bb890f0"
+
+
+def test_this_package_is_read_where_it_lies() -> None:
+    config = EXPERIMENTS["big2_ppo"]
+    assert code_digest(TRAINING, config) == Sources(ROOT / "src").digest(TRAINING, [config])
