@@ -15,7 +15,7 @@ from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.game_statistics import measure_games, write_game_statistics
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.experiments.config.options import build_part
-from cardlab.experiments.report.forecasts import (
+from cardlab.experiments.forecasts import (
     Discount,
     calibration_rows,
     forecast,

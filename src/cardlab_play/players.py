@@ -9,7 +9,7 @@ from typing import Any
 from cardlab.agents.policies import PolicyError, read_description
 from cardlab.agents.policy_folders import CHAMPION, champion_folder
 from cardlab.agents.registry import agent_names, load_agent
-from cardlab.agents.search_agent import search_text
+from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import SEARCHES, split_name
 from cardlab.core.options import InvalidOption, check_choice
 from cardlab.games.agent_protocol import Agent

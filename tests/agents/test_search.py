@@ -9,8 +9,8 @@ import torch
 
 from cardlab.agents.policies import describe, save_policy
 from cardlab.agents.registry import load_agent
-from cardlab.agents.search.options import MonteCarloOptions, NoSearch
-from cardlab.agents.search_agent import SearchAgent, search_text
+from cardlab.agents.search.options import MonteCarloOptions, NoSearch, search_text
+from cardlab.agents.search_agent import SearchAgent
 from cardlab.agents.specs import SEARCHES, agent_text, split_name
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import GAMES, make_game

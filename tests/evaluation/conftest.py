@@ -18,9 +18,9 @@ def high_card_agents(monkeypatch):
     name = "cardlab.agents.heuristics.high_card"
     module = ModuleType(name)
     module.__spec__ = ModuleSpec(name, None)
-    module.AGENTS = {"high": Shower, "low": lambda game: Shower(game, best=False)}
+    module.high, module.low = Shower, lambda game: Shower(game, best=False)
     monkeypatch.setitem(sys.modules, name, module)
-    monkeypatch.setitem(HEURISTICS, "high_card", name)
+    monkeypatch.setitem(HEURISTICS, "high_card", {agent: f"{name}:{agent}" for agent in ("high", "low")})
     return HighCard
 
 

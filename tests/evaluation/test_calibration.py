@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from cardlab.experiments.report.forecasts import (
+from cardlab.experiments.forecasts import (
     Discount,
     Forecasts,
     calibration_rows,

@@ -21,7 +21,8 @@ def roshambo_agents(monkeypatch):
     name = "cardlab.agents.heuristics.roshambo"
     module = ModuleType(name)
     module.__spec__ = ModuleSpec(name, None)
-    module.AGENTS = {choice: partial(_fixed, number) for number, choice in enumerate(CHOICES)}
+    for number, choice in enumerate(CHOICES):
+        setattr(module, choice, partial(_fixed, number))
     monkeypatch.setitem(sys.modules, name, module)
-    monkeypatch.setitem(HEURISTICS, "roshambo", name)
+    monkeypatch.setitem(HEURISTICS, "roshambo", {choice: f"{name}:{choice}" for choice in CHOICES})
     return Roshambo

@@ -26,28 +26,54 @@ GENERAL = {
     "puct": "cardlab.agents.search_agent:make_puct",
     "endgame": "cardlab.agents.endgame_agent:make_endgame",
 }
-"""Name → factory of the agents that play every game without training."""
-
-HEURISTICS = {
-    "poker_squares": "cardlab.agents.heuristics.poker_squares",
-    "thirty_one": "cardlab.agents.heuristics.thirty_one",
-    "five_o": "cardlab.agents.heuristics.five_o",
-    "open_face": "cardlab.agents.heuristics.open_face",
-    "big2": "cardlab.agents.heuristics.big2",
+HEURISTICS_POKER_SQUARES = {
+    "flush": "cardlab.agents.heuristics.poker_squares:FlushAgent",
+    "tables": "cardlab.agents.heuristics.poker_squares:TablesAgent",
+    "tree_search": "cardlab.agents.heuristics.tree_search:tree_search",
 }
-"""Game → module whose AGENTS maps the names of its scripted agents to factories."""
+HEURISTICS_THIRTY_ONE = {
+    "greedy": "cardlab.agents.heuristics.thirty_one:greedy",
+    "greedy_stock_only": "cardlab.agents.heuristics.thirty_one:greedy_stock_only",
+    "threshold": "cardlab.agents.heuristics.thirty_one:threshold",
+}
+HEURISTICS_FIVE_O = {
+    "reflex_1": "cardlab.agents.heuristics.five_o:reflex_1",
+    "reflex_2": "cardlab.agents.heuristics.five_o:reflex_2",
+    "reflex_3": "cardlab.agents.heuristics.five_o:reflex_3",
+    "greedy_1": "cardlab.agents.heuristics.five_o:greedy_1",
+    "greedy_2": "cardlab.agents.heuristics.five_o:greedy_2",
+    "fast_greedy_2": "cardlab.agents.heuristics.five_o:fast_greedy_2",
+    "column_monte_carlo": "cardlab.agents.heuristics.five_o:ColumnMonteCarlo",
+    "expectiminimax": "cardlab.agents.heuristics.five_o:Expectiminimax",
+}
+HEURISTICS_OPEN_FACE = {
+    "greedy_start": "cardlab.agents.heuristics.open_face:GreedyStart",
+    "random_fills": "cardlab.agents.heuristics.open_face:RandomFills",
+    "hindsight_fills": "cardlab.agents.heuristics.open_face:HindsightFills",
+}
+HEURISTICS_BIG2 = {
+    "lowest": "cardlab.agents.heuristics.big2:Lowest",
+    "greedy": "cardlab.agents.heuristics.big2:Greedy",
+    "planner": "cardlab.agents.heuristics.big2:Planner",
+}
+HEURISTICS: dict[str, Mapping[str, str]] = {
+    "poker_squares": HEURISTICS_POKER_SQUARES,
+    "thirty_one": HEURISTICS_THIRTY_ONE,
+    "five_o": HEURISTICS_FIVE_O,
+    "open_face": HEURISTICS_OPEN_FACE,
+    "big2": HEURISTICS_BIG2,
+}
+"""Game → its scripted agents: name → factory."""
 
 
 def agent_names(game: Game) -> list[str]:
     """The names of the agents that play `game` without training."""
-    return [*GENERAL, *_heuristics(game)]
+    return [*_factories(game)]
 
 
 def agent_factory(game: Game, name: str) -> AgentFactory:
     """The factory of the agent `name`; KeyError when `game` has none of this name."""
-    if name not in GENERAL:
-        return _heuristics(game)[name]
-    module, _, factory = GENERAL[name].partition(":")
+    module, _, factory = _factories(game)[name].partition(":")
     return cast(AgentFactory, getattr(import_module(module), factory))
 
 
@@ -78,7 +104,7 @@ def load_agent(game: Game, text: str, *, search: Any = None, **options: Any) -> 
     around it.
     """
     if search is not None:
-        from cardlab.agents.search_agent import search_text  # noqa: PLC0415  needed for a search only
+        from cardlab.agents.search.options import search_text  # noqa: PLC0415  needed for a search only
 
         return load_agent(game, search_text(search, text))
     name = "" if text.startswith(ADDRESS) or os.path.exists(text) else split_name(text)[0]
@@ -94,9 +120,8 @@ def load_agent(game: Game, text: str, *, search: Any = None, **options: Any) -> 
     raise InvalidOption("agent", text, f"{allowed} for {game.spec.name}")
 
 
-def _heuristics(game: Game) -> Mapping[str, AgentFactory]:
-    module = HEURISTICS.get(game.spec.name)
-    return {} if module is None else cast(Mapping[str, AgentFactory], import_module(module).AGENTS)
+def _factories(game: Game) -> Mapping[str, str]:
+    return {**GENERAL, **HEURISTICS.get(game.spec.name, {})}
 
 
 def _check_known(factory: AgentFactory, text: str, name: str, given: Mapping[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """Agents that search before they act: monte_carlo, expectimax, tree, puct."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, cast
 
@@ -19,10 +19,9 @@ from cardlab.agents.search.builders import (
     make_online_learner,
 )
 from cardlab.agents.search.decisions import LEAVES, SearchDecision, SearchEffort, SearchResult, make_search_decisions
-from cardlab.agents.search.options import SEARCHES, NoSearch, SearchOptions
+from cardlab.agents.search.options import SEARCHES, SearchOptions
 from cardlab.agents.search.protocol import Search
-from cardlab.agents.specs import agent_text, split_name
-from cardlab.core.options import InvalidOption, check_choice
+from cardlab.core.options import InvalidOption
 from cardlab.games.loop import play
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players, States
 
@@ -163,21 +162,3 @@ make_monte_carlo = partial(make_search, "monte_carlo")
 make_expectimax = partial(make_search, "expectimax")
 make_tree = partial(make_search, "tree")
 make_puct = partial(make_search, "puct")
-
-
-def search_text(search: str | SearchOptions | NoSearch, policy: str) -> str:
-    """The text of the agent that searches with `policy`; `policy` itself for the search `none`."""
-    if isinstance(search, str):
-        name, given = split_name(search)
-        check_choice("search", name, list(SEARCHES))
-    else:
-        name, given = search.name, _changed(search)
-    if name == NoSearch.name:
-        return policy
-    return agent_text(name, {**given, "policy": policy})
-
-
-def _changed(options: SearchOptions | NoSearch) -> Mapping[str, Any]:
-    """The options that differ from their defaults."""
-    defaults = {entry.name: entry.default for entry in fields(options)}
-    return {key: value for key, value in asdict(options).items() if value != defaults[key]}

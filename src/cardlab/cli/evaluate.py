@@ -9,7 +9,7 @@ from rich.console import Console
 
 from cardlab.agents.policies import policy_digest, policy_game
 from cardlab.agents.policy_folders import policy_folder
-from cardlab.agents.search_agent import search_text
+from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import split_name
 from cardlab.cli.policy_names import known_name
 from cardlab.cli.progress import progress_bars

@@ -36,13 +36,15 @@ GROUPS = {
     "GAMES": "game",
     "PLAYOUTS": "game",
     "ENDGAMES": "game",
-    "HEURISTICS": "game",
     "OUTCOMES": "game",
     "LEARNERS": "agent",
     "NETWORKS": "network",
     "OPPONENTS": "opponents",
 }
-"""Registry → group of the configuration whose `name` chooses an entry. In other registries an agent's name does."""
+"""Registry → group of the configuration whose `name` chooses an entry. In other registries an agent's name does.
+
+A registry HEURISTICS_GAME counts for configurations of this game only.
+"""
 
 _PACKAGE = __name__.partition(".")[0]
 _LENGTH = 16  # hexadecimal digits of a digest
@@ -86,7 +88,9 @@ class _Choice:
         """Whether a configuration chooses the entry; all entries count of a group that is not configured."""
         group = GROUPS.get(entry.registry)
         if group is None:
-            return entry.key in self.words
+            prefix, _, game = entry.registry.partition("_")
+            of_other_game = prefix == "HEURISTICS" and game.lower() not in self.games
+            return entry.key in self.words and not of_other_game
         return group not in self._names or entry.key in self._names[group]
 
 

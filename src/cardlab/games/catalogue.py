@@ -2,7 +2,6 @@
 
 from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
-from types import ModuleType
 from typing import Any, cast
 
 from cardlab.core.options import InvalidOption, check_choice
@@ -16,22 +15,6 @@ GAMES = {
     "open_face": "cardlab.games.open_face.game:OpenFace",
 }
 
-PLAYOUTS = {
-    "poker_squares": "cardlab.games.poker_squares.playouts",
-    "five_o": "cardlab.games.five_o.playouts",
-    "big2": "cardlab.games.big2.playouts",
-    "open_face": "cardlab.games.open_face.playouts",
-}
-"""Game → module with `play_out(states, rng, options)`: fast playouts for Monte Carlo search."""
-
-ENDGAMES = {
-    "poker_squares": "cardlab.games.poker_squares.endgame",
-    "five_o": "cardlab.games.five_o.endgame",
-    "big2": "cardlab.games.big2.endgame",
-    "open_face": "cardlab.games.open_face.endgame",
-}
-"""Game → module with `solvable` and `action_values`: solved endgames."""
-
 
 def make_game(name: str, **options: Any) -> Game:
     """The game `name` with these options (those of conf/game/NAME.yaml); InvalidOption when one does not fit."""
@@ -43,16 +26,6 @@ def make_game(name: str, **options: Any) -> Game:
         if key not in known:
             raise InvalidOption(f"game.{key}", value, f"left out: {name} takes {', '.join(known)}")
     return cast(Game, game_class(**options))
-
-
-def find_playouts(name: str) -> ModuleType | None:
-    """The module of fast playouts of the game `name`; None without one."""
-    return import_module(PLAYOUTS[name]) if name in PLAYOUTS else None
-
-
-def find_endgame(name: str) -> ModuleType | None:
-    """The module of solved endgames of the game `name`; None without one."""
-    return import_module(ENDGAMES[name]) if name in ENDGAMES else None
 
 
 def for_matches(game: Game) -> Game:

@@ -1,12 +1,10 @@
 """Scripted agents of Big 2: `lowest`, `greedy` and `planner`, the opponents that published figures are against."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from cardlab.core.kernels import kernel
-from cardlab.games.agent_protocol import Agent
 from cardlab.games.big2.actions import ACTION_SIZES, HAND_SIZE, PASS, SIZE_STARTS
 from cardlab.games.big2.planning.plans import NUM_SUBSETS, count_plays, position_bits
 from cardlab.games.big2.rules import hold
@@ -89,6 +87,3 @@ class Planner:
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions; a pass only where nothing else is legal."""
         return choose_planned(info_states, players, self.game.legal_actions(info_states))
-
-
-AGENTS: Mapping[str, Callable[..., Agent]] = {"lowest": Lowest, "greedy": Greedy, "planner": Planner}

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.core.options import InvalidOption, check_choice, check_range
-from cardlab.games.agent_protocol import Agent
 from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, hand_size, strength_table
 from cardlab.games.five_o.chances import last_round_scores
@@ -238,13 +237,9 @@ class Expectiminimax:
         return (by_deck.argmax(axis=2)[..., None] == np.arange(NUM_COLUMNS)).mean(axis=1)
 
 
-AGENTS: dict[str, Callable[..., Agent]] = {
-    "reflex_1": partial(PlacementAgent, kind=EVAL, score=_margin),
-    "reflex_2": partial(PlacementAgent, kind=EVAL, score=_own),
-    "reflex_3": partial(PlacementAgent, kind=EVAL, score=_gain),
-    "greedy_1": partial(PlacementAgent, kind=PACK_EXPECT, score=partial(_state_scores, _steps)),
-    "greedy_2": partial(PlacementAgent, kind=EVAL, score=partial(_state_scores, _log_ratios)),
-    "fast_greedy_2": partial(PlacementAgent, kind=FAST_EVAL, score=partial(_state_scores, _log_ratios)),
-    "column_monte_carlo": ColumnMonteCarlo,
-    "expectiminimax": Expectiminimax,
-}
+reflex_1 = partial(PlacementAgent, kind=EVAL, score=_margin)
+reflex_2 = partial(PlacementAgent, kind=EVAL, score=_own)
+reflex_3 = partial(PlacementAgent, kind=EVAL, score=_gain)
+greedy_1 = partial(PlacementAgent, kind=PACK_EXPECT, score=partial(_state_scores, _steps))
+greedy_2 = partial(PlacementAgent, kind=EVAL, score=partial(_state_scores, _log_ratios))
+fast_greedy_2 = partial(PlacementAgent, kind=FAST_EVAL, score=partial(_state_scores, _log_ratios))

@@ -201,6 +201,3 @@ class HindsightFills:
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""
         return choose_rows(info_states, rng, openings=self.openings, simulations=self.simulations, tries=self.tries)
-
-
-AGENTS = {"greedy_start": GreedyStart, "random_fills": RandomFills, "hindsight_fills": HindsightFills}

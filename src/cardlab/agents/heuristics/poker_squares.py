@@ -1,27 +1,20 @@
 """Poker Squares by name: the seed's `tree_search` and the naive `flush`; and `tables`, which learns when it is made."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.heuristics.pattern_learning import learn_table
-from cardlab.agents.search.builders import Resolve
-from cardlab.agents.search_agent import make_monte_carlo
 from cardlab.core.kernels import kernel
 from cardlab.core.options import check_choice, check_range
-from cardlab.games.agent_protocol import Agent
 from cardlab.games.cards.deck import NUM_SUITS, Cards
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.patterns import cell_values, transposed_values
 from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE, Records
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players
 
-SECONDS_IN_HAND = 0.5  # of a game of the tree search
-NUM_CHOICES = NUM_CELLS - 1  # the last card has one cell left
 SPARE_COLUMN = SIDE - 1  # takes what no column collects
 
 
@@ -141,23 +134,3 @@ class TablesAgent:
         values = self.action_values(info_states, players)
         chosen = np.arange(NUM_CELLS) == values.argmax(axis=1)[:, None]
         return np.where(chosen, np.float32(0), np.float32(-np.inf)), values.max(axis=1)
-
-
-def tree_search(
-    game: Game, policy: str = "champion", game_seconds: float = 30.0, *, resolve: Resolve, **options: Any
-) -> Agent:
-    """The seed's player: a learned policy's playouts in equal time for each placement, mixed with its raw estimates.
-
-    A move is scored 0.2 · raw + 0.8 · mean of its playouts; half a second of `game_seconds` is kept in hand. What the
-    seed's author wished for are `options` of search=monte_carlo: `endgame` (exact), `leaf:value` with a `depth`,
-    `simulations` in the place of time, records of what was done, and `learn`, online learning from the search. Two
-    `threads` unless they are given.
-    """
-    check_range("agent.game_seconds", game_seconds, SECONDS_IN_HAND, open_low=True)
-    if "simulations" not in options:
-        options.setdefault("seconds", (game_seconds - SECONDS_IN_HAND) / NUM_CHOICES)
-    given = {"threads": 2, "raw_weight": 0.2, "policy": policy, **options}
-    return make_monte_carlo(game, resolve=resolve, **given)
-
-
-AGENTS: Mapping[str, Callable[..., Agent]] = {"flush": FlushAgent, "tables": TablesAgent, "tree_search": tree_search}

@@ -1,13 +1,11 @@
 """Scripted agents of Thirty-One: the seed's greedy players."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from cardlab.core.kernels import kernel
 from cardlab.core.options import check_range
-from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.games.thirty_one.actions import CALL, DRAW, KEEP_HAND, SWAP_FIRST, TAKE
 from cardlab.games.thirty_one.hand_scores import BEST_SCORE, HAND_SIZE, score_after_swap
@@ -64,20 +62,16 @@ class GreedyAgent:
         return choose_greedily(info_states, players, self.level, self.takes)
 
 
-def _greedy(game: Game) -> GreedyAgent:
+def greedy(game: Game) -> GreedyAgent:
+    """The greedy player of the paper."""
     return GreedyAgent(game)
 
 
-def _greedy_stock_only(game: Game) -> GreedyAgent:
+def greedy_stock_only(game: Game) -> GreedyAgent:
+    """A greedy player that always draws from the stock."""
     return GreedyAgent(game, takes=False)
 
 
-def _threshold(game: Game, level: int = 29) -> GreedyAgent:
+def threshold(game: Game, level: int = 29) -> GreedyAgent:
+    """A greedy player that calls at `level` points."""
     return GreedyAgent(game, level=level)
-
-
-AGENTS: Mapping[str, Callable[..., Agent]] = {
-    "greedy": _greedy,
-    "greedy_stock_only": _greedy_stock_only,
-    "threshold": _threshold,
-}

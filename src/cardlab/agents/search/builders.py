@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.random_agent import RandomAgent
+from cardlab.agents.search.catalogue import find_endgame, find_playouts
 from cardlab.agents.search.decisions import Determinizer
 from cardlab.agents.search.expectimax import Expectimax
 from cardlab.agents.search.leaves import AgentPlayouts, KernelPlayouts, LeafEvaluator, PolicyValues
@@ -19,7 +20,6 @@ from cardlab.agents.search.protocol import Estimates, Search
 from cardlab.agents.search.tree import TreeSearch
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
-from cardlab.games.catalogue import find_endgame, find_playouts
 from cardlab.games.fused_rollouts import Coded, CodeValues
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 

@@ -1,9 +1,10 @@
 """What a search is told: one frozen class of options for each kind, as in conf/search/."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar
 
+from cardlab.agents.specs import agent_text, split_name
 from cardlab.core.options import InvalidOption, check_choice, check_range
 
 LEAVES = ("rollout", "value")
@@ -164,3 +165,21 @@ def _check_tree(weight: float, key: str, depth: int | None, batch: int) -> None:
     check_range("search.batch", batch, 1, 4096, whole=True)
     if depth is not None:
         check_range("search.depth", depth, 1, whole=True)
+
+
+def search_text(search: str | SearchOptions | NoSearch, policy: str) -> str:
+    """The text of the agent that searches with `policy`; `policy` itself for the search `none`."""
+    if isinstance(search, str):
+        name, given = split_name(search)
+        check_choice("search", name, list(SEARCHES))
+    else:
+        name, given = search.name, _changed(search)
+    if name == NoSearch.name:
+        return policy
+    return agent_text(name, {**given, "policy": policy})
+
+
+def _changed(options: SearchOptions | NoSearch) -> Mapping[str, Any]:
+    """The options that differ from their defaults."""
+    defaults = {entry.name: entry.default for entry in fields(options)}
+    return {key: value for key, value in asdict(options).items() if value != defaults[key]}
