@@ -22,7 +22,7 @@ from cardlab.training.process_loop import build_learner, lightning_trainer
 WARM = 2  # rounds that compile kernels and layers
 FAST = ("trainer.precision=bfloat16", "trainer.compile=true")
 
-PPO_BIG2 = ("game=big2", "agent=ppo", "network=big2_seed", "agent.epochs=4")
+PPO_BIG2 = ("game=big2", "agent=ppo", "network=big2/paper", "agent.epochs=4")
 """The Big 2 seed's network, 412-512-(256, 256)-1695, and its four epochs: rounds of 8,192, minibatches of 2,048."""
 
 

@@ -25,8 +25,8 @@ from stopwatch import Stopwatch
 SETTINGS: Mapping[str, Sequence[str]] = {
     "PPO, Big 2, float32": PPO_BIG2,
     "PPO, Big 2, fast": (*PPO_BIG2, *FAST),
-    "DQN, Poker Squares": ("experiment=poker_squares_dqn",),
-    "TD, Poker Squares": ("experiment=poker_squares_td",),
+    "DQN, Poker Squares": ("experiment=poker_squares/dqn",),
+    "TD, Poker Squares": ("experiment=poker_squares/td",),
 }
 ROUNDS = 6
 REPLAYS = 5

@@ -4,7 +4,7 @@ It starts `cardlab play` in a process of its own and lets people sit at so many 
 three seats, for a bounded time. Each plays random legal actions, after a pause for thought drawn from an exponential
 distribution; measured is the time from sending a move to having read the reply, in which up to three agents moved. The
 people are threads of this process, so that they share the cores with the server. Without `--policy` the network is that
-of `experiment=big2_ppo` with untrained weights, which answer as soon as trained ones.
+of `experiment=big2/ppo` with untrained weights, which answer as soon as trained ones.
 """
 
 import argparse

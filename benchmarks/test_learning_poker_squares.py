@@ -12,10 +12,10 @@ from pytest_benchmark.fixture import BenchmarkFixture
 import stable_baselines
 from learning_rounds import best_speed, learn
 
-ROUND, MINIBATCH, UPDATES, MEMORY = 2048, 256, 16, 30_000  # of agent=poker_squares_dqn
+ROUND, MINIBATCH, UPDATES, MEMORY = 2048, 256, 16, 30_000  # of agent=poker_squares/dqn
 TABLES = 128
 DQN = (
-    "experiment=poker_squares_dqn",
+    "experiment=poker_squares/dqn",
     "network=mlp",
     "agent.n_step=1",
     "agent.double=false",

@@ -24,7 +24,7 @@ BAR = 1.05
 def experiment() -> Experiment:
     """The benchmark's PPO on Thirty-One, for a few rounds."""
     decisions = ROUNDS * ROUND
-    return build_experiment(compose_experiment(["experiment=thirty_one_ppo", f"trainer.decisions={decisions}"]))
+    return build_experiment(compose_experiment(["experiment=thirty_one/ppo", f"trainer.decisions={decisions}"]))
 
 
 class Clock(Callback):

@@ -21,7 +21,7 @@ TRIALS_EACH = 8
 PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
 SWEEP = [
     "sweep",
-    "experiment=thirty_one_dqn",
+    "experiment=thirty_one/dqn",
     "agent=dqn",
     "sweep=dqn",
     "sweep.sampler=random",

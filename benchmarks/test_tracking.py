@@ -18,7 +18,7 @@ import pytest
 
 PAIRS = 3
 BAR = 0.02  # of a training's time, for each
-EXPERIMENT = ["experiment=thirty_one_ppo"]
+EXPERIMENT = ["experiment=thirty_one/ppo"]
 
 PROGRAM = """
 import json, resource, sys, time

@@ -27,8 +27,8 @@ from rich.text import Text
 
 ROOT = Path(__file__).parents[1]
 SWEEP = (
-    "cardlab sweep experiment=thirty_one_dqn sweep=dqn sweep.trials=12 trainer.decisions=60000 trainer.evaluations=1 "
-    "sweep.apply=thirty_one_tuned"
+    "cardlab sweep experiment=thirty_one/dqn sweep=dqn sweep.trials=12 trainer.decisions=60000 trainer.evaluations=1 "
+    "sweep.apply=thirty_one/tuned"
 )
 SHOWN = "thirty_one"  # whose trainings are compared
 CHARTS = "win_rate/(random|greedy|greedy_stock_only)$"

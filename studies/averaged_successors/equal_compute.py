@@ -18,17 +18,17 @@ from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.run import Trained, train
 
 TARGETS = {
-    "naive": ("experiment=open_face_seed",),
-    "M = 1": ("experiment=open_face_averaged", "agent.successors=1"),
-    "M = 4, mean of maxima": ("experiment=open_face_averaged", "agent.successors=4"),
+    "naive": ("experiment=open_face/paper",),
+    "M = 1": ("experiment=open_face/averaged_successors", "agent.successors=1"),
+    "M = 4, mean of maxima": ("experiment=open_face/averaged_successors", "agent.successors=4"),
     "M = 4, maximum of the mean": (
-        "experiment=open_face_averaged",
+        "experiment=open_face/averaged_successors",
         "agent.successors=4",
         "agent.order=maximum_of_mean",
     ),
-    "M = 16, mean of maxima": ("experiment=open_face_averaged", "agent.successors=16"),
+    "M = 16, mean of maxima": ("experiment=open_face/averaged_successors", "agent.successors=16"),
     "M = 16, maximum of the mean": (
-        "experiment=open_face_averaged",
+        "experiment=open_face/averaged_successors",
         "agent.successors=16",
         "agent.order=maximum_of_mean",
     ),

@@ -64,6 +64,19 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["train", "game=chess"], "game=chess: must be one of "),
         (["train", "experiment=nothing"], "experiment=nothing: must be one of "),
         (["train", "agent=null"], "agent=null: must be one of "),
+        (["train", "agent=pp"], "agent=pp: must be one of dqn, policy_iteration, ppo, td; big2/: champion, paper; "),
+        (
+            ["train", "experiment=big2"],
+            "experiment=big2: must be one of big2/champion, big2/default, big2/paper, big2/ppo",
+        ),
+        (["train", "experiment=big2_best"], "experiment=big2_best: must be one of big2/champion, big2/default, "),
+        (["train", "experiment=thirty_one_ppo"], "experiment=thirty_one_ppo: must be thirty_one/ppo"),
+        (["train", "agent=big2/papre"], "agent=big2/papre: must be one of big2/champion, big2/paper"),
+        (["train", "opponents=ladder"], "opponents=ladder: must be one of big2/ladder, thirty_one/ladder"),
+        (
+            ["compose", "agent@experiments.big2_ppo.agent=big2_paper"],
+            "agent@experiments.big2_ppo.agent=big2_paper: must be ",
+        ),
         (["train", "agent=dqn", "agent.clip_range=0.1"], "agent.clip_range=0.1: must be left out: agent takes name"),
         (["train", "agent.gamma.x=1"], "agent.gamma.x=1: must be left out: there is no such key"),
         (["train", "agent.gamma=0.9,0.99"], "agent.gamma=0.9,0.99: takes one value (to try several: cardlab sweep"),
@@ -189,6 +202,12 @@ def test_a_store_that_is_away_is_one_line(
     assert one_line(capsys.readouterr().err).startswith("tracking store http://127.0.0.1:9: ")
 
 
+@pytest.mark.parametrize(("wrong", "meant"), [("pp", "ppo"), ("polcy_iteration", "policy_iteration")])
+def test_the_nearest_option_is_named(folder: Path, capsys: pytest.CaptureFixture[str], wrong: str, meant: str) -> None:
+    assert main(["train", f"agent={wrong}"]) == 2
+    assert one_line(capsys.readouterr().err).endswith(f"(did you mean {meant}?)")
+
+
 def test_an_entry_of_a_mapping_is_shown_how_to_be_added(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "opponents=scripted", "opponents.agents.greedy=1"]) == 2
     assert one_line(capsys.readouterr().err).endswith("; +opponents.agents.greedy=1 adds an entry")
@@ -210,7 +229,7 @@ def test_a_torn_file_of_ones_own_is_named(folder: Path, capsys: pytest.CaptureFi
         (
             {
                 "agent/mine": b"defaults: [ppo]\n",
-                "experiment/default": b"defaults: [/experiment/big2_ppo@_here_]\n",
+                "experiment/default": b"defaults: [/experiment/big2/ppo@_here_]\n",
             },
             "experiment/default.yaml: its defaults lead back to ",
         ),

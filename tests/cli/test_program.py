@@ -16,15 +16,15 @@ from cardlab.cli.compose import first_difference
 from cardlab.cli.policy_names import known_name
 from cardlab.cli.verbs import VERBS
 from cardlab.experiments.config.composition import compose_config
+from recipes import CONF, recipes
 
 ROOT = Path(__file__).parents[2]
-CONF = ROOT / "conf"
 PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
 
 
 def options(group: str, beginning: str = "") -> list[str]:
     """What may be completed behind GROUP=, from the files of the group."""
-    names = sorted(path.stem for path in (CONF / group).glob(f"{beginning}*.yaml"))
+    names = [name for name in recipes(group) if name.startswith(beginning)]
     assert len(names) > 1
     return [f"{group}={name}" for name in names]
 
@@ -97,6 +97,14 @@ def test_help_shows_groups_keys_and_comments_of_what_is_chosen(capsys: pytest.Ca
     assert "clip_range" not in text
 
 
+def test_help_lists_general_options_first_then_those_of_each_game(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = printed(capsys, "train", "experiment=big2/ppo", "--help").splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("  experiment "))
+    found = [line.strip().removeprefix("experiment").strip() for line in lines[first : first + 3]]
+    assert found[:2] == ["default", "big2/: champion, default, paper, ppo*"]
+    assert found[2].startswith("five_o/: champion, default, td")
+
+
 @pytest.mark.parametrize("verb", sorted(VERBS))
 def test_examples_name_options_that_exist(verb: str) -> None:
     """Composed only, not run: what an example names in conf/ is there."""
@@ -139,7 +147,14 @@ def test_verbs_are_completed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
+        ("cardlab train exper", ["experiment="]),
         ("cardlab train experiment=thirty", options("experiment", "thirty")),
+        ("cardlab train experiment=big2/", options("experiment", "big2/")),
+        ("cardlab train agent=dqn network=poker_squares/pa", options("network", "poker_squares/pa")),
+        (
+            "cardlab compose agent@experiments.big2_ppo.agent=p",
+            [f"agent@experiments.big2_ppo.{option}" for option in options("agent", "p")],
+        ),
         ("cardlab train opponents=", options("opponents")),
         ("cardlab train agent=dqn agent.epsilon_", ["agent.epsilon_decay=", "agent.epsilon_start="]),
         ("cardlab evaluate arena.dea", ["arena.deals="]),
@@ -171,11 +186,13 @@ def test_bash_completes_by_the_installed_script(tmp_path: Path) -> None:
         'eval "$(cardlab -sc install=bash)"\n'
         "COMP_LINE='cardlab train game=poker' COMP_POINT=24 COMP_WORDS=(cardlab train game=poker) COMP_CWORD=2\n"
         'hydra_bash_completion; echo "${COMPREPLY[@]}"\n'
+        "COMP_LINE='cardlab train agent=big2/p' COMP_POINT=26 COMP_WORDS=(cardlab train agent=big2/p) COMP_CWORD=2\n"
+        'hydra_bash_completion; echo "${COMPREPLY[@]}"\n'
     )
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path}
     done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["game=poker_squares"]
+    assert done.stdout.split() == ["game=poker_squares", "agent=big2/paper"]
 
 
 def test_the_committed_benchmark_is_what_conf_gives() -> None:

@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from recipes import recipes
+
 PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
-EXPERIMENTS = sorted(path.stem for path in (Path(__file__).parents[2] / "conf/experiment").glob("*.yaml"))
+EXPERIMENTS = recipes("experiment")
 LESS_WORK = {
-    "poker_squares_taught": ["agent.rollouts=1"],  # by its own slow network, where no other is named
-    "thirty_one_dqn_tuned": ["trainer.decisions=20_000"],  # as a sweep wrote it, it names a budget that goes first
+    "poker_squares/champion": ["agent.rollouts=1"],  # its own slow network plays them
+    "thirty_one/dqn_tuned": [
+        "trainer.decisions=20_000"
+    ],  # the sweep wrote a budget, which trainer=smoke does not replace
 }
 
 

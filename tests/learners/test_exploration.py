@@ -28,7 +28,7 @@ def test_actions_are_as_frequent_as_they_are_said_to_be():
 @pytest.mark.parametrize("temperature", [0.0, 2.0])
 def test_targets_are_cut_off_before_exploring_actions(temperature):
     changes = ["agent.epsilon=0.3", f"agent.temperature={temperature}", "agent.td_lambda=0.7", "network.width=16"]
-    composed = compose_experiment(["experiment=poker_squares_codes", *changes])
+    composed = compose_experiment(["experiment=poker_squares/sparse_lines", *changes])
     learner, collector = build_learner(build_experiment(composed))
     experience = collector.collect(2000)
     worths = learner.learning_agent().action_values(experience.info_states, experience.players)
@@ -52,6 +52,6 @@ def test_what_does_not_fit_is_refused(options, named):
 
 
 def test_networks_of_codes_count_in_units_of_the_game():
-    composed = compose_experiment(["experiment=poker_squares_codes", "agent.reward_scale=10"])
+    composed = compose_experiment(["experiment=poker_squares/sparse_lines", "agent.reward_scale=10"])
     with pytest.raises(InvalidOption, match=r"agent\.reward_scale=10\.0: must be left out with this network"):
         build_experiment(composed)

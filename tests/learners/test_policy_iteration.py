@@ -25,7 +25,7 @@ LAST_CHOICE = 23  # turn of Poker Squares: two cells are open, one more card is 
 
 
 def learner_of(*changes):
-    composed = compose_experiment(["experiment=poker_squares_rollouts", *changes])
+    composed = compose_experiment(["experiment=poker_squares/policy_iteration", *changes])
     return build_learner(build_experiment(composed))
 
 
@@ -97,10 +97,10 @@ def test_another_may_play_the_rollouts():
     assert paid["flush"] > paid["null"] + 10
 
 
-@pytest.mark.parametrize("kind", ["poker_squares_rollouts", "poker_squares_taught"])
+@pytest.mark.parametrize("kind", ["poker_squares/policy_iteration", "poker_squares/champion"])
 def test_rollouts_by_codes_are_those_of_the_policy(tmp_path, kind):
     """The kernel and the loop play alike, whatever features the learner's own game has."""
-    changes = ["experiment=poker_squares_codes", "trainer=smoke", "trainer.decisions=60_000", "network.width=16"]
+    changes = ["experiment=poker_squares/sparse_lines", "trainer=smoke", "trainer.decisions=60_000", "network.width=16"]
     experiment = build_experiment(compose_experiment(changes))
     policy = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None).folder
     experiment = compose_experiment([f"experiment={kind}", f"agent.rollouts_by={policy}"])
@@ -122,7 +122,7 @@ def test_who_plays_rollouts_is_refused_in_one_line(by):
 
 def test_a_round_with_nothing_to_try_changes_no_weights(tmp_path):
     changes = ["network.width=16", "agent.margin=1e-30", "agent.average_decay=0", "trainer.decisions=6000"]
-    experiment = build_experiment(compose_experiment(["experiment=poker_squares_rollouts", *changes]))
+    experiment = build_experiment(compose_experiment(["experiment=poker_squares/policy_iteration", *changes]))
     fresh = {name: weights.clone() for name, weights in build_learner(experiment)[0].network.state_dict().items()}
     done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None)
     assert done.rows[-1]["tried"] == 0
@@ -153,7 +153,7 @@ def test_it_learns_to_play(tmp_path):
         "trainer.decisions=30_000",
         "trainer.evaluations=1",
     ]
-    experiment = build_experiment(compose_experiment(["experiment=poker_squares_rollouts", *changes]))
+    experiment = build_experiment(compose_experiment(["experiment=poker_squares/policy_iteration", *changes]))
     done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None)
     assert done.rows[-1]["strength"] > 70
 

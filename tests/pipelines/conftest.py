@@ -99,7 +99,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Clone:
     """A clone whose tiny benchmark has been run once. Tests that change anything take a `clone` of it."""
     clone = copy_project(tmp_path_factory.mktemp("finished"))
     (clone.root / "conf" / "config.yaml").write_text(BENCHMARK)
-    for name, base in {"squares": "poker_squares_td", "duel": "thirty_one_dqn"}.items():
+    for name, base in {"squares": "poker_squares/td", "duel": "thirty_one/dqn"}.items():
         text = EXPERIMENT.format(name=name, base=base)
         (clone.root / "conf" / "experiment" / f"{name}.yaml").write_text(text)
     clone.run("cardlab", "compose")

@@ -12,20 +12,22 @@ from cardlab.training.run import train
 
 DEALS, SEED = 1000, 77_000_000
 TRAINER = ["trainer.evaluations=0", "trainer.tables=256"]
-THIRTY_ONE = ["game=thirty_one", "game.play=round", "game.reward=shaped", "network=mlp_128"]
+SMALL = ["network.widths=[128,128]"]
+ENCODED = ["network=actions", "network.state_widths=[128,64]", "network.action_widths=[128,64]"]
+THIRTY_ONE = ["game=thirty_one", "game.play=round", "game.reward=shaped", "network=thirty_one/small"]
 POKER_SQUARES = ["game=poker_squares", "agent.decisions_per_round=2048"]
 LONG = ["trainer.tables=1024", "trainer.decisions=800_000"]  # long games that pay at their end alone
 COMBINATIONS = {
     "thirty_one ppo": [*THIRTY_ONE, "agent=ppo", "trainer.decisions=400_000"],
     "thirty_one dqn": [*THIRTY_ONE, "agent=dqn", "trainer.decisions=400_000", "agent.epsilon_start=0.5"],
     "thirty_one td": [*THIRTY_ONE, "agent=td", "trainer.decisions=400_000", "agent.epsilon=0.05"],
-    "poker_squares ppo": [*POKER_SQUARES, "agent=ppo", "network=actions_small", "trainer.decisions=240_000"],
-    "poker_squares dqn": [*POKER_SQUARES, "agent=dqn", "network=actions_small", "trainer.decisions=80_000"],
+    "poker_squares ppo": [*POKER_SQUARES, "agent=ppo", "network=poker_squares/small", "trainer.decisions=240_000"],
+    "poker_squares dqn": [*POKER_SQUARES, "agent=dqn", "network=poker_squares/small", "trainer.decisions=80_000"],
     "poker_squares td": [*POKER_SQUARES, "agent=td", "network=lines", "trainer.decisions=240_000"],
     "poker_squares td, codes": [
         "game=poker_squares",
         "game.features=codes",
-        "agent=poker_squares_codes",
+        "agent=poker_squares/sparse_lines",
         "network=codes",
         "trainer.decisions=300_000",
     ],
@@ -35,10 +37,10 @@ COMBINATIONS = {
     "open_face ppo": ["game=open_face", "agent=ppo", "network=lines", *LONG],
     "open_face dqn": ["game=open_face", "agent=dqn", "trainer.decisions=200_000"],
     "open_face td": ["game=open_face", "agent=td", "trainer.decisions=60_000"],
-    "big2 ppo": ["game=big2", "agent=ppo", "network=mlp_128", "trainer.decisions=50_000"],
-    "big2 ppo, encoded actions": ["game=big2", "agent=ppo", "network=actions_small", "trainer.decisions=50_000"],
-    "big2 dqn, encoded actions": ["game=big2", "agent=dqn", "network=actions_small", "trainer.decisions=50_000"],
-    "big2 td": ["game=big2", "agent=td", "network=mlp_128", "trainer.decisions=30_000"],
+    "big2 ppo": ["game=big2", "agent=ppo", *SMALL, "trainer.decisions=50_000"],
+    "big2 ppo, encoded actions": ["game=big2", "agent=ppo", *ENCODED, "trainer.decisions=50_000"],
+    "big2 dqn, encoded actions": ["game=big2", "agent=dqn", *ENCODED, "trainer.decisions=50_000"],
+    "big2 td": ["game=big2", "agent=td", *SMALL, "trainer.decisions=30_000"],
 }
 
 

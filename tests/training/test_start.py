@@ -80,10 +80,10 @@ def test_other_weights_are_another_run(first: Trained, tmp_path: Path):
 @pytest.mark.parametrize(
     ("game", "changes"),
     [
-        ("thirty_one", ["experiment=thirty_one_dqn", "opponents=scripted", "+opponents.agents={{{}: 1}}"]),
-        ("thirty_one", ["experiment=thirty_one_dqn", "opponents=pool", "+opponents.agents={{{}: 1}}"]),
-        ("poker_squares", ["experiment=poker_squares_taught", "agent.rollouts_by={}"]),
-        ("poker_squares", ["experiment=poker_squares_td", "arena.references=[random,{}]"]),
+        ("thirty_one", ["experiment=thirty_one/dqn", "opponents=scripted", "+opponents.agents={{{}: 1}}"]),
+        ("thirty_one", ["experiment=thirty_one/dqn", "opponents=pool", "+opponents.agents={{{}: 1}}"]),
+        ("poker_squares", ["experiment=poker_squares/champion", "agent.rollouts_by={}"]),
+        ("poker_squares", ["experiment=poker_squares/td", "arena.references=[random,{}]"]),
     ],
 )
 def test_another_policy_in_a_folder_that_is_named_is_another_run(tmp_path: Path, game: str, changes: list[str]):
@@ -98,7 +98,7 @@ def test_another_policy_in_a_folder_that_is_named_is_another_run(tmp_path: Path,
 
 def test_other_code_is_another_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Which edits are other code: tests/pipelines/test_code_digests.py."""
-    experiment = build_experiment(compose_experiment(["experiment=thirty_one_ppo"]))
+    experiment = build_experiment(compose_experiment(["experiment=thirty_one/ppo"]))
     before = run_folder(tmp_path, experiment)
     asked: list[Any] = []
 

@@ -1,10 +1,14 @@
-"""Shell completion: the verbs are completed here, everything behind them by Hydra's own completion."""
+"""Shell completion of verbs and of GROUP=OPTION; Hydra completes the keys, but knows no options in folders."""
 
 import os
+import re
 from collections.abc import Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 
 from cardlab.cli.verbs import VERBS
-from cardlab.experiments.config.composition import hand_to_hydra
+from cardlab.experiments.config.composition import hand_to_hydra, initialised_hydra
+from cardlab.experiments.config.explanation import group_names, group_options
 from cardlab.experiments.config.options import InvalidConfiguration
 
 _SHELLS = ("bash", "zsh", "fish")
@@ -28,8 +32,11 @@ def complete(words: Sequence[str]) -> None:
         second = [name.split()[1] for name in VERBS if name.startswith(f"{verb} {overrides}")]
         if second and " " not in overrides:
             print(" ".join(second))
-        os.environ[_LINE] = f"{program} {overrides}"
-        _ask_hydra(VERBS[verb].config_name, words[0])
+        if offered := _options(overrides.rpartition(" ")[2]):
+            print(("\n" if words[0] == "query=fish" else " ").join(offered))
+        else:
+            os.environ[_LINE] = f"{program} {overrides}"
+            print(_keys(VERBS[verb].config_name, words[0]), end="")
 
 
 def _split(line: str) -> tuple[str, str, str]:
@@ -38,6 +45,24 @@ def _split(line: str) -> tuple[str, str, str]:
         if " " in name and line.startswith(f"{name} "):
             return name, " ", line.removeprefix(f"{name} ")
     return line.partition(" ")
+
+
+def _options(word: str) -> list[str]:
+    """What completes `word` where it is the beginning of GROUP=OPTION."""
+    key, sign, beginning = word.partition("=")
+    with initialised_hydra():
+        group = key.lstrip("+").partition("@")[0]
+        options = group_options(group) if sign and group in group_names() else []
+    return [f"{key}={option}" for option in options if option.startswith(beginning)]
+
+
+def _keys(config_name: str, word: str) -> str:
+    """What Hydra prints for the keys; a group with folders gets the sign = like the others."""
+    with redirect_stdout(StringIO()) as printed:
+        _ask_hydra(config_name, word)
+    with initialised_hydra():
+        groups = group_names()
+    return re.sub(r"\S+", lambda found: f"{found[0]}=" if found[0] in groups else found[0], printed.getvalue())
 
 
 def _ask_hydra(config_name: str, word: str) -> None:

@@ -11,7 +11,8 @@ from omegaconf import OmegaConf
 from cardlab.cli.arguments import FLAGS
 from cardlab.cli.verbs import VERBS, Verb
 from cardlab.core.options import as_written
-from cardlab.experiments.config.composition import compose_tree, search_folders
+from cardlab.experiments.config.composition import compose_tree, initialised_hydra, search_folders
+from cardlab.experiments.config.explanation import group_options, options_by_folder
 
 _COMMENTED_KEY = re.compile(r"^\s*(\w+):[^#]*#\s*(.+)$")
 _COMMENT_COLUMN = 44
@@ -41,13 +42,8 @@ def verb_guide(verb: Verb, overrides: Sequence[str] = ()) -> str:
     choices = {str(name): value for name, value in tree.hydra.runtime.choices.items() if "hydra/" not in str(name)}
     config = cast(dict[str, Any], OmegaConf.to_container(tree, resolve=False))
     del config["hydra"]
-    folders = search_folders()
-    comments = _comments(folders, verb.config_name)
-    groups = {
-        name: _options_text(folders, name.partition("@")[0], choice)
-        for name, choice in sorted(choices.items())
-        if name.count(".") < 2  # in the benchmark: its experiments, without the groups inside each
-    }
+    comments = _comments(search_folders(), verb.config_name)
+    groups = _groups({name: choice for name, choice in choices.items() if name.count(".") < 2})  # none inside mounts
     sections = [
         [f"cardlab {verb.name}: {verb.summary}", "", f"usage: cardlab {verb.name} [group=option …] [key=value …]"],
         ["examples", *(f"  {example}" for example in verb.examples)],
@@ -59,9 +55,22 @@ def verb_guide(verb: Verb, overrides: Sequence[str] = ()) -> str:
     return "\n\n".join("\n".join(section) for section in sections if section)
 
 
-def _options_text(folders: Sequence[Path], group: str, choice: object) -> str:
-    names = sorted({path.stem for folder in folders for path in (folder / group).glob("*.yaml")})
-    return ", ".join(f"{name}*" if name == choice else name for name in names)
+def _groups(choices: Mapping[str, object]) -> dict[str, str]:
+    """Group → its options, with a line for each folder; a group that is mounted again shows its choice alone."""
+    texts: dict[str, str] = {}
+    shown: set[str] = set()
+    with initialised_hydra():
+        for name, choice in sorted(choices.items()):
+            group = name.partition("@")[0]
+            texts[name] = f"{choice}*" if group in shown else _options_text(group_options(group), choice)
+            shown.add(group)
+    return texts
+
+
+def _options_text(options: Sequence[str], choice: object) -> str:
+    marked = [f"{option}*" if option == choice else option for option in options]
+    rows = options_by_folder(marked).items()
+    return "\n".join(f"{folder}/: {', '.join(names)}" if folder else ", ".join(names) for folder, names in rows)
 
 
 def _key_lines(config: Mapping[str, Any], comments: "Comments", depth: int = 1, group: str = "") -> Iterator[str]:
@@ -95,4 +104,5 @@ def _comments(folders: Sequence[Path], config_name: str) -> Comments:
 
 def _table(rows: Mapping[str, str]) -> list[str]:
     width = max(map(len, rows), default=0)
-    return [f"  {name:<{width}}  {text}" for name, text in rows.items()]
+    indent = "\n" + " " * (width + 4)
+    return [f"  {name:<{width}}  {text}".replace("\n", indent) for name, text in rows.items()]

@@ -30,7 +30,8 @@ def run(request: Request) -> int:
             print(f"wrote:  {file}")
         print(f"next:   cardlab train experiment={options.apply}")
     else:
-        print("next:   the same command with sweep.apply=NAME makes an experiment of them")
+        game = config["game"]["name"]
+        print(f"next:   the same command with sweep.apply={game}/NAME writes an experiment with these values")
     return 0
 
 

@@ -81,9 +81,9 @@ _ALL = (
         "train",
         "train one experiment",
         (
-            "cardlab train experiment=poker_squares_td",
+            "cardlab train experiment=poker_squares/td",
             "cardlab train game=thirty_one agent=dqn trainer=quick agent.epsilon=0.05",
-            "cardlab train experiment=thirty_one_dqn agent=ppo network.widths=[128,128] seed=3",
+            "cardlab train experiment=thirty_one/dqn agent=ppo network.widths=[128,128] seed=3",
             "cardlab train resume=3f2a9c1e",
         ),
         tracks_apart=True,
@@ -102,8 +102,8 @@ _ALL = (
         (
             "cardlab sweep game=thirty_one agent=dqn sweep=dqn sweep.trials=20",
             "cardlab sweep agent=ppo 'sweep.space.agent.clip_range={low: 0.05, high: 0.4}'",
-            "cardlab sweep game=thirty_one agent=dqn sweep=dqn sweep.apply=thirty_one_tuned",
-            "cardlab sweep experiment=thirty_one_dqn sweep=thirty_one_dqn sweep.workers=2 sweep.pruner=hyperband",
+            "cardlab sweep game=thirty_one agent=dqn sweep=dqn sweep.apply=thirty_one/tuned",
+            "cardlab sweep experiment=thirty_one/dqn sweep=thirty_one/dqn sweep.workers=2 sweep.pruner=hyperband",
         ),
     ),
     Verb(

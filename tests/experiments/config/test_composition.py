@@ -17,8 +17,8 @@ from cardlab.experiments.config.composition import (
     search_folders,
     shipped_folder,
 )
+from recipes import CONF, recipes
 
-CONF = Path(__file__).parents[2] / "conf"
 QUICK = (
     "poker_squares_td",
     "poker_squares_dqn",
@@ -30,12 +30,17 @@ QUICK = (
 )
 BENCHMARKS = {
     "quick": QUICK,
-    "full": (*QUICK, "poker_squares_best", "thirty_one_best", "five_o_best", "open_face_best", "big2_best"),
+    "full": (
+        *QUICK,
+        "poker_squares_td_long",
+        "thirty_one_champion",
+        "five_o_champion",
+        "open_face_champion",
+        "big2_champion",
+    ),
 }
-
-
-def names(group: str) -> list[str]:
-    return sorted(path.stem for path in (CONF / group).glob("*.yaml"))
+RECIPES = {option.replace("/", "_"): option for option in recipes("experiment")}
+"""Name of an experiment → the option that composes it."""
 
 
 def test_the_checkout_has_its_configuration_at_the_root() -> None:
@@ -47,13 +52,13 @@ def test_every_verb_has_a_configuration(verb: str) -> None:
     assert (CONF / f"{VERBS[verb].config_name}.yaml").is_file()
 
 
-@pytest.mark.parametrize("experiment", names("experiment"))
+@pytest.mark.parametrize("experiment", recipes("experiment"))
 def test_every_experiment_composes(experiment: str) -> None:
     config = compose_experiment([f"experiment={experiment}"])
     assert set(config) == {"name", "seed", "game", "agent", "network", "opponents", "trainer", "arena"}
     assert config["seed"] == 7
-    if experiment != "default":
-        assert config["name"] == experiment
+    if not experiment.endswith("default"):
+        assert config["name"] == experiment.replace("/", "_")
 
 
 def test_groups_change_the_default_experiment() -> None:
@@ -65,13 +70,36 @@ def test_groups_change_the_default_experiment() -> None:
 
 @pytest.mark.parametrize("experiment", QUICK)
 def test_an_experiment_takes_another_agent_whole(experiment: str) -> None:
-    config = compose_experiment([f"experiment={experiment}", "agent=dqn", "agent.epsilon=0.1"])
+    config = compose_experiment([f"experiment={RECIPES[experiment]}", "agent=dqn", "agent.epsilon=0.1"])
     plain = compose_experiment(["agent=dqn", "agent.epsilon=0.1"])
     assert config["agent"] == plain["agent"], "no key of the experiment's own agent is left"
 
 
+def test_the_documented_forms_compose() -> None:
+    """The forms that the layout of conf/ exists for: other layouts end in `Multiple values for …`."""
+    config = compose_experiment(["game=big2", "agent=dqn"])
+    assert (config["game"]["name"], config["agent"]["name"]) == ("big2", "dqn")
+    config = compose_experiment(["experiment=default", "game=big2"])
+    assert config == compose_experiment(["game=big2"])
+    config = compose_experiment(["experiment=big2/ppo"])
+    assert (config["name"], config["agent"]["name"], config["network"]["name"]) == ("big2_ppo", "ppo", "actions")
+    config = compose_experiment(["experiment=big2/ppo", "agent=dqn", "agent.epsilon=0.1"])
+    assert (config["agent"]["name"], config["agent"]["epsilon"]) == ("dqn", 0.1)
+    assert "clip_range" not in config["agent"]
+    config = compose_experiment(["experiment=big2/ppo", "agent=big2/paper", "network=big2/paper", "trainer=big2/quick"])
+    assert (config["agent"]["minibatch_size"], config["network"]["widths"]) == (240, [512])
+
+
+@pytest.mark.parametrize("game", recipes("game"))
+def test_every_game_has_a_default_experiment(game: str) -> None:
+    config = compose_experiment([f"experiment={game}/default", "agent=dqn"])
+    assert (config["game"]["name"], config["name"]) == (game, f"{game}_dqn")
+    assert config["trainer"] == compose_experiment([f"trainer={game}/quick"])["trainer"]
+    assert config["arena"]["references"]
+
+
 def test_an_experiment_inherits_from_another() -> None:
-    base, heir = (compose_experiment([f"experiment=thirty_one_{agent}"]) for agent in ("dqn", "ppo"))
+    base, heir = (compose_experiment([f"experiment=thirty_one/{agent}"]) for agent in ("dqn", "ppo"))
     assert (base["agent"]["name"], heir["agent"]["name"]) == ("dqn", "ppo")
     for part in ("game", "network", "opponents", "trainer", "arena"):
         assert heir[part] == base[part]
@@ -85,9 +113,10 @@ def test_the_benchmark_is_the_quick_one() -> None:
     assert compose_config("config") == compose_config("config", ["benchmark=quick"])
 
 
-def test_every_benchmark_is_told_here_and_full_has_all_champions_recipes() -> None:
-    assert sorted(BENCHMARKS) == names("benchmark")
-    assert {name for name in names("experiment") if name.endswith("_best")} <= set(BENCHMARKS["full"])
+def test_every_benchmark_is_listed_here_and_full_has_the_champions_recipes() -> None:
+    assert sorted(BENCHMARKS) == sorted(recipes("benchmark"))
+    champions = {name for name in RECIPES if name.endswith("_champion")}
+    assert champions - set(BENCHMARKS["full"]) == {"poker_squares_champion"}, "which needs trainer.start_from=POLICY"
 
 
 @pytest.mark.parametrize("chosen", sorted(BENCHMARKS))
@@ -95,7 +124,7 @@ def test_a_benchmark_mounts_each_experiment_as_it_is_trained_alone(chosen: str) 
     config = compose_config("config", [f"benchmark={chosen}"])
     assert tuple(config["experiments"]) == BENCHMARKS[chosen]
     for name, mounted in config["experiments"].items():
-        assert mounted == compose_experiment([f"experiment={name}"])
+        assert mounted == compose_experiment([f"experiment={RECIPES[name]}"])
 
 
 def test_one_seed_is_given_to_the_whole_benchmark() -> None:
@@ -118,7 +147,7 @@ def test_dvc_composes_what_cardlab_composes(tmp_path: Path, overrides: list[str]
     assert dvc_composes(tmp_path, overrides) == compose_config("config", overrides)
 
 
-@pytest.mark.parametrize(("chosen", "name"), [("quick", "thirty_one_ppo"), ("full", "thirty_one_best")])
+@pytest.mark.parametrize(("chosen", "name"), [("quick", "thirty_one_ppo"), ("full", "thirty_one_champion")])
 def test_dvc_varies_one_experiment(tmp_path: Path, chosen: str, name: str) -> None:
     overrides = [
         f"benchmark={chosen}",
@@ -133,12 +162,20 @@ def test_dvc_varies_one_experiment(tmp_path: Path, chosen: str, name: str) -> No
         assert varied["experiments"][other] == plain["experiments"][other]
 
 
+def test_dvc_varies_the_agent_of_a_mounted_recipe(tmp_path: Path) -> None:
+    overrides = ["agent@experiments.big2_ppo.agent=dqn", "experiments.big2_ppo.agent.epsilon=0.3"]
+    agent = dvc_composes(tmp_path, overrides)["experiments"]["big2_ppo"]["agent"]
+    assert (agent["name"], agent["epsilon"], "clip_range" in agent) == ("dqn", 0.3, False)
+    overrides = ["agent@experiments.big2_ppo.agent=big2/paper"]
+    assert dvc_composes(tmp_path, overrides)["experiments"]["big2_ppo"]["agent"]["minibatch_size"] == 240
+
+
 def test_a_benchmark_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "conf/benchmark").mkdir(parents=True)
-    text = "# @package _global_\ndefaults: [{/experiment@experiments.big2_seed: big2_seed}]\n"
+    text = "# @package _global_\ndefaults: [{/experiment@experiments.big2_paper: big2/paper}]\n"
     (tmp_path / "conf/benchmark/mine.yaml").write_text(text)
     monkeypatch.chdir(tmp_path)
-    assert list(compose_config("config", ["benchmark=mine"])["experiments"]) == ["big2_seed"]
+    assert list(compose_config("config", ["benchmark=mine"])["experiments"]) == ["big2_paper"]
 
 
 def test_the_benchmark_asks_hydra_for_nothing() -> None:
@@ -146,7 +183,7 @@ def test_the_benchmark_asks_hydra_for_nothing() -> None:
         assert "${hydra" not in path.read_text(), path
 
 
-@pytest.mark.parametrize("experiment", names("experiment"))
+@pytest.mark.parametrize("experiment", recipes("experiment"))
 def test_experiments_set_nothing_below_agent_or_network(experiment: str) -> None:
     data = OmegaConf.load(CONF / "experiment" / f"{experiment}.yaml")
     assert "agent" not in data
@@ -156,8 +193,8 @@ def test_experiments_set_nothing_below_agent_or_network(experiment: str) -> None
 @pytest.mark.parametrize("group", ["game", "agent", "network", "opponents"])
 def test_options_of_a_registry_say_their_key(group: str) -> None:
     with initialize_config_dir(str(CONF), version_base="1.3"):
-        for option in names(group):
-            assert "name" in compose(f"{group}/{option}")[group], f"{group}/{option}"
+        for option in recipes(group):
+            assert "name" in compose("train", [f"{group}={option}"])[group], f"{group}/{option}"
 
 
 def test_the_own_folder_goes_first_and_adds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +204,7 @@ def test_the_own_folder_goes_first_and_adds(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "conf/agent/ppo.yaml").write_text("name: td\n")
     (tmp_path / "conf/experiment/mine.yaml").write_text(
         "# @package _global_\n"
-        "defaults: [/experiment/thirty_one_dqn@_here_, {override /agent@agent: mine}, _self_]\n"
+        "defaults: [/experiment/thirty_one/dqn@_here_, {override /agent@agent: mine}, _self_]\n"
         "name: mine\n"
     )
     monkeypatch.chdir(tmp_path)

@@ -18,6 +18,7 @@ from cardlab.learners.catalogue import LEARNERS
 from cardlab.learners.rollouts.opponents import OPPONENTS
 from cardlab.networks.catalogue import NETWORKS
 from cardlab.training.options import TrainerOptions
+from recipes import recipes
 
 CONF = Path(__file__).parents[2] / "conf"
 REGISTRIES = {"game": GAMES, "agent": LEARNERS, "network": NETWORKS, "opponents": OPPONENTS}
@@ -63,7 +64,7 @@ def test_files_without_a_registry_hold_every_option(group: str, options: type) -
         assert set(OmegaConf.load(path)) == {field.name for field in fields(options)}, path
 
 
-@pytest.mark.parametrize("experiment", sorted(path.stem for path in (CONF / "experiment").glob("*.yaml")))
+@pytest.mark.parametrize("experiment", recipes("experiment"))
 def test_every_experiment_can_be_built(experiment: str) -> None:
     config = compose_experiment([f"experiment={experiment}"])
     built = build_experiment(config)

@@ -27,7 +27,7 @@ def test_an_installed_package_composes_from_its_own_folder(tmp_path: Path) -> No
     elsewhere.mkdir()
     code = (
         "from cardlab.experiments.config.composition import compose_config, search_folders\n"
-        "print(search_folders()[0]); print(compose_config('train', ['experiment=thirty_one_dqn'])['name'])"
+        "print(search_folders()[0]); print(compose_config('train', ['experiment=thirty_one/dqn'])['name'])"
     )
     environment = {**os.environ, "PYTHONPATH": str(installed)}
     command = [sys.executable, "-c", code]

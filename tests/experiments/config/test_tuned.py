@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from omegaconf import OmegaConf
 
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.composition import compose_config, compose_experiment, compose_tree, plain
@@ -14,8 +15,7 @@ from cardlab.experiments.sweep import sweep
 from cardlab.experiments.sweep.compose_trials import TrialComposer
 from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.tuned_files import check_name, check_space, plain_experiment, write_tuned
-
-CONF = Path(__file__).parents[2] / "conf"
+from recipes import recipes
 
 
 @pytest.fixture(autouse=True)
@@ -29,17 +29,17 @@ SPACES = {
     "ppo": ["agent=ppo"],
     "dqn": ["agent=dqn"],
     "td": ["game=poker_squares", "agent=td"],
-    "thirty_one_dqn": ["experiment=thirty_one_dqn"],
-    "thirty_one_ppo": ["experiment=thirty_one_ppo"],
-    "poker_squares_td": ["experiment=poker_squares_td"],
-    "open_face_dqn": ["game=open_face", "agent=dqn"],
-    "five_o_ppo": ["game=five_o", "agent=ppo", "opponents=pool"],
-    "big2_ppo": ["game=big2", "agent=ppo", "opponents=pool"],
+    "thirty_one/dqn": ["experiment=thirty_one/dqn"],
+    "thirty_one/ppo": ["experiment=thirty_one/ppo"],
+    "poker_squares/td": ["experiment=poker_squares/td"],
+    "open_face/dqn": ["game=open_face", "agent=dqn"],
+    "five_o/ppo": ["game=five_o", "agent=ppo", "opponents=pool"],
+    "big2/ppo": ["game=big2", "agent=ppo", "opponents=pool"],
 }
 """Each file of conf/sweep/ and what it is made for, as its first line says."""
 
 
-@pytest.mark.parametrize("space", sorted(path.stem for path in (CONF / "sweep").glob("*.yaml")))
+@pytest.mark.parametrize("space", recipes("sweep"))
 def test_every_space_fits_what_it_is_made_for(space: str) -> None:
     """Each end and each choice makes an experiment, and the untuned values lie in the space where they are."""
     overrides = SPACES[space]
@@ -87,7 +87,7 @@ def test_values_are_set_in_a_copy(gamma: float, epochs: int) -> None:
         (["game=thirty_one", "agent=dqn", "sweep=dqn"], {"agent.epsilon": 0.031}, ["agent"]),
         (
             [
-                "experiment=poker_squares_td",
+                "experiment=poker_squares/td",
                 "trainer=smoke",
                 "trainer.decisions=5000",
                 "arena.references=[random,flush]",
@@ -116,7 +116,26 @@ def test_the_written_experiment_is_the_one_that_was_swept(
     assert write_tuned("tuned", overrides, values) == files, "a sweep may write what a sweep wrote"
 
 
-@pytest.mark.parametrize("name", ["dqn", "thirty_one_dqn", "lines", "no/name", ""])
+def test_a_recipe_of_a_game_is_written_into_its_folder(folder: Path) -> None:
+    overrides = ["experiment=thirty_one/dqn", "agent.n_step=1"]
+    files = write_tuned("thirty_one/mine", overrides, {"agent.epsilon": 0.031, "network.widths": [32]})
+    groups = ("agent", "network", "experiment")
+    assert [file.as_posix() for file in files] == [f"conf/{group}/thirty_one/mine.yaml" for group in groups]
+    found = compose_experiment(["experiment=thirty_one/mine"])
+    assert found["name"] == "thirty_one_mine"
+    assert (found["agent"]["epsilon"], found["agent"]["n_step"], found["agent"]["gamma"]) == (0.031, 1, 0.98)
+    assert set(OmegaConf.load(files[0])) == {"defaults", "epsilon", "n_step"}, "the rest stays in agent=thirty_one/dqn"
+    again = write_tuned("thirty_one/more", ["experiment=thirty_one/mine"], {"agent.gamma": 0.9})
+    assert [file.as_posix() for file in again] == [
+        f"conf/{group}/thirty_one/more.yaml" for group in ("agent", "experiment")
+    ]
+    more = compose_experiment(["experiment=thirty_one/more"])
+    assert (more["agent"]["gamma"], more["agent"]["epsilon"], more["network"]) == (0.9, 0.031, found["network"])
+
+
+@pytest.mark.parametrize(
+    "name", ["dqn", "thirty_one/dqn", "lines", "thirty_one/default", "a/b/c", "/x", "x/", "../x", "thirty one/x", ""]
+)
 def test_no_option_of_another_is_replaced(folder: Path, name: str) -> None:
     with pytest.raises(InvalidOption, match=r"sweep\.apply="):
         check_name(name)

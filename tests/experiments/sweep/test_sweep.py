@@ -79,30 +79,31 @@ def test_a_store_that_goes_away_before_the_end_costs_no_result(
 
 
 def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["sweep", *TINY, "sweep.trials=2", "sweep.apply=mine"]
+    command = ["sweep", *TINY, "sweep.trials=2", "sweep.apply=thirty_one/mine"]
     assert main(command) == 0
-    assert "next:   cardlab train experiment=mine" in capsys.readouterr().out
+    assert "next:   cardlab train experiment=thirty_one/mine" in capsys.readouterr().out
     values = study_of(root).best_params
-    agent = OmegaConf.load("conf/agent/mine.yaml")
-    assert agent.defaults == ["dqn", "_self_"]
+    agent = OmegaConf.load("conf/agent/thirty_one/mine.yaml")
+    assert agent.defaults == ["/agent/dqn@_here_", "_self_"]
     assert dict(agent) == {
         **dict(agent),
         **{key.removeprefix("agent."): value for key, value in values.items()},
         "updates_per_round": 1,
     }
-    composed = compose_experiment(["experiment=mine"])
+    composed = compose_experiment(["experiment=thirty_one/mine"])
     assert composed["trainer"]["decisions"] == 256
     assert composed["agent"]["epsilon"] == values["agent.epsilon"]
-    assert main(["train", "experiment=mine"]) == 0
+    assert main(["train", "experiment=thirty_one/mine"]) == 0
+    assert (root / "runs/thirty_one_mine/latest/policy").is_dir()
     assert main(command) == 0, "what a sweep wrote a sweep may write again"
 
-    own = root / "conf/agent/mine.yaml"
-    own.write_text("defaults: [ppo, _self_]\n")
+    own = root / "conf/agent/thirty_one/mine.yaml"
+    own.write_text("defaults: [/agent/ppo@_here_, _self_]\n")
     assert main(command) == 2
-    assert "sweep.apply=mine: must be a new name: agent=mine is there already" in capsys.readouterr().err
-    assert own.read_text() == "defaults: [ppo, _self_]\n"
+    assert "must be a new name: agent=thirty_one/mine is there already" in capsys.readouterr().err
+    assert own.read_text() == "defaults: [/agent/ppo@_here_, _self_]\n"
     assert main([*command, "sweep.overwrite=true"]) == 0
-    assert compose_experiment(["experiment=mine"]) == composed
+    assert compose_experiment(["experiment=thirty_one/mine"]) == composed
 
 
 def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +130,7 @@ def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monk
         (["sweep.trials=0"], "sweep.trials=0: must be a whole number of at least 1"),
         (["sweep=standard"], "sweep.space={}: must be given"),
         (["sweep.study=../x"], "sweep.study=../x: must be a name"),
-        (["sweep.apply=default"], "sweep.apply=default: must be a name"),
+        (["sweep.apply=default"], "sweep.apply=default: must be NAME or FOLDER/NAME"),
         (["sweep.workers=0"], "sweep.workers=0: must be a whole number from 1 to 256"),
         (["sweep.pruner=threshold"], "sweep.pruner=threshold: must be one of null, wilcoxon, median, hyperband"),
         (["sweep.pruner=median"], "sweep.pruner=median: must be wilcoxon, or trainer.evaluations at least 2"),

@@ -5,6 +5,7 @@ Everything here runs while Hydra is initialised.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, cast
 
 from hydra import compose
@@ -57,8 +58,21 @@ def group_names() -> list[str]:
 
 
 def group_options(group: str) -> list[str]:
-    """The names that `group=` takes."""
-    return GlobalHydra.instance().config_loader().get_group_options(group)
+    """The options that `group=` takes: general ones first, then those of its folders, as FOLDER/NAME."""
+    loader = GlobalHydra.instance().config_loader()
+    options = loader.get_group_options(group)
+    for folder in sorted(loader.list_groups(group)):
+        options += [f"{folder}/{name}" for name in group_options(f"{group}/{folder}")]
+    return options
+
+
+def options_by_folder(options: Sequence[str]) -> dict[str, list[str]]:
+    """Folder → names of its options, in the order of `options`; general options stand under ""."""
+    found: dict[str, list[str]] = {}
+    for option in options:
+        folder, _, name = option.rpartition("/")
+        found.setdefault(folder, []).append(name)
+    return found
 
 
 def _check_value(override: Override) -> ValueError | None:
@@ -78,7 +92,26 @@ def _check_choice(override: Override) -> ValueError | None:
     value = override.value()
     if isinstance(value, list) or value in options:
         return None
-    return InvalidOption(_key_text(override), _value_text(override), f"one of {', '.join(options)}")
+    return InvalidOption(_key_text(override), _value_text(override), _accepted(str(value), options))
+
+
+def _accepted(value: str, options: Sequence[str]) -> str:
+    """What to choose instead of `value`: options of its folder, those of its name, or all and the nearest."""
+    flat = [option for option in options if option.replace("/", "_") == value]
+    same_folder = [option for option in options if "/" in option and _names_folder(value, option.rpartition("/")[0])]
+    same_name = [option for option in options if option.rpartition("/")[2] == value]
+    if likely := flat or same_folder or same_name:
+        return f"one of {', '.join(likely)}" if len(likely) > 1 else likely[0]
+    near = get_close_matches(value, options, n=1, cutoff=0.65)
+    rows = [
+        f"{folder}/: {', '.join(names)}" if folder else ", ".join(names)
+        for folder, names in options_by_folder(options).items()
+    ]
+    return f"one of {'; '.join(rows)}" + (f" (did you mean {near[0]}?)" if near else "")
+
+
+def _names_folder(value: str, folder: str) -> bool:
+    return f"{value}/".startswith((f"{folder}/", f"{folder}_"))
 
 
 def _unknown_override(config_name: str, overrides: Sequence[str]) -> ValueError | None:

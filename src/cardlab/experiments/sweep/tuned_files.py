@@ -33,8 +33,9 @@ def write_tuned(
 ) -> list[Path]:
     """Write the experiment `name` into the working directory's conf/: what `overrides` compose, with `values` in it.
 
-    conf/agent/NAME.yaml holds what was tuned beside the agent that it builds on, conf/network/NAME.yaml the network if
-    that was changed, and conf/experiment/NAME.yaml names them. Gives the files; see check_name for refused names.
+    conf/agent/NAME.yaml holds the tuned values and the agent that they build on, conf/network/NAME.yaml the network if
+    it changed, and conf/experiment/NAME.yaml names them. `name` may be FOLDER/NAME, and the experiment is then called
+    FOLDER_NAME. Returns the files; check_name says which names are refused.
     """
     check_name(name, overwrite=overwrite)
     tree = compose_tree("sweep", overrides, with_hydra=True)
@@ -48,23 +49,30 @@ def write_tuned(
             # what others may build on cannot build on them
             alone = base == name or content == config[group] or not _is_ours(group, name)
             choices[group] = name
-            entry = config[group] if alone else {"defaults": [base, "_self_"], **content}
+            entry = config[group] if alone else {"defaults": [f"/{group}/{base}@_here_", "_self_"], **content}
             written.append(_write(group, name, entry))
     groups = [group for group in choices if group in config]
     defaults: list[Any] = ["/experiment/default@_here_"]
     defaults += [{f"override /{group}@{group}": choices[group]} for group in groups]
     rest = {group: config[group] for group in groups if group not in _AS_FILES}
-    content = {"defaults": [*defaults, "_self_"], "name": name, **rest}
+    content = {"defaults": [*defaults, "_self_"], "name": flat_name(name), **rest}
     return [*written, _write("experiment", name, content)]
 
 
-def check_name(name: str, *, overwrite: bool = False) -> None:
-    """InvalidOption unless `name` can be written: a word, and none of an option that a sweep did not write.
+def flat_name(option: str) -> str:
+    """The name of an experiment in folders and keys: big2_ppo for the option big2/ppo."""
+    return option.replace("/", "_")
 
-    With `overwrite` an option of that name goes, whoever wrote it; `default`, on which all experiments rest, stays.
+
+def check_name(name: str, *, overwrite: bool = False) -> None:
+    """InvalidOption unless `name` is NAME or FOLDER/NAME and is new, or a sweep wrote its options.
+
+    With `overwrite` options of that name are replaced, except `default`, on which other experiments build.
     """
-    if not name.replace("-", "_").isidentifier() or name == "default":
-        raise InvalidOption("sweep.apply", name, "a name of letters, digits and _, other than default")
+    folder, slash, last = name.rpartition("/")
+    words = [folder, last] if slash else [last]
+    if last == "default" or not all(word.replace("-", "_").isidentifier() for word in words):
+        raise InvalidOption("sweep.apply", name, "NAME or FOLDER/NAME, of letters, digits and _, other than default")
     if overwrite:
         return
     for group in (*_AS_FILES, "experiment"):
@@ -91,7 +99,9 @@ def _is_ours(group: str, name: str) -> bool:
 
 def _changed(group: str, base: str, content: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """What of `content` the option `base` does not say, or was tuned; all of it where it lacks what `base` has."""
-    given = compose_config(f"{group}/{base}")[group]
+    given = compose_config(f"{group}/{base}")
+    for key in (group, *base.split("/")[:-1]):
+        given = given[key]
     if set(given) - set(content):
         return dict(content)
     tuned = {key for key in content if any(name == f"{group}.{key}" for name in values)}
