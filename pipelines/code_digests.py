@@ -17,8 +17,14 @@ from cardlab.core.exit_status import reported
 from cardlab.core.files import write_whole
 
 CHAMPION = {"agents": ["champion"]}  # whom the configuration does not name
-EXPERIMENT_STAGES: dict[str, Config] = {"train": {}, "evaluate": {}, "strength": {}, "survey": {}, "promote": CHAMPION}
-BENCHMARK_STAGES = ("cross_tables", "report")  # one for all experiments
+EXPERIMENT_STAGES: dict[str, Config] = {
+    "train": {},
+    "evaluate": {},
+    "score_snapshots": {},
+    "game_statistics": {},
+    "promote": CHAMPION,
+}
+BENCHMARK_STAGES = ("tournaments", "report")  # one for all experiments
 OUTPUT = Path("code.json")
 
 

@@ -22,7 +22,7 @@ def main() -> None:
     results = read_results(Path("results"), experiments)
     tags = lineage()
     folder, told = Path("report"), {key: tags[key] for key in _TOLD if key in tags}
-    write_report(results, told, folder, read_tournaments(Path("results", "cross_tables")))
+    write_report(results, told, folder, read_tournaments(Path("results", "tournaments")))
     store = Store()
     for result in results:
         pictures = sorted((folder / "figures" / result.name).glob("*.svg"))

@@ -12,7 +12,7 @@ from matplotlib.ticker import EngFormatter
 from numpy.typing import NDArray
 
 from cardlab.evaluation.intervals import estimate
-from cardlab.experiments.report.drawing import COLOURS, GREY, house_style, inline_svg, new_figure
+from cardlab.experiments.report.drawing import COLOURS, GREY, inline_svg, new_figure, report_style
 
 HERE = Path(__file__).parent
 
@@ -79,6 +79,6 @@ def write(name: str, figure: Figure, label: str) -> None:
 
 
 if __name__ == "__main__":
-    with house_style():
+    with report_style():
         write("cumulative_score", draw_cumulative_score(), "Open-face: cumulative score against random by games")
         write("equal_compute", draw_equal_compute(), "Open-face: points against random by target, at equal CPU seconds")

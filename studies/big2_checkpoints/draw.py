@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from cardlab.experiments.report.drawing import COLOURS, GREY, house_style, inline_svg, new_grid
+from cardlab.experiments.report.drawing import COLOURS, GREY, inline_svg, new_grid, report_style
 
 HERE = Path(__file__).parent
 COLUMNS = ("decisions", "mean", "low", "high")
@@ -40,5 +40,5 @@ def draw_scores() -> Figure:
 
 
 if __name__ == "__main__":
-    with house_style():
+    with report_style():
         (HERE / "scores.svg").write_text(inline_svg(draw_scores(), "big2") + "\n")

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 from numpy.typing import NDArray
 
-from cardlab.experiments.report.drawing import COLOURS, house_style, inline_svg, new_figure
+from cardlab.experiments.report.drawing import COLOURS, inline_svg, new_figure, report_style
 
 HERE = Path(__file__).parent
 DECISIONS_PER_GAME = 24  # the last card has one cell left
@@ -51,5 +51,5 @@ def write(name: str, figure: Figure, label: str) -> None:
 
 
 if __name__ == "__main__":
-    with house_style():
+    with report_style():
         write("value_estimates", draw_estimates(), "Poker Squares: predicted and real score by games and target")

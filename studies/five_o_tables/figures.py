@@ -6,7 +6,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from cardlab.experiments.report.drawing import COLOURS, GREY, house_style, inline_svg, new_figure
+from cardlab.experiments.report.drawing import COLOURS, GREY, inline_svg, new_figure, report_style
 
 CAPTIONS = {
     "figure_1": "Figure 1: the simulated chance of winning by each column for the card, by simulations; dotted: exact",
@@ -20,7 +20,7 @@ def write_page(results: Mapping[str, Any], folder: Path) -> None:
     """Write figure_1.svg to figure_4.svg and tables.md into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     drawings = {"figure_1": _draw_1, "figure_2": _draw_2, "figure_3": _draw_3, "figure_4": _draw_4}
-    with house_style():
+    with report_style():
         for name, draw in drawings.items():
             text = inline_svg(draw(results[name]), CAPTIONS[name])
             (folder / f"{name}.svg").write_text(text + "\n", encoding="utf-8")

@@ -12,7 +12,7 @@ from matplotlib.colors import CenteredNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from cardlab.experiments.report.drawing import COLOURS, GREY, house_style, inline_svg, new_grid
+from cardlab.experiments.report.drawing import COLOURS, GREY, inline_svg, new_grid, report_style
 
 HERE = Path(__file__).parent
 FOUL_SHOWN, ROYALTIES_SHOWN, POINTS_SHOWN = 0.5, 5.0, 4.0  # where the axes end
@@ -83,5 +83,5 @@ def read_columns() -> dict[str, NDArray[np.float64]]:
 
 
 if __name__ == "__main__":
-    with house_style():
+    with report_style():
         (HERE / "placements.svg").write_text(inline_svg(draw_placements(), "open_face") + "\n")

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 from numpy.typing import NDArray
 
-from cardlab.experiments.report.drawing import COLOURS, GREY, house_style, inline_svg, new_figure
+from cardlab.experiments.report.drawing import COLOURS, GREY, inline_svg, new_figure, report_style
 
 HERE = Path(__file__).parent
 POKER_SQUARES_DECISIONS = 24  # in one game: the last card has one cell left
@@ -112,7 +112,7 @@ def write(name: str, figure: Figure, label: str) -> None:
 
 
 if __name__ == "__main__":
-    with house_style():
+    with report_style():
         write("big2", draw_big2(), "Big 2: points against three random and three greedy players by decisions")
         write("thirty_one", draw_thirty_one(), "Thirty-One: matches won by batch at four tables of three")
         write("poker_squares", draw_plateaus(), "Poker Squares: points a game by games, and the plateaus 40, 60, 80")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from cardlab.experiments.report.drawing import COLOURS, GREY, house_style, inline_svg, new_figure
+from cardlab.experiments.report.drawing import COLOURS, GREY, inline_svg, new_figure, report_style
 
 HERE = Path(__file__).parent
 COLUMNS = ("minutes", "mean", "low", "high")
@@ -43,5 +43,5 @@ def draw_learning_curves() -> Figure:
 
 
 if __name__ == "__main__":
-    with house_style():
+    with report_style():
         (HERE / "learning_curves.svg").write_text(inline_svg(draw_learning_curves(), "poker_squares") + "\n")

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import cardlab
-from cardlab.experiments.report.drawing import COLOURS, house_style, inline_svg, new_grid
+from cardlab.experiments.report.drawing import COLOURS, inline_svg, new_grid, report_style
 from cardlab.games.loop import play
 from cardlab.games.protocol import Game
 from cardlab.games.rows import take
@@ -75,6 +75,6 @@ def call_shares(turns: dict[str, NDArray[np.int64]], rows: NDArray[np.bool_]) ->
 
 
 if __name__ == "__main__":
-    with house_style():
+    with report_style():
         svg = inline_svg(draw_calls(), "thirty_one")
         Path(__file__).with_name("calls.svg").write_text(svg + "\n")

@@ -31,8 +31,8 @@ def test_each_is_played_against_references_and_all_before_it(num_players, high_c
     assert history["cycles"] == []
     alone = evaluate(game, "high", OPTIONS.for_pairings(), policy_digest="", experiment="")
     assert {name: rows[2] for name, rows in history["references"].items()} == alone["references"]
-    write_snapshot_scores(history, tmp_path / "strength.csv")
-    with (tmp_path / "strength.csv").open() as file:
+    write_snapshot_scores(history, tmp_path / "snapshot_scores.csv")
+    with (tmp_path / "snapshot_scores.csv").open() as file:
         rows = list(csv.DictReader(file))
     own = "self" if num_players == 1 else "random"
     assert [float(row["score"]) for row in rows] == pytest.approx(
@@ -61,9 +61,9 @@ def test_the_same_figures_are_the_same_bytes(high_card_agents, tmp_path):
 
 def test_no_snapshots_no_rows(high_card_agents, tmp_path):
     history = history_of(HighCard(2), [])
-    write_snapshot_scores(history, tmp_path / "strength.csv")
+    write_snapshot_scores(history, tmp_path / "snapshot_scores.csv")
     assert history["margins"] == []
-    assert (tmp_path / "strength.csv").read_text().startswith("decisions,score")
+    assert (tmp_path / "snapshot_scores.csv").read_text().startswith("decisions,score")
 
 
 def test_a_training_in_circles_is_seen(roshambo_agents):

@@ -14,7 +14,7 @@ from cardlab.core.code_digest import LEFT_OUT, TRAINING, Sources, code_digest
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS: dict[str, Any] = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml").experiments)  # type: ignore[assignment]
-STAGES = ("train", "evaluate", "strength", "survey", "promote")
+STAGES = ("train", "evaluate", "score_snapshots", "game_statistics", "promote")
 LOOK_AHEAD = {"arena": {"references": ["monte_carlo:simulations:8"]}}
 POLICY = {"arena": {"references": ["models/other"]}}
 
@@ -84,7 +84,7 @@ def using(stages: tuple[str, ...] = STAGES, **wanted: str) -> set[str]:
 
 
 def test_every_stage_has_a_digest(before: Digests) -> None:
-    assert set(before) == using() | {"cross_tables", "report", "tune"}
+    assert set(before) == using() | {"tournaments", "report", "tune"}
 
 
 def test_comments_docstrings_layout_and_what_decides_nothing_do_not_count(checkout: Checkout, before: Digests) -> None:
@@ -112,14 +112,14 @@ def test_comments_docstrings_layout_and_what_decides_nothing_do_not_count(checko
     [
         ("learners/losses/policy_gradient.py", using(("train",), agent="ppo")),
         ("learners/td.py", using(("train",), agent="td")),
-        ("networks/lines.py", using(network="lines") | {"cross_tables"}),
+        ("networks/lines.py", using(network="lines") | {"tournaments"}),
         ("learners/rollouts/opponents/pool.py", set[str]()),
-        ("games/open_face/rules.py", using(game="open_face") | {"cross_tables"}),
-        ("games/five_o/rules.py", using(game="five_o") | {"cross_tables"}),
-        ("agents/heuristics/thirty_one.py", using(game="thirty_one") | {"cross_tables", "tune"}),
-        ("games/loop.py", using() | {"cross_tables", "tune"}),
-        ("evaluation/outcomes/big2.py", using(("survey",), game="big2")),
-        ("evaluation/tournament.py", {"cross_tables"}),
+        ("games/open_face/rules.py", using(game="open_face") | {"tournaments"}),
+        ("games/five_o/rules.py", using(game="five_o") | {"tournaments"}),
+        ("agents/heuristics/thirty_one.py", using(game="thirty_one") | {"tournaments", "tune"}),
+        ("games/loop.py", using() | {"tournaments", "tune"}),
+        ("evaluation/outcomes/big2.py", using(("game_statistics",), game="big2")),
+        ("evaluation/tournament.py", {"tournaments"}),
         ("experiments/report/score_bars.py", {"report"}),
         ("experiments/promotion/gate.py", using(("promote",))),
         ("experiments/sweep/samplers.py", {"tune"}),
@@ -142,7 +142,7 @@ def test_data_files_count_for_what_uses_their_package(checkout: Checkout, before
     template.write_text(template.read_text() + "<p>")
     after = checkout.digests()
     changed = {stage for stage in before if after[stage] != before[stage]}
-    assert changed == using(game="big2") | {"cross_tables", "report", "tune"}
+    assert changed == using(game="big2") | {"tournaments", "report", "tune"}
 
 
 def test_what_the_text_of_an_agent_names_counts(checkout: Checkout) -> None:

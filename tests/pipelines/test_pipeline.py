@@ -19,8 +19,8 @@ from cardlab.tracking import Store
 pytestmark = pytest.mark.slow
 
 NAMES = ("squares", "duel")
-PICTURES = {"calibration", "games", "learning_curve", "past_selves", "strength", "through_training"}
-STAGES = ("train", "evaluate", "strength", "survey")
+PICTURES = {"calibration", "game_lengths", "learning_curve", "score_bars", "snapshot_scores", "snapshot_table"}
+STAGES = ("train", "evaluate", "score_snapshots", "game_statistics")
 Clone = Any  # of conftest.py, which cannot be imported
 Snapshot = Callable[[], dict[str, bytes]]
 
@@ -54,10 +54,10 @@ def test_all_that_is_promised_is_there(finished: Clone) -> None:
         assert len(kept) == 2
         for policy in (finished.root / "models" / name, *kept):
             assert {path.name for path in policy.iterdir()} == {"policy.json", "weights.safetensors"}
-        past = json.loads((finished.root / "results" / name / "past_selves.json").read_text())
+        past = json.loads((finished.root / "results" / name / "snapshot_matches.json").read_text())
         assert past["digests"][-1] == evaluation["policy_digest"]
         assert [pair[:2] for pair in past["margins"]] == [[1, 0]]
-        assert len((finished.root / "results" / name / "strength.csv").read_text().splitlines()) == 3
+        assert len((finished.root / "results" / name / "snapshot_scores.csv").read_text().splitlines()) == 3
         assert evaluation["policy_digest"] in (finished.root / "report" / "index.html").read_text()
     for experiment, name in {"poker_squares": "squares", "thirty_one": "duel"}.items():
         training, evaluation = runs(finished, experiment)
@@ -137,10 +137,10 @@ def _edit_what_decides_nothing(clone: Clone) -> None:
 def test_an_edit_reruns_what_uses_it(clone: Clone) -> None:
     source = clone.root / "src" / "cardlab"
     expected = {
-        "games/poker_squares/rules.py": {f"{stage}@squares" for stage in STAGES} | {"cross_tables"},
+        "games/poker_squares/rules.py": {f"{stage}@squares" for stage in STAGES} | {"tournaments"},
         "learners/dqn.py": {"train@duel"},
         "learners/ppo.py": set[str](),
-        "evaluation/evaluate.py": {f"{stage}@{name}" for stage in STAGES[1:] for name in NAMES} | {"cross_tables"},
+        "evaluation/evaluate.py": {f"{stage}@{name}" for stage in STAGES[1:] for name in NAMES} | {"tournaments"},
         "experiments/report/score_bars.py": {"report"},
     }
     for name, stages in expected.items():
@@ -159,9 +159,9 @@ def test_parameters_rerun_what_they_belong_to(clone: Clone) -> None:
     text = params.read_text()
     squares, duel = text.split("  duel:\n")
     params.write_text(squares + "  duel:\n" + duel.replace("deals: 20\n", "deals: 22\n"))
-    assert _direct(clone) == {"evaluate@duel", "cross_tables", "report"}
+    assert _direct(clone) == {"evaluate@duel", "tournaments", "report"}
     params.write_text(squares.replace("seed: 7", "seed: 8") + "  duel:\n" + duel)
-    assert _direct(clone) == {"train@squares", "cross_tables", "report"}
+    assert _direct(clone) == {"train@squares", "tournaments", "report"}
 
 
 def _direct(clone: Clone) -> set[str]:
@@ -209,14 +209,15 @@ def test_figures_and_curves_are_shown_by_dvc(clone: Clone) -> None:
     assert len(pictures) == 14  # six for each experiment, a cross table for each game
     assert (
         curves
-        == {f"results/{name}/{file}.csv" for name in NAMES for file in ("calibration", "curve", "strength")} | pictures
+        == {f"results/{name}/{file}.csv" for name in NAMES for file in ("calibration", "curve", "score_snapshots")}
+        | pictures
     )
     for name, entries in plots["data"].items():
         if name.split("::")[-1] in pictures or "calibration" in name:
             continue
         points = entries[0]["content"]["data"]["values"]
         assert len(points) == 2
-        assert all(float(point["strength"]) for point in points)
+        assert all(float(point["score"]) for point in points)
 
 
 def test_an_experiment_that_is_gone_leaves_the_report(clone: Clone) -> None:

@@ -21,7 +21,7 @@ SHORT = {
     "arena": {"deals": 8, "pairing_deals": 4},
     "trainer": {"decisions": 512, "tables": 16, "evaluations": 1, "evaluation_deals": 4, "snapshots": 2},
 }
-STAGES = ("train", "evaluate", "strength", "survey")
+STAGES = ("train", "evaluate", "score_snapshots", "game_statistics")
 THROUGH_TRACKING = {"cardlab.core.files", "cardlab.core.options"}  # of the report: it uses them no other way
 
 
@@ -89,10 +89,10 @@ def test_all_code_that_a_stage_loads_counts_in_its_digest(tmp_path: Path) -> Non
         "DVC_ROOT": str(tmp_path),
     }
     program = [sys.executable, str(Path(__file__).with_name("loaded_modules.py"))]
-    given = json.dumps([*commands, ["cross_tables"], ["report"]])
+    given = json.dumps([*commands, ["tournaments"], ["report"]])
     subprocess.run([*program, given], cwd=tmp_path, env=environment, check=True, timeout=800)
     sources = Sources(ROOT / "src")
-    for stage, *names in [*commands, ["cross_tables"], ["report"]]:
+    for stage, *names in [*commands, ["tournaments"], ["report"]]:
         loaded = json.loads((tmp_path / f"{'_'.join([stage, *names])}.json").read_text())
         configs = [PARAMS["experiments"][name] for name in names or experiments]
         counted = sources.modules([ROOT / "pipelines" / f"{stage}.py"], configs)

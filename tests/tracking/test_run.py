@@ -64,7 +64,7 @@ def test_metrics_tags_parameters_and_files_arrive(store: Store, tmp_path: Path) 
     (tmp_path / "policy").mkdir()
     (tmp_path / "policy" / "policy.json").write_text("{}")
     with store.start_run("thirty_one", "ppo", params=config, tags={"kind": "training"}) as run:
-        run.log_metrics({"loss/value": 0.5, "strength/greedy": 0.8}, step=3)
+        run.log_metrics({"loss/value": 0.5, "score/greedy": 0.8}, step=3)
         run.set_tags({"policy.digest": "abc"})
         run.log_artifact(tmp_path / "policy")
         run.log_artifact(tmp_path / "policy", "champion/of")
@@ -77,7 +77,7 @@ def test_metrics_tags_parameters_and_files_arrive(store: Store, tmp_path: Path) 
     assert stored.data.params == {
         "agent.gamma": "0.99", "agent.layers": "[64, 64]", "agent.clip": "null", "seed": "0",
     }  # fmt: skip
-    assert stored.data.metrics == {"loss/value": 0.5, "strength/greedy": 0.8}
+    assert stored.data.metrics == {"loss/value": 0.5, "score/greedy": 0.8}
     assert stored.data.tags["policy.digest"] == "abc"
     assert stored.data.tags["kind"] == "training"
     assert "python" in stored.data.tags

@@ -74,7 +74,7 @@ def test_a_mixed_table_is_one_more_match():
     arena = ArenaOptions(references=("random",))
     agent = _Caller()
     metrics = measure_strength(game, agent, arena, 20, ["greedy", "random"])
-    assert {"win_rate/random", "win_rate/greedy and random", "strength/greedy and random_low"} <= set(metrics)
+    assert {"win_rate/random", "win_rate/greedy and random", "score/greedy and random_low"} <= set(metrics)
 
 
 class _Caller:
@@ -96,4 +96,4 @@ def test_a_trained_policy_is_an_opponent_as_any_other(tmp_path: Path):
         arena=replace(experiment.arena, references=(str(model),)),
     )
     trained = train(answer, run_dir=tmp_path / "second", model_dir=tmp_path / "answer", tell=quiet)
-    assert trained.rows[-1]["strength/" + str(model).strip("/")] > 0
+    assert trained.rows[-1]["score/" + str(model).strip("/")] > 0

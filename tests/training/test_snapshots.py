@@ -88,7 +88,7 @@ def plateau(monkeypatch: pytest.MonkeyPatch, strengths: list[float]) -> None:
 
     def measured(*_: Any) -> dict[str, float]:
         mean = next(points)
-        return {"strength/random": mean, "strength/random_low": mean - 0.1, "strength/random_high": mean + 0.1}
+        return {"score/random": mean, "score/random_low": mean - 0.1, "score/random_high": mean + 0.1}
 
     monkeypatch.setattr(run_module, "measure_strength", measured)
 
@@ -109,7 +109,7 @@ def test_training_stops_at_the_plateau(
     plateau(monkeypatch, strengths)
     trained = trained_with(tmp_path, evaluations=10, snapshots=2, patience=patience)
     assert trained.rounds == rounds
-    assert [row["strength"] for row in trained.rows] == strengths[:rounds]
+    assert [row["score"] for row in trained.rows] == strengths[:rounds]
     assert digests(trained.snapshots)[str(trained.decisions)] == trained.digest
 
 

@@ -128,7 +128,7 @@ class Curve(Callback):
         keys = list(self._since[-1])
         means = {key: sum(metrics[key] for metrics in self._since) / len(self._since) for key in keys}
         counters = {"round": float(learner.rounds_done), "decisions": float(learner.decisions_done)}
-        overall = {"strength": _overall(strength)}
+        overall = {"score": _overall(strength)}
         self.rows.append({**counters, **overall, **means, **strength})
         self._since.clear()
         shown = [f"{name.split('/', 1)[1]} {value:.3f}" for name, value in strength.items() if _is_mean(name)]
@@ -145,7 +145,7 @@ class Curve(Callback):
         """Whether the last `patience` points brought no new best of the mean strength over the references."""
         if not self.patience or len(self.rows) <= self.patience:
             return False
-        scores = [row["strength"] for row in self.rows]
+        scores = [row["score"] for row in self.rows]
         return max(scores[-self.patience :]) <= max(scores[: -self.patience])
 
     def state_dict(self) -> dict[str, Any]:
@@ -224,4 +224,4 @@ def _overall(strength: Mapping[str, float]) -> float:
 
 
 def _is_mean(name: str) -> bool:
-    return name.startswith("strength/") and not name.endswith(("_low", "_high"))
+    return name.startswith("score/") and not name.endswith(("_low", "_high"))

@@ -15,13 +15,13 @@ CURVE_SEED_OFFSET = 1_000_003  # curve deals are neither those of training nor t
 def measure_strength(
     game: Game, agent: Agent, arena: ArenaOptions, deals: int, table: Sequence[str] = ()
 ) -> Mapping[str, float]:
-    """Points and win rates against each reference with 95 % intervals, by metric name; alone: `strength/self`.
+    """Points and win rates against each reference with 95 % intervals, by metric name; alone: `score/self`.
 
     A reference sits at all other seats; `table` names one agent for each of them, for one more match.
     """
     seed = arena.seed + CURVE_SEED_OFFSET
     if game.spec.num_players == 1:
-        return _bounded("strength/self", play_match(game, [agent], deals, seed).points)
+        return _bounded("score/self", play_match(game, [agent], deals, seed).points)
     metrics: dict[str, float] = {}
     fields = {reference: [reference] * (game.spec.num_players - 1) for reference in arena.references or ("random",)}
     if table:
@@ -29,7 +29,7 @@ def measure_strength(
     for text, field in fields.items():
         match = play_match(game, [agent, *field], deals, seed)
         name = metric_name(text)
-        metrics |= _bounded(f"strength/{name}", match.points)
+        metrics |= _bounded(f"score/{name}", match.points)
         if match.wins is not None:
             metrics |= _bounded(f"win_rate/{name}", match.wins)
     return metrics

@@ -11,12 +11,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from cardlab.experiments.report import calibration, cross_table, learning_curve
-from cardlab.experiments.report import game_lengths as games
-from cardlab.experiments.report import score_bars as strength
-from cardlab.experiments.report import snapshot_scores as through_training
-from cardlab.experiments.report import snapshot_table as past_selves
-from cardlab.experiments.report.drawing import house_style, inline_svg
+from cardlab.experiments.report import (
+    calibration,
+    cross_table,
+    game_lengths,
+    learning_curve,
+    score_bars,
+    snapshot_scores,
+    snapshot_table,
+)
+from cardlab.experiments.report.drawing import inline_svg, report_style
 from cardlab.experiments.report.page import write_report
 from cardlab.experiments.report.results import Result, ResultError, read_results, read_tournaments
 
@@ -54,7 +58,7 @@ def write_results(folder: Path, name: str, game: str, references: dict[str, Any]
 
 
 def write_more(folder: Path, name: str, references: list[str]) -> None:
-    """What the stages strength, survey and train leave beside evaluation and curve: three policies on the way."""
+    """Files of the optional stages for a training with three snapshots."""
 
     def row(mean: float) -> dict[str, float]:
         return {"mean": mean, "low": mean - 0.1, "high": mean + 0.1}
@@ -77,7 +81,7 @@ def write_more(folder: Path, name: str, references: list[str]) -> None:
         "format": 1, "decisions": 409_600, "cpu_seconds": 61.4, "decisions_per_second": 6543,
         "origin": {"git.commit": "c0ffee"},
     }  # fmt: skip
-    for file, content in (("past_selves", history), ("survey", survey), ("training", training)):
+    for file, content in (("snapshot_matches", history), ("game_statistics", survey), ("training", training)):
         (folder / name / f"{file}.json").write_text(json.dumps(content))
     rows = ["predicted,paid,low,high,decisions", "-1,-0.9,-1.1,-0.7,2500", "1,0.8,0.6,1.0,2500"]
     (folder / name / "calibration.csv").write_text("\n".join(rows) + "\n")
@@ -110,9 +114,9 @@ def results(tmp_path: Path) -> list[Result]:
     bands = [f"win_rate/greedy{end}" for end in ("", "_low", "_high")]
     write_results(
         folder, "duel", "thirty_one", {"random": figures(0.9, 0.97), "greedy": figures(0.2, 0.61)},
-        [*bands, "strength/greedy", "strength/greedy_low", "strength/greedy_high"],
+        [*bands, "score/greedy", "score/greedy_low", "score/greedy_high"],
     )  # fmt: skip
-    own = [f"strength/self{end}" for end in ("", "_low", "_high")]
+    own = [f"score/self{end}" for end in ("", "_low", "_high")]
     write_results(folder, "squares", "poker_squares", {"self": figures(112.3), "random": figures(14.5)}, own)
     squares = {**copy.deepcopy(CONFIG), "name": "squares", "game": {"name": "poker_squares"}}
     return read_results(folder, {"duel": CONFIG, "squares": squares})
@@ -175,7 +179,7 @@ def test_names_are_escaped(results: list[Result], tmp_path: Path) -> None:
 @pytest.mark.parametrize("picture", [learning_curve, strength])
 def test_pictures_are_well_formed_and_named(results: list[Result], picture: Any) -> None:
     for result in results:
-        with house_style():
+        with report_style():
             figure = picture.draw(result)
             assert figure is not None
             svg = inline_svg(figure, 'A "name" & <more>')
@@ -187,7 +191,7 @@ def test_pictures_are_well_formed_and_named(results: list[Result], picture: Any)
 
 
 def test_the_curve_shows_each_reference_with_its_band(results: list[Result]) -> None:
-    with house_style():
+    with report_style():
         duel = learning_curve.draw(results[0])
         squares = learning_curve.draw(results[1])
     assert duel is not None
@@ -227,7 +231,7 @@ def test_what_is_missing_or_torn_is_named_in_one_line(results: list[Result], tmp
 
 
 def drawn(picture: Any, *arguments: Any) -> Any:
-    with house_style():
+    with report_style():
         return picture.draw(*arguments)
 
 
@@ -238,13 +242,13 @@ def test_a_full_page_has_every_picture_as_a_file_too(full_results: list[Result],
     assert all(link.startswith("#") for link in page.links)
     assert len(page.ids) == len(set(page.ids))
     words = " ".join(" ".join(page.words).split())
-    for fact in ("6,543 decisions/s", "61 s of processor time", "c0ffee", "dvc repro train@duel", "foretell 50 %"):
+    for fact in ("6,543 decisions/s", "61 CPU seconds", "c0ffee", "dvc repro train@duel", "foretell 50 %"):
         assert fact in words
     assert "Not transitive: duel beats greedy beats random beats duel." in words
     files = sorted(str(file.relative_to(path.parent / "figures")) for file in path.parent.rglob("*.svg"))
-    names = ("calibration", "games", "learning_curve", "past_selves", "strength", "through_training")
+    names = ("calibration", "game_lengths", "learning_curve", "score_bars", "snapshot_scores", "snapshot_table")
     own = [f"{folder}/{name}.svg" for folder in ("duel", "squares") for name in names]
-    assert files == sorted([*own, "cross_tables/thirty_one_1.svg"])
+    assert files == sorted([*own, "tournaments/thirty_one_1.svg"])
     for file in files:
         ElementTree.parse(path.parent / "figures" / file)
 
@@ -265,12 +269,12 @@ def cells(figure: Any) -> list[tuple[str, bool]]:
 
 
 def test_past_selves_are_a_triangle_with_what_is_sure_in_bold(full_results: list[Result]) -> None:
-    figure = drawn(past_selves, full_results[0])
+    figure = drawn(snapshot_table, full_results[0])
     assert cells(figure) == [("+0.50", True), ("-0.10", False), ("+0.25", True)]
     axes = figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["2k", "30.5k"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1k", "2k"]
-    assert "circle: 1, of which 0 beyond doubt" in past_selves.caption(full_results[0])
+    assert "triples: 1, of which 0 with" in snapshot_table.caption(full_results[0])
 
 
 def test_a_cross_table_has_both_sides_of_every_pair() -> None:
@@ -283,9 +287,9 @@ def test_a_cross_table_has_both_sides_of_every_pair() -> None:
 def test_strength_through_training_has_a_line_for_each_reference_and_one_for_the_past(
     full_results: list[Result],
 ) -> None:
-    duel, squares = (drawn(through_training, result).axes[0] for result in full_results)
+    duel, squares = (drawn(snapshot_scores, result).axes[0] for result in full_results)
     labels = [line.get_label() for line in duel.lines if not line.get_label().startswith("_")]
-    assert labels == ["against random", "against greedy", "over the one before"]
+    assert labels == ["against random", "against greedy", "over the previous"]
     assert list(duel.lines[2].get_ydata()) == [0.5, 0.25]
     assert [text.get_text() for text in squares.texts] == ["random"]
 
@@ -298,7 +302,7 @@ def test_calibration_shows_bins_and_the_diagonal(full_results: list[Result]) -> 
 
 
 def test_games_show_lengths_and_leave_out_what_never_happened(full_results: list[Result]) -> None:
-    lengths, left = drawn(games, full_results[0]).axes
+    lengths, left = drawn(game_lengths, full_results[0]).axes
     assert sum(bar.get_height() for bar in lengths.patches) == pytest.approx(1)
     assert [label.get_text() for label in left.get_yticklabels()] == ["0", "1"]
     assert [bar.get_width() for bar in left.patches] == [0.5, 0.5, 0.25, 0.75]
@@ -306,14 +310,14 @@ def test_games_show_lengths_and_leave_out_what_never_happened(full_results: list
 
 def test_more_results_that_are_torn_are_named(full_results: list[Result], tmp_path: Path) -> None:
     folder = tmp_path / "results"
-    for name in ("past_selves.json", "survey.json", "training.json", "calibration.csv"):
+    for name in ("snapshot_matches.json", "game_statistics.json", "training.json", "calibration.csv"):
         path = folder / "duel" / name
         whole = path.read_text()
         path.write_text(whole[: len(whole) // 2].replace("-0.9", "much"))
         with pytest.raises(ResultError, match=rf"^\S+duel/{name}: [^\n]*run `dvc repro`$"):
             read_results(folder, {"duel": CONFIG})
         path.write_text(whole)
-    tables = folder / "cross_tables"
+    tables = folder / "tournaments"
     tables.mkdir()
     (tables / "thirty_one.json").write_text("{")
     with pytest.raises(ResultError, match=r"thirty_one\.json: is not a tournament"):

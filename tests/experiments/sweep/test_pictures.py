@@ -4,7 +4,7 @@ import numpy as np
 import optuna
 from optuna.distributions import FloatDistribution
 
-from cardlab.experiments.report.drawing import house_style
+from cardlab.experiments.report.drawing import report_style
 from cardlab.experiments.sweep.pictures import FEWEST_TRIALS, draw_history, draw_importances, importances
 
 RANGE = FloatDistribution(0.0, 1.0)
@@ -26,7 +26,7 @@ def test_what_decides_is_the_longest_bar() -> None:
     shares = importances(study_of(40))
     assert next(iter(shares)) == "agent.gamma"
     assert shares["agent.gamma"] > 0.8
-    with house_style():
+    with report_style():
         (axes,) = draw_importances(shares).axes
     assert [bar.get_width() for bar in axes.patches] == list(shares.values())
 
@@ -37,7 +37,7 @@ def test_nothing_is_said_about_too_few_or_equal_trials() -> None:
 
 
 def test_the_best_so_far_never_falls() -> None:
-    with house_style():
+    with report_style():
         (axes,) = draw_history([0.2, 0.1, 0.5, 0.3], "points").axes
     assert list(axes.lines[0].get_ydata()) == [0.2, 0.2, 0.5, 0.5]
     assert axes.get_ylabel() == "points"

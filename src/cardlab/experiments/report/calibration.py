@@ -1,4 +1,4 @@
-"""Picture: what the policy expected at its decisions, and what it was then paid."""
+"""Picture: calibration of the values of a policy against real payoffs."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,8 +10,14 @@ TITLE: str = "Calibration of values"
 
 
 def caption(result: Result) -> str:
-    """What the picture shows, in a sentence."""
-    told = {"decisions": 0, "games": 0, "bias": 0.0, "explained": 0.0, **(result.survey or {}).get("calibration", {})}
+    """One sentence that explains the picture."""
+    told = {
+        "decisions": 0,
+        "games": 0,
+        "bias": 0.0,
+        "explained": 0.0,
+        **(result.game_statistics or {}).get("calibration", {}),
+    }
     return (
         f"Expected and real payoff at {told['decisions']:,} decisions of {told['games']:,} games like those of the "
         f"training, in bins of equal number with 95 % intervals. Values are {told['bias']:+.2f} off on average and "

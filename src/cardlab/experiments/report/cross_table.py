@@ -1,4 +1,4 @@
-"""Picture: the agents of a game against each other, the strongest first."""
+"""Picture: cross table of the agents of a game, best first."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ TITLE: str = "Cross table"
 
 
 def caption(tournament: Mapping[str, Any]) -> str:
-    """What the picture shows, in a sentence."""
+    """One sentence that explains the picture."""
     others = tournament["num_players"] - 1
     what = "more points a game on the same deals than" if not others else "points a game against"
     copies = f" ({others} copies of it)" if others > 1 else ""

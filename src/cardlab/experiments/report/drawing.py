@@ -1,4 +1,4 @@
-"""How all pictures look, and how a figure becomes part of a page: the same bytes for the same data."""
+"""Style of all figures, and figures as inline SVG; equal data gives equal bytes."""
 
 import re
 from collections.abc import Generator, Sequence
@@ -31,8 +31,8 @@ _WIDTH = 4.8  # inches: on a phone the page shrinks it little enough that its te
 
 
 @contextmanager
-def house_style() -> Generator[None]:
-    """All figures are made and written inside this."""
+def report_style() -> Generator[None]:
+    """The style context in which figures are made and written."""
     with matplotlib.rc_context(_STYLE):
         yield
 

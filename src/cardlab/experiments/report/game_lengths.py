@@ -19,8 +19,8 @@ _MOST_BARS = 40
 
 
 def caption(result: Result) -> str:
-    """What the picture shows, in a sentence."""
-    survey = result.survey or {}
+    """One sentence that explains the picture."""
+    survey = result.game_statistics or {}
     length, against = survey.get("length", {"mean": 0, "counts": {}}), survey.get("against", "")
     together = f"{against} on the same deals" if result.alone else f"{against} in the same games"
     return (
@@ -31,7 +31,7 @@ def caption(result: Result) -> str:
 
 def draw(result: Result) -> Figure | None:
     """Lengths, where they vary, and two bars for each thing that happens; None without a survey."""
-    survey = result.survey
+    survey = result.game_statistics
     if survey is None:
         return None
     outcomes = [_without_nothing(outcome) for outcome in survey["outcomes"]]

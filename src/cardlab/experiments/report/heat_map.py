@@ -1,4 +1,4 @@
-"""Who makes how many points more than whom: blue cells where the row is stronger, red ones where the column is."""
+"""Heat map of pairwise margins: blue where the row is stronger, red where the column is."""
 
 from collections.abc import Sequence
 
@@ -11,18 +11,18 @@ from cardlab.experiments.report.drawing import COLOURS, new_figure
 
 Margins = NDArray[np.float64]
 
-_BLUE, _RED_ORANGE = COLOURS[:2]  # the pair of Okabe and Ito's colours that nobody confuses
+_BLUE, _RED_ORANGE = COLOURS[:2]  # distinguishable with colour blindness
 _BALANCE = LinearSegmentedColormap.from_list("balance", [_RED_ORANGE, "#f7f7f7", _BLUE])
-_MOST_SHORT = 6  # agents up to which the columns' names are written level
+_MOST_SHORT = 6  # agents with horizontal column names
 
 
 def draw_heat_map(rows: Sequence[str], columns: Sequence[str], margins: Margins, sure: NDArray[np.bool_]) -> Figure:
-    """A cell for each pair that met; `margins` [R, C] in points, NaN for none; bold where it is `sure` who is ahead."""
+    """A cell per pair; `margins` [R, C] in points, NaN where there is none; bold where `sure`."""
     count = len(rows)
     figure, axes = new_figure(1.2 + 0.45 * count)
     most = float(np.nanmax(np.abs(margins))) or 1.0
     edges = np.arange(len(columns) + 1) - 0.5, np.arange(count + 1) - 0.5
-    shown = np.ma.masked_invalid(margins)  # as vectors: an image would be a file inside the page's pictures
+    shown = np.ma.masked_invalid(margins)  # vectors: an image would be embedded as a file
     axes.pcolormesh(
         *edges, shown, cmap=_BALANCE, norm=TwoSlopeNorm(0.0, -most, most), edgecolors="white", linewidth=1.5
     )

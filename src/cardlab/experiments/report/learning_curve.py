@@ -11,7 +11,7 @@ TITLE: str = "Learning curve"
 
 
 def caption(result: Result) -> str:
-    """What the picture shows, in a sentence."""
+    """One sentence that explains the picture."""
     deals = result.config["trainer"]["evaluation_deals"]
     measure = "Points by the policy itself" if result.alone else "Matches won against each reference"
     return f"{measure} as it learns, on {deals:,} deals a point; the band is the 95 % interval."
@@ -44,6 +44,6 @@ def draw(result: Result) -> Figure | None:
 
 def _series(result: Result) -> list[str]:
     """Columns with a mean that has its interval beside it: win rates, or for one player points."""
-    stem = "strength/" if result.alone else "win_rate/"
+    stem = "score/" if result.alone else "win_rate/"
     means = [name for name in result.curve if name.startswith(stem) and f"{name}_low" in result.curve]
     return [name for name in means if np.isfinite(result.curve[name]).any()]

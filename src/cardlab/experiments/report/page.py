@@ -1,4 +1,4 @@
-"""The report: results, pictures and where they come from, on one page that needs nothing else."""
+"""The report: results, pictures and their origin on one self-contained page."""
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,12 +8,16 @@ from typing import Any, Protocol, cast
 import jinja2
 from matplotlib.figure import Figure
 
-from cardlab.experiments.report import calibration, cross_table, learning_curve
-from cardlab.experiments.report import game_lengths as games
-from cardlab.experiments.report import score_bars as strength
-from cardlab.experiments.report import snapshot_scores as through_training
-from cardlab.experiments.report import snapshot_table as past_selves
-from cardlab.experiments.report.drawing import house_style, inline_svg
+from cardlab.experiments.report import (
+    calibration,
+    cross_table,
+    game_lengths,
+    learning_curve,
+    score_bars,
+    snapshot_scores,
+    snapshot_table,
+)
+from cardlab.experiments.report.drawing import inline_svg, report_style
 from cardlab.experiments.report.results import SELF, Result
 
 Tournament = Mapping[str, Any]
@@ -23,27 +27,27 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 class Picture(Protocol):
-    """What the module of a picture has."""
+    """The interface of a module that draws a picture."""
 
     TITLE: str
     __name__: str
 
     def caption(self, result: Result) -> str:
-        """What the picture shows, in a sentence."""
+        """One sentence that explains the picture."""
         ...
 
     def draw(self, result: Result) -> Figure | None:
-        """The picture; None when the result has nothing for it."""
+        """The picture; None when the result lacks the data."""
         ...
 
 
 PICTURES: tuple[Picture, ...] = (
     learning_curve,
-    strength,
-    through_training,
-    past_selves,
+    score_bars,
+    snapshot_scores,
+    snapshot_table,
     calibration,
-    games,
+    game_lengths,
 )  # in the order of the page
 
 
@@ -53,7 +57,7 @@ def write_report(
     folder: Path,
     tournaments: Sequence[Tournament] = (),
 ) -> Path:
-    """Write index.html into `folder`, and each picture as a file of figures/; the same results give the same bytes."""
+    """Write index.html and figures/ into `folder`; equal results give equal bytes."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -63,7 +67,7 @@ def write_report(
     )
     figures = folder / "figures"
     shutil.rmtree(figures, ignore_errors=True)
-    with house_style():
+    with report_style():
         by_game: dict[str, dict[str, Any]] = {}
         for result in results:
             game = by_game.setdefault(result.game, {"sections": [], "tables": []})
@@ -71,7 +75,7 @@ def write_report(
         for number, tournament in enumerate(tournaments):
             if tournament["game"] in by_game:
                 game = by_game[tournament["game"]]
-                game["tables"].append(_cross_table(tournament, figures / "cross_tables", number))
+                game["tables"].append(_cross_table(tournament, figures / "tournaments", number))
     page = environment.get_template("report.html.j2").render(games=list(by_game.items()), lineage=lineage, own=SELF)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "index.html"
@@ -96,23 +100,23 @@ def _pictures(result: Result, figures: Path) -> Iterator[dict[str, str]]:
         figure = picture.draw(result)
         if figure is not None:
             svg = inline_svg(figure, f"{picture.TITLE} of {result.name}")
-            _keep(svg, figures / f"{picture.__name__.rsplit('.', maxsplit=1)[-1]}.svg")
+            _write(svg, figures / f"{picture.__name__.rsplit('.', maxsplit=1)[-1]}.svg")
             yield {"title": picture.TITLE, "caption": picture.caption(result), "svg": svg}
 
 
 def _cross_table(tournament: Tournament, figures: Path, number: int) -> dict[str, str]:
     svg = inline_svg(cross_table.draw(tournament), f"{cross_table.TITLE} {number + 1}: {tournament['game']}")
-    _keep(svg, figures / f"{tournament['game']}_{number + 1}.svg")
+    _write(svg, figures / f"{tournament['game']}_{number + 1}.svg")
     return {"title": cross_table.TITLE, "caption": cross_table.caption(tournament), "svg": svg}
 
 
-def _keep(svg: str, path: Path) -> None:
+def _write(svg: str, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(svg + "\n", encoding="utf-8")
 
 
 def _leaves(value: object, key: str = "") -> Iterator[tuple[str, str]]:
-    """(key, value) of all that is set in a group, nested keys with dots."""
+    """(key, value) of all leaves, nested keys joined by dots."""
     if isinstance(value, Mapping):
         for name, inner in cast(Mapping[str, object], value).items():
             yield from _leaves(inner, f"{key}.{name}" if key else name)

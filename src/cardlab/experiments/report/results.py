@@ -1,4 +1,4 @@
-"""What the stages before the report have left: learning curves and evaluations, read and checked."""
+"""Reads and checks the results of the other stages: evaluations, learning curves, statistics."""
 
 import csv
 import json
@@ -17,7 +17,7 @@ Column = NDArray[np.float64]
 
 
 class ResultError(ValueError):
-    """A file of results is missing or not what it should be; the message is one line that names it."""
+    """A result file is missing or invalid; the message is one line that names it."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,16 @@ class Interval:
 
 @dataclass(frozen=True)
 class Result:
-    """One experiment: its configuration and what came of it."""
+    """Configuration and results of one experiment."""
 
     name: str
     config: Mapping[str, Any]  # as in params.yaml
     evaluation: Mapping[str, Any]  # as in evaluation.json
     curve: Mapping[str, Column]  # column → [points]; NaN where a point has no value
-    history: Mapping[str, Any] | None = None  # as in past_selves.json
-    survey: Mapping[str, Any] | None = None  # as in survey.json
+    snapshot_matches: Mapping[str, Any] | None = None  # as in snapshot_matches.json
+    game_statistics: Mapping[str, Any] | None = None  # as in game_statistics.json
     calibration: Mapping[str, Column] | None = None  # column → [bins]
-    training: Mapping[str, Any] | None = None  # as in training.json: what it cost, and what it was made from
+    training: Mapping[str, Any] | None = None  # as in training.json: its cost and its origin
 
     @property
     def game(self) -> str:
@@ -49,22 +49,22 @@ class Result:
 
     @property
     def alone(self) -> bool:
-        """Whether the game has one player, so that points are its only measure."""
+        """Whether the game has one player, so that points are the only measure."""
         return SELF in self.evaluation["references"]
 
     @property
     def fair_share(self) -> float:
-        """The share of games that each of equally strong players wins."""
+        """Win rate among equal players."""
         given = self.config["game"].get("num_players", 2)
         return 1 / int(self.evaluation.get("num_players", given))  # evaluations of old do not say
 
     @property
     def references(self) -> list[str]:
-        """Who it was measured against, in the order of the evaluation; for one player the policy itself comes first."""
+        """The references in the order of the evaluation; for one player the policy itself comes first."""
         return list(self.evaluation["references"])
 
     def points(self, reference: str) -> Interval:
-        """Points against `reference`; for one player the points that `reference` makes itself."""
+        """Points against `reference`; for one player the points of `reference` itself."""
         row = self.evaluation["references"][reference]
         return Interval(row["mean"], row["low"], row["high"])
 
@@ -76,14 +76,14 @@ class Result:
         return Interval(row["win_rate"], row["win_rate_low"], row["win_rate_high"])
 
     def deals(self, reference: str) -> int:
-        """How many deals were played."""
+        """Number of deals played."""
         return int(self.evaluation["references"][reference]["deals"])
 
 
 def read_results(folder: Path, experiments: Mapping[str, Any]) -> list[Result]:
-    """The results of `experiments` (name → configuration) in their order; ResultError when one is missing or torn.
+    """The results of `experiments` (name → configuration) in order; ResultError when one is missing or damaged.
 
-    What only some stages leave may be missing, but not torn.
+    Files of optional stages may be missing, but not damaged.
     """
     return [_read_result(folder / name, name, config) for name, config in experiments.items()]
 
@@ -98,21 +98,25 @@ def _read_result(folder: Path, name: str, config: Mapping[str, Any]) -> Result:
         config,
         evaluation,
         _read_columns(folder / "curve.csv", "a learning curve"),
-        history=_read_optional(folder / "past_selves.json", "a history", ("decisions", "margins", "references")),
-        survey=_read_optional(folder / "survey.json", "a survey of games", ("length", "outcomes", "calibration")),
+        snapshot_matches=_read_optional(
+            folder / "snapshot_matches.json", "snapshot matches", ("decisions", "margins", "references")
+        ),
+        game_statistics=_read_optional(
+            folder / "game_statistics.json", "game statistics", ("length", "outcomes", "calibration")
+        ),
         calibration=_read_columns(calibration, "a calibration") if calibration.exists() else None,
         training=_read_optional(folder / "training.json", "a summary of a training", ("decisions", "origin")),
     )
 
 
 def read_tournaments(folder: Path) -> list[Mapping[str, Any]]:
-    """The tournaments in `folder`, one file each, in the order of their names; ResultError when one is torn."""
+    """The tournaments in `folder`, one file each, in the order of their names; ResultError when one is damaged."""
     keys = ("game", "num_players", "deals", "standings", "cells", "cycles")
     return [read_json(path, "a tournament", keys) for path in sorted(folder.glob("*.json"))]
 
 
 def read_json(path: Path, what: str, keys: Sequence[str]) -> Mapping[str, Any]:
-    """The content of a file that is `what`, of format 1 and with `keys`; ResultError for any other."""
+    """Read a JSON file of format 1 with `keys`; ResultError, which calls it `what`, for any other."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         version = content["format"]

@@ -10,7 +10,7 @@ TITLE: str = "Strength"
 
 
 def caption(result: Result) -> str:
-    """What the picture shows, in a sentence."""
+    """One sentence that explains the picture."""
     seed = result.evaluation["seed"]
     if result.alone:
         return f"Mean points of the policy and of other agents on the same deals (seed {seed}), with 95 % intervals."

@@ -1,4 +1,4 @@
-"""Picture: strength through training, in duplicate matches of the policies that were kept on the way."""
+"""Picture: scores of the snapshots of a training in duplicate matches."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,23 +11,23 @@ from matplotlib.ticker import EngFormatter
 from cardlab.experiments.report.drawing import COLOURS, GREY, MARKERS, new_figure
 from cardlab.experiments.report.results import SELF, Result
 
-TITLE: str = "Strength through training"
+TITLE: str = "Scores of snapshots"
 
 
 def caption(result: Result) -> str:
-    """What the picture shows, in a sentence."""
-    deals = (result.history or {}).get("deals", 0)
+    """One sentence that explains the picture."""
+    deals = (result.snapshot_matches or {}).get("deals", 0)
     if result.alone:
-        return f"Points a game of the policies kept on the way, on the same {deals:,} deals; dotted: the references."
+        return f"Points per game of the snapshots, on the same {deals:,} deals; dotted: the references."
     return (
-        "Points a game of the policies kept on the way against each reference, and against the one kept before, "
-        f"on {deals:,} deals at every seating; the bars are 95 % intervals."
+        "Points per game of the snapshots against each reference and against the previous snapshot, "
+        f"on {deals:,} deals in every seating; bars are 95 % intervals."
     )
 
 
 def draw(result: Result) -> Figure | None:
-    """A line with its intervals for each reference, and one for the self before; None when no policy was kept."""
-    history = result.history
+    """A line with intervals per reference, and one for the previous snapshot; None without snapshots."""
+    history = result.snapshot_matches
     if history is None or not history["decisions"]:
         return None
     figure, axes = new_figure(3.1)
@@ -41,7 +41,7 @@ def draw(result: Result) -> Figure | None:
     before = [figures for later, earlier, *figures in history["margins"] if earlier == later - 1]
     if before and not result.alone:
         rows = [{"mean": mean, "low": low, "high": high} for mean, low, high in before]
-        _line(axes, decisions[1:], rows, len(history["references"]), "over the one before", dashes=(3, 2))
+        _line(axes, decisions[1:], rows, len(history["references"]), "over the previous", dashes=(3, 2))
         axes.axhline(0, color=GREY, linewidth=1, linestyle=":")
     axes.set_xlabel("decisions")
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))

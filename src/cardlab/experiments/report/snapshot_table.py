@@ -1,4 +1,4 @@
-"""Picture: the policies kept on the way against each other, so that a training that walks in circles is seen."""
+"""Picture: the snapshots of a training against each other, which shows cycling."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -7,27 +7,27 @@ from matplotlib.ticker import EngFormatter
 from cardlab.experiments.report.heat_map import draw_heat_map
 from cardlab.experiments.report.results import Result
 
-TITLE: str = "Past selves"
+TITLE: str = "Snapshots against each other"
 
 
 def caption(result: Result) -> str:
-    """What the picture shows, in a sentence."""
-    history = result.history or {}
+    """One sentence that explains the picture."""
+    history = result.snapshot_matches or {}
     deals = history.get("deals", 0)
     text = (
-        "Points a game that the policy after so many decisions (row) makes more than an earlier one (column), "
-        f"on {deals:,} deals; bold where the 95 % interval excludes a tie. What only gets stronger is blue all over."
+        "Points per game of a snapshot (row, by decisions) over an earlier one (column), "
+        f"on {deals:,} deals; bold where the 95 % interval excludes 0. Blue: the later snapshot is stronger."
     )
     circles = history.get("cycles", [])
     sure = sum(circle["sure"] for circle in circles)
     if circles:
-        text += f" Triples that beat each other in a circle: {len(circles)}, of which {sure} beyond doubt."
+        text += f" Non-transitive triples: {len(circles)}, of which {sure} with all intervals above 0."
     return text
 
 
 def draw(result: Result) -> Figure | None:
     """Each later policy against each earlier one; None with fewer than two."""
-    history = result.history
+    history = result.snapshot_matches
     if history is None or not history["margins"]:
         return None
     count = len(history["decisions"])

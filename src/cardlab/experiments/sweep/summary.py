@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from cardlab.experiments.report.drawing import house_style
+from cardlab.experiments.report.drawing import report_style
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.pictures import (
     draw_front,
@@ -120,7 +120,7 @@ class Summary:
         config = dict(self._compose_trial(best.values).config)
         self._parent.log_text(json.dumps(config, indent=2, default=str), "best/config.json")
         self._parent.log_text(trials_table(self._study, self._space), "study/trials.csv")
-        with house_style():
+        with report_style():
             for name, figure in self._pictures(trials).items():
                 self._parent.log_figure(figure, f"study/{name}.svg")
 

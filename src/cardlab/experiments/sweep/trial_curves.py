@@ -9,7 +9,7 @@ import optuna
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.experiment import Experiment
 
-_STRENGTH = "strength"
+_STRENGTH = "score"
 _WIN_RATE = "win_rate/"
 _NO_MEANS = ("_low", "_high", "/rolling")
 

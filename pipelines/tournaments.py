@@ -1,4 +1,4 @@
-"""Stage cross_tables: the experiments of each game and their references, everybody against everybody.
+"""Stage tournaments: the experiments of each game and their references, everybody against everybody.
 
 Pairings that were played before, by these very policies, are not played again: they lie in runs/, beside the outputs.
 """
@@ -19,7 +19,7 @@ from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
 from cardlab.tracking.address import project_root
 
-OUTPUT = Path("results", "cross_tables")
+OUTPUT = Path("results", "tournaments")
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
         options = max(arenas, key=lambda arena: arena.pairing_deals).for_pairings()
         references = dict.fromkeys((*DEFAULT_REFERENCES, *(text for arena in arenas for text in arena.references)))
         agents = [*(str(Path("models", name)) for name in names), *references]
-        folder = project_root() / "runs" / "cross_tables" / label
+        folder = project_root() / "runs" / "tournaments" / label
         run_tournament(game, agents, options, folder)
         (OUTPUT / f"{label}.json").write_bytes((folder / "tournament.json").read_bytes())
 

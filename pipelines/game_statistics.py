@@ -1,6 +1,6 @@
-"""Stage survey: what the games of a trained policy are like, and whether its values are what it is paid.
+"""Stage game_statistics: what the games of a trained policy are like, and whether its values are what it is paid.
 
-Usage: survey.py EXPERIMENT.
+Usage: game_statistics.py EXPERIMENT.
 """
 
 import sys
@@ -40,7 +40,9 @@ def main(name: str) -> None:
     forecasts = forecast(game, policy, opponents, GAMES, arena.seed, _discount(game, config["agent"]))
     write_calibration(calibration_rows(forecasts), results / "calibration.csv")
     facts = {"experiment": name, "game": game.spec.name, "policy_digest": policy_digest(model), "seed": arena.seed}
-    write_game_statistics({**facts, **survey, "calibration": summarize_forecasts(forecasts)}, results / "survey.json")
+    write_game_statistics(
+        {**facts, **survey, "calibration": summarize_forecasts(forecasts)}, results / "game_statistics.json"
+    )
 
 
 def _discount(game: Game, config: dict[str, Any]) -> Discount:

@@ -1,6 +1,6 @@
-"""Stage strength: how strong an experiment was through its training, against references and its own past.
+"""Stage score_snapshots: how strong an experiment was through its training, against references and its own past.
 
-Usage: strength.py EXPERIMENT.
+Usage: score_snapshots.py EXPERIMENT.
 """
 
 import sys
@@ -30,8 +30,8 @@ def main(name: str) -> None:
     snapshots = [Snapshot(int(folder.name), str(folder), policy_digest(folder)) for folder in folders]
     history = play_snapshots(game, snapshots, build_arena(config["arena"]), experiment=name)
     results = Path("results", name)
-    write_snapshot_matches(history, results / "past_selves.json")
-    write_snapshot_scores(history, results / "strength.csv")
+    write_snapshot_matches(history, results / "snapshot_matches.json")
+    write_snapshot_scores(history, results / "snapshot_scores.csv")
 
 
 if __name__ == "__main__":
