@@ -176,7 +176,7 @@ def test_names_are_escaped(results: list[Result], tmp_path: Path) -> None:
     assert "<script>" not in text
 
 
-@pytest.mark.parametrize("picture", [learning_curve, strength])
+@pytest.mark.parametrize("picture", [learning_curve, score_bars])
 def test_pictures_are_well_formed_and_named(results: list[Result], picture: Any) -> None:
     for result in results:
         with report_style():
