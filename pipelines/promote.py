@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import reported
 from cardlab.experiments.config.groups import build_arena, build_game
-from cardlab.experiments.promotion.messages import tell_outcome, write_decision
+from cardlab.experiments.promotion.messages import format_outcome, write_decision
 from cardlab.experiments.promotion.options import PROMOTION_SEED, PromotionOptions
 from cardlab.experiments.promotion.promote import make_challenge, promote
 from cardlab.games.catalogue import for_matches
@@ -27,7 +27,7 @@ def main(name: str) -> None:
     arena = replace(build_arena(config["arena"]), seed=PROMOTION_SEED)
     challenge = make_challenge(Path("models", name), name, game, arena, PromotionOptions())
     outcome = promote(challenge, Store())
-    print(tell_outcome(challenge, outcome))
+    print(format_outcome(challenge, outcome))
     write_decision(challenge, outcome, Path("champions", "decisions", f"{name}.json"))
 
 

@@ -15,7 +15,7 @@ from cardlab.core.files import check_file
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.experiments.config.options import convert
-from cardlab.experiments.promotion.messages import tell_outcome, write_decision
+from cardlab.experiments.promotion.messages import format_outcome, write_decision
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.experiments.promotion.promote import make_challenge, promote
 from cardlab.games.catalogue import for_matches
@@ -37,7 +37,7 @@ def run(request: Request) -> int:
     output = None if given is None else check_file("output", given)
     with progress_bars() as progress:
         outcome = promote(challenge, Store(), progress)
-    Console(soft_wrap=True, highlight=False).print(tell_outcome(challenge, outcome))
+    Console(soft_wrap=True, highlight=False).print(format_outcome(challenge, outcome))
     if output is not None:
         write_decision(challenge, outcome, output)
     return 0

@@ -5,15 +5,15 @@ import pytest
 
 from cardlab.evaluation.intervals import Estimate, estimate
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.experiments.promotion.confidence_sequence import running_interval
-from cardlab.experiments.promotion.gate import Contender, Decision, Ladder, decide
+from cardlab.experiments.promotion.confidence_sequence import confidence_sequence_interval
+from cardlab.experiments.promotion.gate import Contender, Ladder, PromotionDecision, decide
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.catalogue import make_game
 
 STRONGER = [("poker_squares", {}, "flush"), ("thirty_one", {}, "greedy"), ("thirty_one", {"num_players": 3}, "greedy")]
 
 
-def play(game, challenger, opponent, deals=60, sequential=False, ladder=(), **arena) -> Decision:
+def play(game, challenger, opponent, deals=60, sequential=False, ladder=(), **arena) -> PromotionDecision:
     options = PromotionOptions(sequential=sequential, ladder=ladder)
     sides = [Contender(name, name, "") for name in (challenger, opponent)]
     return decide(game, *sides, ArenaOptions(deals=deals, processes=1, **arena), options)
@@ -83,7 +83,7 @@ def test_on_a_ladder_too_no_two_agents_can_each_dethrone_the_other():
 def test_a_ladder_asks_for_more_from_others_and_no_loss_to_the_champion(apart, gain, accepted):
     side = Contender("one", "random", "")
     between, ladder = (Estimate(sum(pair) / 2, *pair, 100) for pair in (apart, gain))
-    decision = Decision(side, side, between, 200, 1, sequential=False, ladder=Ladder(("greedy",), ladder))
+    decision = PromotionDecision(side, side, between, 200, 1, sequential=False, ladder=Ladder(("greedy",), ladder))
     assert decision.accepted is accepted
 
 
@@ -131,7 +131,7 @@ def test_looking_all_the_time_lets_few_equals_through():
     looks = range(100, 2001, 50)
     for _ in range(400):
         series = rng.standard_t(5, 2000)
-        intervals = [running_interval(series[:deals], 2000) for deals in looks]
+        intervals = [confidence_sequence_interval(series[:deals], 2000) for deals in looks]
         false += any(interval.low > 0 or interval.high < 0 for interval in intervals)
         intervals = [estimate(series[:deals]) for deals in looks]
         naive += any(interval.low > 0 or interval.high < 0 for interval in intervals)
@@ -141,5 +141,5 @@ def test_looking_all_the_time_lets_few_equals_through():
 
 def test_the_running_interval_is_not_much_wider_where_it_is_planned_for():
     series = np.random.default_rng(1).normal(size=1000)
-    ratio = running_interval(series, 1000).half_width / estimate(series).half_width
+    ratio = confidence_sequence_interval(series, 1000).half_width / estimate(series).half_width
     assert 1.2 < ratio < 1.7

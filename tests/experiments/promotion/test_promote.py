@@ -15,10 +15,10 @@ from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.promotion.champions import write_champion
-from cardlab.experiments.promotion.gate import Decision, Ladder
-from cardlab.experiments.promotion.messages import tell_outcome
+from cardlab.experiments.promotion.gate import Ladder, PromotionDecision
+from cardlab.experiments.promotion.messages import format_outcome
 from cardlab.experiments.promotion.options import PromotionOptions
-from cardlab.experiments.promotion.promote import ChallengeUnderway, Outcome, make_challenge, promote
+from cardlab.experiments.promotion.promote import ChallengeOutcome, ChallengeUnderway, make_challenge, promote
 from cardlab.games.catalogue import make_game
 from cardlab.tracking import Store
 from cardlab.tracking.registry import NotRegistered, Registry
@@ -36,13 +36,15 @@ def won(monkeypatch: pytest.MonkeyPatch) -> None:
 def outcome(monkeypatch: pytest.MonkeyPatch, low: float) -> None:
     """The next matches end with an interval that begins at `low`."""
 
-    def decided(game, challenger, opponent, arena, options, watch) -> Decision:
-        return Decision(challenger, opponent, Estimate(low + 1, low, low + 2, arena.deals), 8, 5, options.sequential)
+    def decided(game, challenger, opponent, arena, options, watch) -> PromotionDecision:
+        return PromotionDecision(
+            challenger, opponent, Estimate(low + 1, low, low + 2, arena.deals), 8, 5, options.sequential
+        )
 
     monkeypatch.setattr("cardlab.experiments.promotion.promote.decide", decided)
 
 
-def challenge(policy: Path, store: Store, game: str = "poker_squares", **options: object) -> Outcome:
+def challenge(policy: Path, store: Store, game: str = "poker_squares", **options: object) -> ChallengeOutcome:
     return promote(make_challenge(policy, policy.name, make_game(game), ARENA, PromotionOptions(**options)), store)
 
 
@@ -70,7 +72,7 @@ def test_a_winner_is_found_by_all_its_names(store: Store, root: Path, untrained:
     assert (lineage["run"], lineage["policy_digest"], lineage["config"]["seed"]) == (made.id, digest, 7)
     assert not {"machine", "cpus"} & set(lineage["tags"])
     card = (folder / "README.md").read_text()
-    assert "+2.000 points a game, 95 % interval +1.000 to +3.000" in card
+    assert "+2.000 points per game, 95 % interval +1.000 to +3.000" in card
     assert all(text in card for text in ("seed 7", digest, made.id, "scoring american"))
     version = store.client.get_model_version_by_alias("cardlab-poker_squares", "champion")
     assert (version.run_id, version.tags["policy.digest"], version.description) == (made.id, digest, card)
@@ -128,18 +130,18 @@ def test_a_ladder_is_told_recorded_and_put_on_the_card(
 ) -> None:
     write_champion(Path("champions"), make_game("big2"), untrained("old", "big2"), {})
 
-    def even(game, challenger, opponent, arena, options, watch) -> Decision:
+    def even(game, challenger, opponent, arena, options, watch) -> PromotionDecision:
         ladder = Ladder(options.ladder, Estimate(0.5, 0.25, 0.75, 100))
-        return Decision(challenger, opponent, Estimate(0.0, -1.0, 1.0, 100), 8, 5, False, ladder)
+        return PromotionDecision(challenger, opponent, Estimate(0.0, -1.0, 1.0, 100), 8, 5, False, ladder)
 
     monkeypatch.setattr("cardlab.experiments.promotion.promote.decide", even)
     policy = untrained("new", "big2", seed=1)
     asked = make_challenge(policy, "new", make_game("big2"), ARENA, PromotionOptions(ladder=("greedy",)))
     result = promote(asked, store)
     assert result.folder is not None
-    said = "+0.500 points a game more than champion"
-    assert f"against greedy: {said}, 95 % interval +0.250 to +0.750" in tell_outcome(asked, result)
-    assert "Against `greedy` it wins +0.500 points a game more" in (result.folder / "README.md").read_text()
+    said = "+0.500 points per game more than champion"
+    assert f"against greedy: {said}, 95 % interval +0.250 to +0.750" in format_outcome(asked, result)
+    assert "Against `greedy` it gains +0.500 points per game" in (result.folder / "README.md").read_text()
     assert json.loads((result.folder / "decision.json").read_text())["ladder"]["difference"]["low"] == 0.25
     (run,) = store.client.search_runs([store.experiment_id("big2")], "tags.kind = 'promotion'")
     assert run.data.metrics["promotion/ladder_low"] == 0.25

@@ -1,4 +1,4 @@
-"""Champions as folders: champions/GAME/ with the policy and all that is known of it, small enough for git."""
+"""Champions as folders: champions/GAME/ with policy, card, decision, evaluation and lineage, small enough for git."""
 
 import json
 import shutil
@@ -13,8 +13,8 @@ from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
 from cardlab.tracking.flavour import GAME_FILE
 
-CARD, DECISION, FIGURES, LINEAGE = "README.md", "decision.json", "evaluation.json", "lineage.json"
-TRAINING = "training"  # folder of a training that is kept in git to go on: no champion's, it stays
+CARD, DECISION, EVALUATION, LINEAGE = "README.md", "decision.json", "evaluation.json", "lineage.json"
+TRAINING = "training"  # folder with the state of a training, kept when the champion changes
 _MEGABYTE = 1_000_000
 
 
@@ -26,7 +26,7 @@ def check_size(policy: Path, most: float) -> None:
 
 
 def game_options(game: Game) -> dict[str, Any]:
-    """The composed game as conf/game/ writes it: its name and every option."""
+    """The composed game: its name and every option."""
     played: Any = for_matches(game)
     return {
         "name": game.spec.name,
@@ -35,7 +35,7 @@ def game_options(game: Game) -> dict[str, Any]:
 
 
 def champion_name(folder: Path) -> str:
-    """Under which name the champion in `folder` was offered; its kind when nobody wrote that down."""
+    """The name under which the champion in `folder` was promoted; `champion` if unknown."""
     try:
         return str(json.loads((folder / DECISION).read_text())["challenger"]["name"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -43,10 +43,7 @@ def champion_name(folder: Path) -> str:
 
 
 def write_champion(champions: Path, game: Game, policy: Path, files: Mapping[str, object]) -> Path:
-    """Put the policy with `files` (name → text, or data for JSON) in the place of the champion of `game`.
-
-    The old one stands until the new one is whole.
-    """
+    """Replace the champion of `game` by the policy with `files` (name → text, or data for JSON), atomically."""
     target = champions / game.spec.name
     draft, old = (champions / f".{game.spec.name}.{part}" for part in ("new", "old"))
     for folder in (draft, old):
@@ -66,5 +63,5 @@ def write_champion(champions: Path, game: Game, policy: Path, files: Mapping[str
 
 
 def as_text(content: object) -> str:
-    """A text as it is, anything else as JSON."""
+    """Text unchanged, other data as JSON."""
     return content if isinstance(content, str) else json.dumps(content, indent=2) + "\n"

@@ -1,14 +1,14 @@
-"""Intervals that hold at every look: a match may stop by them as soon as they tell."""
+"""Confidence sequences: intervals that hold at every look, so that a match may stop at any time."""
 
 from math import log, sqrt
 
 from cardlab.evaluation.intervals import CONFIDENCE, Estimate, PerDeal
 
 
-def running_interval(per_deal: PerDeal, planned: int) -> Estimate:
+def confidence_sequence_interval(per_deal: PerDeal, planned: int) -> Estimate:
     """Mean of `per_deal` [D] with an interval of a 95 % confidence sequence, narrowest near `planned` deals.
 
-    All intervals of the sequence, taken after any number of deals, cover the mean together with 95 %: mean ±
+    All intervals of the sequence cover the mean simultaneously with 95 %: mean ±
     s · √(2(Dρ² + 1) / (D²ρ²) · log(√(Dρ² + 1) / α)), the Gaussian mixture boundary of Waudby-Smith et al., Time-uniform
     central limit theory and asymptotic confidence sequences (arXiv 2103.06476). Not for the first few deals.
     """

@@ -1,6 +1,6 @@
-"""The gate: a challenger takes the champion's place when the interval of their difference lies above zero.
+"""The gate: a challenger becomes champion when the interval of their difference is above zero.
 
-Where the best agents of a game draw even among themselves, that tells nothing: then a ladder of other agents decides.
+Where the best agents of a game are equal head to head, a ladder of other agents decides.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seating import Lineup, make_lineup
 from cardlab.evaluation.workers import PARALLEL_GAMES_TO_STOP, Tally, Workers, make_jobs, merge
-from cardlab.experiments.promotion.confidence_sequence import running_interval
+from cardlab.experiments.promotion.confidence_sequence import confidence_sequence_interval
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
 
@@ -28,43 +28,43 @@ FORMAT = 1
 class Contender:
     """One side of a challenge."""
 
-    name: str  # as it is shown: an experiment's, a scripted agent's, or `champion`
-    agent: str  # what `load_agent` takes
-    digest: str  # of its policy; empty for a scripted agent
+    name: str  # shown: of an experiment or a scripted agent, or `champion`
+    agent: str  # as for `load_agent`
+    digest: str  # policy digest; empty for a scripted agent
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """How both sides did against other agents, on the same deals."""
+    """Both sides against other agents on the same deals."""
 
     agents: tuple[str, ...]
-    difference: Estimate  # points a game: the challenger's less the opponent's, in the mean over the agents
+    difference: Estimate  # points per game, challenger minus opponent, mean over the agents
 
 
 @dataclass(frozen=True)
-class Decision:
-    """What a challenge came to."""
+class PromotionDecision:
+    """The result of a challenge."""
 
     challenger: Contender
     opponent: Contender
-    difference: Estimate  # points a game: the challenger's seats less the opponent's, on the same deals
+    difference: Estimate  # points per game, challenger minus opponent, on the same deals
     games: int
     seed: int
     sequential: bool
-    ladder: Ladder | None = None  # where one was asked for
+    ladder: Ladder | None = None  # if one was played
 
     @property
     def accepted(self) -> bool:
-        """Whether the challenger becomes the champion: it beats it, or wins more from a ladder and does not lose to it.
+        """Whether the challenger becomes champion: it beats the champion, or gains on the ladder and does not lose.
 
-        Either way no two agents can each dethrone the other.
+        In neither case can two agents each replace the other.
         """
         if self.ladder is None:
             return self.difference.low > 0
         return self.ladder.difference.low > 0 and self.difference.high > 0
 
     def figures(self) -> dict[str, Any]:
-        """The decision as data, the same for the same match: no times, paths or run ids."""
+        """The decision as data, without times, paths or run ids."""
         ladder = self.ladder
         return {
             "format": FORMAT,
@@ -72,7 +72,7 @@ class Decision:
             "challenger": {"name": self.challenger.name, "digest": self.challenger.digest},
             "opponent": {"name": self.opponent.name, "digest": self.opponent.digest},
             "difference": _figures(self.difference),
-            "interval": "95 %, holding at every look" if self.sequential else "95 %",
+            "interval": "95 %, confidence sequence" if self.sequential else "95 %",
             "deals": self.difference.deals,
             "games": self.games,
             "seed": self.seed,
@@ -91,15 +91,14 @@ def decide(
     arena: ArenaOptions,
     options: PromotionOptions,
     progress: ProgressCallback = no_progress,
-) -> Decision:
-    """Play the two on the same deals, at every seating, and compare what their seats were paid, deal by deal.
+) -> PromotionDecision:
+    """Play both on the same deals in every seating; the difference is paired by deal.
 
-    With several players each side takes half of the seats (of an odd number, the larger and the smaller half in turn),
-    so that the difference changes its sign when the two change names: no two agents can each dethrone the other. A
-    single player plays the same deals alone. The deals follow from `arena.seed` and the two digests: no challenger
-    meets deals on which another was chosen, and the same challenge gives the same figures. With `options.sequential`
-    the match ends when the interval leaves zero; with `arena.until`, when it is that narrow. With `options.ladder` each
-    side then plays P − 1 copies of each of its agents, on all of `arena.deals`.
+    With several players each side has half of the seats (of an odd number, the larger and the smaller half in turn), so
+    that exchanging the two changes only the sign. A single player plays the same deals alone. The deals depend on
+    `arena.seed` and both digests, so that no challenger is judged on deals on which another was chosen. With
+    `options.sequential` the match ends when the interval excludes zero; with `arena.until`, at that half-width. With
+    `options.ladder` each side then plays P − 1 copies of each ladder agent, on all of `arena.deals`.
     """
     seed = _seed_of(arena.seed, challenger, opponent)
     arena = replace(arena, seed=seed)
@@ -119,11 +118,11 @@ def decide(
     assert done is not None, "at least one chunk is played"
     apart = _interval(_differences(done), arena, options)
     games = apart.deals * sum(lineup.num_seatings for lineup in lineups)
-    ladder = _climb(game, challenger, opponent, arena, options.ladder, progress) if options.ladder else None
-    return Decision(challenger, opponent, apart, games, seed, options.sequential, ladder)
+    ladder = _play_ladder(game, challenger, opponent, arena, options.ladder, progress) if options.ladder else None
+    return PromotionDecision(challenger, opponent, apart, games, seed, options.sequential, ladder)
 
 
-def _climb(
+def _play_ladder(
     game: Game,
     challenger: Contender,
     opponent: Contender,
@@ -149,7 +148,7 @@ def _lineups(game: Game, challenger: Contender, opponent: Contender) -> list[Lin
 
 
 def _differences(tallies: Sequence[Tally]) -> PerDeal:
-    """[D] points a game of the challenger's seats less those of the opponent's."""
+    """[D] points per game, challenger minus opponent."""
     first = tallies[0].points
     if first.shape[1] == 1:
         return paired(first[:, 0], tallies[1].points[:, 0])
@@ -157,18 +156,18 @@ def _differences(tallies: Sequence[Tally]) -> PerDeal:
 
 
 def _interval(differences: PerDeal, arena: ArenaOptions, options: PromotionOptions) -> Estimate:
-    return running_interval(differences, arena.deals) if options.sequential else estimate(differences)
+    return confidence_sequence_interval(differences, arena.deals) if options.sequential else estimate(differences)
 
 
 def _is_clear(apart: Estimate, arena: ArenaOptions, options: PromotionOptions) -> bool:
     """Whether the match may stop."""
     if apart.deals < MIN_DEALS_TO_STOP:
         return False
-    told = options.sequential and (apart.low > 0 or apart.high < 0)
-    return told or (arena.until is not None and 0 < apart.half_width <= arena.until)
+    decided = options.sequential and (apart.low > 0 or apart.high < 0)
+    return decided or (arena.until is not None and 0 < apart.half_width <= arena.until)
 
 
 def _seed_of(base: int, challenger: Contender, opponent: Contender) -> int:
-    """A seed of the pair's own, the same whoever of them challenges."""
+    """A seed that depends on the pair, not on its order."""
     names = sorted(side.digest or side.agent for side in (challenger, opponent))
     return base + int.from_bytes(hashlib.sha256("\0".join(names).encode()).digest()[:5], "big")

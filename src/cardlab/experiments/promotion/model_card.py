@@ -1,15 +1,15 @@
-"""The model card: what a policy is, how it was made, how strong it is, how it is used."""
+"""The model card of a policy: summary, origin, results, use."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from cardlab.agents.policies import POLICY_FILES, read_description
-from cardlab.experiments.promotion.gate import Decision
+from cardlab.experiments.promotion.gate import PromotionDecision
 from cardlab.tracking.provenance import Origin
 
 _PARTS = ("agent", "network", "opponents", "trainer")
-_USE = """## How to use it
+_USE = """## Use
 
 ```python
 import cardlab
@@ -18,29 +18,29 @@ game = cardlab.make_game("{game}")
 agent = cardlab.load_agent(game, "champion")  # or "models:/cardlab-{game}@champion", from MLflow's registry
 ```
 
-It sees what a player may know and nothing more. It was trained and judged under the options above; under other rules it
-does not load. It is made for research and for play among programs, not for play for money."""
+It sees only what its player knows. It was trained and evaluated with the options above and does not load under other
+rules. It is made for research, not for playing for money."""
 
 
 def model_card(
     policy: Path,
     game: Mapping[str, Any],
-    decision: Decision,
+    decision: PromotionDecision,
     origin: Origin | None,
     evaluation: Mapping[str, Any] | None = None,
 ) -> str:
-    """The card in Markdown. `game` is composed; `evaluation` is what `arena.evaluate` gives, if the policy has one."""
+    """The card in Markdown. `game` is composed; `evaluation` as from `evaluate`, if there is one."""
     sections = [
         f"# {decision.challenger.name}: a policy for {game['name']}",
-        _what(policy, game, decision.challenger.digest),
-        _made(origin),
-        _strength(decision, evaluation),
+        _summary(policy, game, decision.challenger.digest),
+        _origin(origin),
+        _results(decision, evaluation),
         _USE.format(game=game["name"]),
     ]
     return "\n\n".join(sections) + "\n"
 
 
-def _what(policy: Path, game: Mapping[str, Any], digest: str) -> str:
+def _summary(policy: Path, game: Mapping[str, Any], digest: str) -> str:
     description = read_description(policy)
     size = sum((policy / name).stat().st_size for name in POLICY_FILES)
     rows = {
@@ -52,10 +52,10 @@ def _what(policy: Path, game: Mapping[str, Any], digest: str) -> str:
     return _table(rows)
 
 
-def _made(origin: Origin | None) -> str:
-    heading = "## How it was made\n\n"
+def _origin(origin: Origin | None) -> str:
+    heading = "## Training\n\n"
     if origin is None:
-        return f"{heading}The store in which it was offered has no run that made it."
+        return f"{heading}The tracking store has no run of its training."
     tags, config = origin.tags, origin.config
     changed = ", with uncommitted changes" if tags.get("git.dirty") == "true" else ""
     rows = {
@@ -67,20 +67,20 @@ def _made(origin: Origin | None) -> str:
     return heading + _table(rows)
 
 
-def _strength(decision: Decision, evaluation: Mapping[str, Any] | None) -> str:
+def _results(decision: PromotionDecision, evaluation: Mapping[str, Any] | None) -> str:
     apart, opponent = decision.difference, decision.opponent
     against = f"the champion, {opponent.name}" if opponent.digest else f"`{opponent.name}`"
     verdict = "became the champion" if decision.accepted else "did not become the champion"
-    figures = f"{apart.mean:+.3f} points a game, 95 % interval {apart.low:+.3f} to {apart.high:+.3f}"
+    figures = f"{apart.mean:+.3f} points per game, 95 % interval {apart.low:+.3f} to {apart.high:+.3f}"
     gained = ""
     if decision.ladder is not None:
         gain, agents = decision.ladder.difference, ", ".join(f"`{name}`" for name in decision.ladder.agents)
         gained = (
-            f"Against {agents} it wins {gain.mean:+.3f} points a game more than {opponent.name} does, "
-            f"{gain.low:+.3f} to {gain.high:+.3f}, in their mean. "
+            f"Against {agents} it gains {gain.mean:+.3f} points per game over {opponent.name}, "
+            f"{gain.low:+.3f} to {gain.high:+.3f}, mean over the agents. "
         )
     parts = [
-        "## How strong it is",
+        "## Results",
         f"Against {against}: {figures}, on {apart.deals:,} deals ({decision.games:,} games). {gained}It {verdict}.",
     ]
     if evaluation is not None:
@@ -93,7 +93,7 @@ def _strength(decision: Decision, evaluation: Mapping[str, Any] | None) -> str:
 
 
 def _options(config: Mapping[str, Any]) -> str:
-    """The options of a group in one line."""
+    """The options of a group on one line."""
     return ", ".join(str(value) if key == "name" else f"{key} {value}" for key, value in config.items())
 
 

@@ -1,4 +1,4 @@
-"""A challenge from end to end: who is champion, the match, the record of it, and what becomes of the winner."""
+"""A challenge from end to end: match, MLflow run, registration, new champion."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.experiments.promotion.champions import (
     CARD,
     DECISION,
-    FIGURES,
+    EVALUATION,
     LINEAGE,
     as_text,
     champion_name,
@@ -25,7 +25,7 @@ from cardlab.experiments.promotion.champions import (
     game_options,
     write_champion,
 )
-from cardlab.experiments.promotion.gate import Contender, Decision, decide
+from cardlab.experiments.promotion.gate import Contender, PromotionDecision, decide
 from cardlab.experiments.promotion.model_card import model_card
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
@@ -34,8 +34,8 @@ from cardlab.tracking.flavour import GAME_FILE
 from cardlab.tracking.provenance import DIGEST, Origin, find_origin
 from cardlab.tracking.registry import Registered, Registry
 
-_KEPT_TAGS = ("git.commit", "git.dirty", "dvc.stage", "dvc.experiment", "dvc.baseline", "python", "versions")
-"""Of a run's lineage, what goes into git with a champion: no name of a machine."""
+_LINEAGE_TAGS = ("git.commit", "git.dirty", "dvc.stage", "dvc.experiment", "dvc.baseline", "python", "versions")
+"""Tags of a run that go into git with a champion; no machine names."""
 
 
 class ChallengeUnderway(RuntimeError):
@@ -44,28 +44,28 @@ class ChallengeUnderway(RuntimeError):
 
 @dataclass(frozen=True)
 class Challenge:
-    """A policy that is offered as the champion of its game."""
+    """A policy that challenges the champion of its game."""
 
     policy: Path
     name: str
-    game: Game  # whose rules it is judged by, as the policy sees it
+    game: Game  # with the features of the policy
     arena: ArenaOptions
     options: PromotionOptions
-    champions: Path = CHAMPIONS  # where the winner goes
+    champions: Path = CHAMPIONS  # folder of the winner
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of offering a policy."""
+class ChallengeOutcome:
+    """The outcome of a challenge."""
 
-    decision: Decision | None  # None: it is the champion already
+    decision: PromotionDecision | None  # None if the policy is already champion
     registered: Registered
     folder: Path | None  # of the new champion
 
 
 def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, options: PromotionOptions) -> Challenge:
-    """The challenge, checked before anything is played or written: PolicyError or InvalidOption for what is wrong."""
-    check_range("arena.deals", arena.deals, MIN_DEALS_TO_STOP, whole=True)  # a few deals may look alike by chance
+    """Check a challenge before anything is played or written. Raises PolicyError or InvalidOption."""
+    check_range("arena.deals", arena.deals, MIN_DEALS_TO_STOP, whole=True)  # the variance of fewer is unreliable
     load_agent(game, str(policy))
     check_size(policy, options.max_megabytes)
     for key, agent in [("reference", options.reference), *(("ladder", agent) for agent in options.ladder)]:
@@ -74,22 +74,22 @@ def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, opt
         except InvalidOption as refusal:
             raise InvalidOption(key, agent, refusal.allowed) from refusal
     if options.ladder and game.spec.num_players == 1:
-        raise InvalidOption("ladder", [*options.ladder], f"left out: {game.spec.name} is played alone")
+        raise InvalidOption("ladder", [*options.ladder], f"left out: {game.spec.name} has one player")
     if options.ladder and arena.until is not None:
-        raise InvalidOption("arena.until", arena.until, "null with a ladder, all of which is played on the same deals")
+        raise InvalidOption("arena.until", arena.until, "null with a ladder, which plays all deals")
     return Challenge(policy, name, game_for(policy, game), arena, options)
 
 
-def promote(challenge: Challenge, store: Store, progress: ProgressCallback = no_progress) -> Outcome:
-    """Play the challenge, record it, and make the winner champion: in champions/GAME/ and as the alias in MLflow.
+def promote(challenge: Challenge, store: Store, progress: ProgressCallback = no_progress) -> ChallengeOutcome:
+    """Play the challenge, log it, and make the winner champion: champions/GAME/ and the alias in MLflow.
 
-    The champion is that of `champions/`, else the alias's; the alias follows the folder. Every policy that is offered
-    becomes a version of its game's registered model, and every challenge a run. Raises TrackingUnavailable or
+    The champion is the one in `champions/`, else the alias; the alias follows the folder. Every challenger becomes a
+    version of the registered model of its game, and every challenge a run. Raises TrackingUnavailable or
     ChallengeUnderway before anything is played.
     """
     registry = Registry(store)
     game = challenge.game.spec.name
-    registry.champion(game)  # says what is wrong with the store while nothing is lost
+    registry.champion(game)  # fails early if the store is unavailable
     path = store.root / "runs" / "promotion" / f"{game}.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
@@ -100,12 +100,12 @@ def promote(challenge: Challenge, store: Store, progress: ProgressCallback = no_
         raise ChallengeUnderway(f"{path}: another process is challenging the champion of {game}") from error
 
 
-def _promote(challenge: Challenge, store: Store, registry: Registry, progress: ProgressCallback) -> Outcome:
+def _promote(challenge: Challenge, store: Store, registry: Registry, progress: ProgressCallback) -> ChallengeOutcome:
     digest = policy_digest(challenge.policy)
     champion = policy_folder(CHAMPION, challenge.game.spec.name)
     origin = find_origin(store, digest)
     if champion is not None and policy_digest(champion) == digest:
-        return _keep(challenge, champion, store, origin)
+        return _register_champion(challenge, champion, store, origin)
     challenger = Contender(challenge.name, str(challenge.policy), digest)
     opponent = _opponent(challenge, champion)
     decision = decide(challenge.game, challenger, opponent, challenge.arena, challenge.options, progress)
@@ -119,24 +119,24 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
     run_id = _record(challenge, store, decision, card)
     registered = _register(challenge, registry, decision, card, origin.run_id if origin else run_id)
     if not decision.accepted:
-        return Outcome(decision, registered, None)
+        return ChallengeOutcome(decision, registered, None)
     lineage = _lineage(digest, origin, run_id)
-    files = {CARD: card, DECISION: decision.figures(), FIGURES: figures, LINEAGE: lineage}
+    files = {CARD: card, DECISION: decision.figures(), EVALUATION: figures, LINEAGE: lineage}
     folder = write_champion(challenge.champions, challenge.game, challenge.policy, files)
     registry.crown(registered)
-    return Outcome(decision, registered, folder)
+    return ChallengeOutcome(decision, registered, folder)
 
 
 def _opponent(challenge: Challenge, champion: Path | None) -> Contender:
-    """The champion, or the reference where there is none yet. PolicyError for a champion of other rules."""
+    """The champion, or the reference if there is none. PolicyError for a champion of other rules."""
     if champion is None:
         return Contender(challenge.options.reference, challenge.options.reference, "")
     load_agent(challenge.game, str(champion))
     return Contender(champion_name(champion), str(champion), policy_digest(champion))
 
 
-def _keep(challenge: Challenge, champion: Path, store: Store, origin: Origin | None) -> Outcome:
-    """Nothing to decide: only let the registry know the champion, as after a clone."""
+def _register_champion(challenge: Challenge, champion: Path, store: Store, origin: Origin | None) -> ChallengeOutcome:
+    """Register the champion, e.g. after a fresh clone; there is nothing to decide."""
     game, registry = challenge.game.spec.name, Registry(store)
     registered = registry.find(policy_digest(champion))
     if registered is None:
@@ -148,11 +148,11 @@ def _keep(challenge: Challenge, champion: Path, store: Store, origin: Origin | N
             named = {"name": champion_name(champion)}
             registered = registry.register(champion, game, run_id=made_by, card=card, files=files, tags=named)
     registry.crown(registered)
-    return Outcome(None, registered, None)
+    return ChallengeOutcome(None, registered, None)
 
 
-def _record(challenge: Challenge, store: Store, decision: Decision, card: str) -> str:
-    """The challenge as a run of its game; the run's id."""
+def _record(challenge: Challenge, store: Store, decision: PromotionDecision, card: str) -> str:
+    """Log the challenge as a run of its game; returns the run id."""
     tags = {
         "kind": "promotion",
         DIGEST: decision.challenger.digest,
@@ -175,7 +175,9 @@ def _record(challenge: Challenge, store: Store, decision: Decision, card: str) -
     return run.id
 
 
-def _register(challenge: Challenge, registry: Registry, decision: Decision, card: str, run_id: str) -> Registered:
+def _register(
+    challenge: Challenge, registry: Registry, decision: PromotionDecision, card: str, run_id: str
+) -> Registered:
     apart = decision.difference
     tags = {
         "name": challenge.name,
@@ -191,13 +193,13 @@ def _register(challenge: Challenge, registry: Registry, decision: Decision, card
 
 
 def _lineage(digest: str, origin: Origin | None, promoted_by: str) -> dict[str, Any]:
-    """From the champion to the runs that made and judged it."""
+    """References from the champion to the runs that trained and judged it."""
     tags = origin.tags if origin else {}
     return {
         "policy_digest": digest,
         "run": origin.run_id if origin else None,
         "promotion_run": promoted_by,
         "experiment": origin.name if origin else None,
-        "tags": {key: tags[key] for key in _KEPT_TAGS if key in tags},
+        "tags": {key: tags[key] for key in _LINEAGE_TAGS if key in tags},
         "config": dict(origin.config) if origin else {},
     }

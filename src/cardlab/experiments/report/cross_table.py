@@ -14,7 +14,7 @@ TITLE: str = "Cross table"
 def caption(tournament: Mapping[str, Any]) -> str:
     """One sentence that explains the picture."""
     others = tournament["num_players"] - 1
-    what = "more points a game on the same deals than" if not others else "points a game against"
+    what = "more points per game on the same deals than" if not others else "points per game against"
     copies = f" ({others} copies of it)" if others > 1 else ""
     text = (
         f"The row's agent makes so many {what} the column's{copies}, on {tournament['deals']:,} deals; bold where the "

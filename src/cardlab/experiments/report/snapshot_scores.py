@@ -45,7 +45,7 @@ def draw(result: Result) -> Figure | None:
         axes.axhline(0, color=GREY, linewidth=1, linestyle=":")
     axes.set_xlabel("decisions")
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.set_ylabel("points a game")
+    axes.set_ylabel("points per game")
     if not result.alone:
         axes.legend(loc="best", fontsize=8)
     return figure
