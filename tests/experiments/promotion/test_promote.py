@@ -170,7 +170,7 @@ def test_what_does_not_fit_is_said_before_anything_is_written(root: Path, untrai
         challenge(untrained("big"), Store(), reference="shark")
     with pytest.raises(InvalidOption, match=r"^ladder=shark: must be"):
         challenge(untrained("big"), Store(), ladder=("random", "shark"))
-    with pytest.raises(InvalidOption, match=r"^ladder=\[random\]: must be left out: poker_squares is played alone"):
+    with pytest.raises(InvalidOption, match=r"^ladder=\[random\]: must be left out: poker_squares has one player"):
         challenge(untrained("big"), Store(), ladder=("random",))
     narrow = ArenaOptions(deals=100, until=0.1)
     with pytest.raises(InvalidOption, match=r"^arena\.until=0\.1: must be null with a ladder"):
