@@ -1,7 +1,8 @@
 """What tracking and checkpoints cost: whole trainings with each, and without, as processes one after the other.
 
 A training has the benchmark's PPO on Thirty-One, its budget, and the default pause between checkpoints. Two measures:
-the same training with and without, in pairs; and the share of a training's time that goes into the calls.
+the same training with and without, in pairs; and the share of a training's time that goes into the calls, without the
+start, which imports MLflow.
 """
 
 import json
@@ -17,16 +18,17 @@ from typing import Any
 import pytest
 
 PAIRS = 3
-BAR = 0.02  # of a training's time, for each
+BAR = 0.01  # of a training's time, in the calls of each
+START = 3.0  # seconds: MLflow is imported, and the run begun
 EXPERIMENT = ["experiment=thirty_one/ppo"]
 
 PROGRAM = """
-import json, resource, sys, time
+import json, sys, time
 from pathlib import Path
 from cardlab.cli import main
 from cardlab.tracking import Run, Store
 
-spent = {"tracking": 0.0, "checkpoints": 0.0}
+spent = {"start": 0.0, "tracking": 0.0, "checkpoints": 0.0}
 
 def timed(owner, name, part):
     plain = getattr(owner, name)
@@ -40,8 +42,8 @@ def timed(owner, name, part):
 
 part, arguments = sys.argv[1], sys.argv[2:]
 for name in ("check", "start_or_resume"):
-    timed(Store, name, "tracking")
-for name in ("log_metrics", "set_tags", "log_artifact", "finish"):
+    timed(Store, name, "start")
+for name in ("log_metrics", "set_tags", "log_artifact", "flush", "finish"):
     timed(Run, name, "tracking")
 if part == "tracking":
     assert main(["train", *arguments]) == 0
@@ -53,8 +55,7 @@ else:
     from cardlab.training.run import train
     timed(Checkpoints, "save", "checkpoints")
     train(build_experiment(compose_experiment(arguments)), run_dir=Path("run"), model_dir=Path("model"))
-usage = resource.getrusage(resource.RUSAGE_SELF)
-print(json.dumps({"inside": spent, "own": usage.ru_utime + usage.ru_stime}))
+print(json.dumps(spent))
 """
 
 
@@ -63,8 +64,7 @@ class Cost:
     """Seconds of one training."""
 
     wall: float
-    own: float  # CPU of its process
-    all: float  # CPU of the process that sends, too
+    cpu: float
     inside: dict[str, float]  # wall, in the calls of tracking and of checkpoints
 
 
@@ -87,8 +87,7 @@ def train(folder: Path, part: str) -> Cost:
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - began
     assert status == 0, said
-    told = json.loads(said[-1])
-    return Cost(wall, told["own"], usage.ru_utime + usage.ru_stime, told["inside"])
+    return Cost(wall, usage.ru_utime + usage.ru_stime, json.loads(said[-1]))
 
 
 @pytest.mark.benchmark(group="tracking")
@@ -103,7 +102,7 @@ def test_tracking_and_checkpoints_cost_little(benchmark: Any, tmp_path: Path) ->
     for part in parts:
         ratios = {
             name: median(getattr(each[part], name) / getattr(each["neither"], name) for each in done)
-            for name in ("wall", "own", "all")
+            for name in ("wall", "cpu")
         }
         share = median(each[part].inside[part] / each[part].wall for each in done)
         seconds = median(each["neither"].wall for each in done)
@@ -111,4 +110,6 @@ def test_tracking_and_checkpoints_cost_little(benchmark: Any, tmp_path: Path) ->
         print(f"{part}: with / without, of {seconds:.0f} s: {text}; {100 * share:.2f} % of the time in its calls")
         benchmark.extra_info[part] = {**{key: round(ratio, 4) for key, ratio in ratios.items()}, "share": share}
         assert share <= BAR
-        assert ratios["wall"] <= 1 + BAR
+        assert ratios["wall"] <= 1 + BAR + (START / seconds if part == "tracking" else 0)
+    start = median(each["tracking"].inside["start"] for each in done)
+    print(f"start of a run: {start:.1f} s")

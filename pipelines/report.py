@@ -10,7 +10,6 @@ from cardlab.core.exit_status import reported
 from cardlab.experiments.report.page import write_report
 from cardlab.experiments.report.results import read_results, read_tournaments
 from cardlab.tracking import Store
-from cardlab.tracking.attach import attach_files
 from cardlab.tracking.lineage import lineage
 
 _TOLD = ("git.commit", "git.dirty", "dvc.experiment", "dvc.baseline", "versions")  # not the machine: it decides nothing
@@ -26,7 +25,7 @@ def main() -> None:
     store = Store()
     for result in results:
         pictures = sorted((folder / "figures" / result.name).glob("*.svg"))
-        attach_files(store, result.game, result.evaluation["policy_digest"], pictures, "figures")
+        store.attach_files(result.game, result.evaluation["policy_digest"], pictures, "figures")
 
 
 if __name__ == "__main__":

@@ -9,11 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any, cast
 
-from cardlab.tracking.apart import speak_apart
-
-if __name__ == "__main__":
-    speak_apart()  # MLflow makes itself ready beside the imports that follow
-
 from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import reported

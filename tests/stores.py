@@ -1,8 +1,10 @@
 """MLflow stores for tests: one is made once a session, copies of it cost nothing."""
 
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,3 +19,28 @@ def fresh_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with closing(sqlite3.connect(root / "mlflow.db")) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return root / "mlflow.db"
+
+
+class Lost:
+    """A client behind a network that can be cut, before or after the request has arrived, or that hangs."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self.cut = ""
+        self.calls = 0
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.client, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self.calls += 1
+            while self.cut == "hangs":
+                time.sleep(0.01)
+            if self.cut == "before":
+                raise ConnectionError("no route to host")
+            result = method(*args, **kwargs)
+            if self.cut == "after":
+                raise ConnectionError("answer lost")
+            return result
+
+        return call

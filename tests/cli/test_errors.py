@@ -89,7 +89,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         ),
         (["train", "agent.gamma=${nothing}"], "agent.gamma: Interpolation key 'nothing' not found"),
         (["train", "+agent.gamma=1"], "Could not append to config. An item is already at 'agent.gamma'"),
-        (["train", "resume=12e45"], "resume=12e45: must be the id of a run that was cut off here"),
+        (["train", "resume=12e45"], "resume=12e45: must be the id of a run that was interrupted here"),
         (["evaluate"], "policy=(left out): must be given"),
         (
             ["evaluate", "agent=ppo"],

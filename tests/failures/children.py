@@ -32,8 +32,7 @@ class Child:
     """One run of the command line in a process of its own, with `root` as its project and its output in `log`.
 
     `kill_at`: before that many operations on the project's files, or after that many seconds of its CPU time, which a
-    busy machine does not stretch; either way no handler, `finally` or buffer of Python has a say. `apart`: with MLflow
-    in a process of its own, as a user has it, although here it is imported already.
+    busy machine does not stretch; either way no handler, `finally` or buffer of Python has a say.
     """
 
     def __init__(
@@ -43,12 +42,11 @@ class Child:
         *,
         log: Path,
         kill_at: float | None = None,
-        apart: bool = False,
         **environment: str,
     ) -> None:
         self.log = log
         known = {"DVC_ROOT": str(root), "OMP_NUM_THREADS": "1", **environment}
-        self.process = _CONTEXT.Process(target=_run, args=(str(root), list(arguments), str(log), kill_at, apart, known))
+        self.process = _CONTEXT.Process(target=_run, args=(str(root), list(arguments), str(log), kill_at, known))
         self.process.start()
 
     def wait(self, seconds: float = 300.0) -> int:
@@ -63,9 +61,7 @@ class Child:
         self.process.join()
 
 
-def _run(
-    root: str, arguments: list[str], log: str, kill_at: float | None, apart: bool, environment: dict[str, str]
-) -> None:
+def _run(root: str, arguments: list[str], log: str, kill_at: float | None, environment: dict[str, str]) -> None:
     for name in ("MLFLOW_TRACKING_URI", "DVC_STAGE", "PYTEST_CURRENT_TEST"):
         os.environ.pop(name, None)
     os.environ |= environment
@@ -76,9 +72,6 @@ def _run(
     sys.stdout = os.fdopen(1, "w", buffering=1)
     sys.stderr = os.fdopen(2, "w", buffering=1)
     from cardlab.cli import main  # noqa: PLC0415  in the child
-
-    if apart:
-        sys.modules.pop("mlflow")
 
     if isinstance(kill_at, float):
         signal.setitimer(signal.ITIMER_PROF, max(kill_at, 1e-3))

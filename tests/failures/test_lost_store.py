@@ -25,8 +25,8 @@ STEPS = 60
 @pytest.fixture
 def always_send(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each round is sent at once, and a store that was away is asked again at the next."""
-    monkeypatch.setattr(run_module, "_SECONDS_BETWEEN_BATCHES", 0.0)
-    monkeypatch.setattr(run_module, "_PATIENCE", 0.0)
+    monkeypatch.setattr(run_module, "_SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(run_module, "_SECONDS_AFTER_FAILURE", 0.0)
 
 
 def log_rounds(run: Run, first: int, last: int) -> None:

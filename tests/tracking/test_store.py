@@ -1,6 +1,7 @@
 """Where the store is, and how it is made when several processes come first."""
 
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -84,6 +85,45 @@ def test_four_machines_make_one_fresh_store_in_postgresql(
     check_four_runs(Store(root=roots[0]), tmp_path / "shared")
 
 
+KILLED = """
+import os, sys
+from pathlib import Path
+from cardlab.tracking import Store
+import mlflow.store.db.utils as utils
+def kill(*_):
+    os.kill(os.getpid(), 9)
+if sys.argv[1] == "half made":
+    utils._upgrade_db = kill
+else:
+    Path.replace = kill
+Store().client
+"""
+
+
+@pytest.mark.parametrize("moment", ["half made", "moving"])
+def test_a_kill_while_a_fresh_store_is_made_leaves_none_half_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    killed = subprocess.run([sys.executable, "-c", KILLED, moment], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert (tmp_path / "mlflow.db.new").exists()
+    assert not (tmp_path / "mlflow.db").exists()
+    with Store().start_run("thirty_one", "ppo") as run:
+        run.log_metrics({"loss": 1.0}, 0)
+    assert Store().client.get_run(run.id).info.status == "FINISHED"
+    assert not list(tmp_path.glob("mlflow.db.new*"))
+
+
+def test_a_store_that_is_half_made_is_named_with_what_to_do(tmp_path: Path) -> None:
+    """As an earlier version of cardlab left it."""
+    with closing(sqlite3.connect(tmp_path / "mlflow.db")) as connection:
+        connection.execute("CREATE TABLE registered_models (name VARCHAR(256) NOT NULL)")
+    with pytest.raises(TrackingUnavailable, match=r"its schema is half made.*: move .*/mlflow\.db away$"):
+        Store(f"sqlite:///{tmp_path}/mlflow.db", tmp_path).check()
+
+
 @pytest.mark.usefixtures("root")
 def test_telemetry_is_off() -> None:
     code = (
@@ -108,7 +148,6 @@ def test_the_store_is_at_the_root_of_the_project(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(copy)
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     assert Store().address == f"sqlite:///{tmp_path}/mlflow.db"
-    assert Store().spool.is_relative_to(tmp_path / "runs")
 
 
 def test_an_address_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

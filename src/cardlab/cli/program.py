@@ -14,7 +14,6 @@ from cardlab.cli.verbs import Given, Request, Verb
 from cardlab.core.exit_status import MISUSED, reported
 from cardlab.experiments.config.composition import compose_tree, hand_to_hydra, plain, tree_text
 from cardlab.experiments.config.options import InvalidConfiguration
-from cardlab.tracking.apart import speak_apart
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,8 +55,6 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     elif parsed.info:
         hand_to_hydra(verb.config_name, [f"--info={parsed.info}", *overrides])
     else:
-        if verb.tracks_apart:
-            speak_apart()
         return verb.load()(Request(Given(plain(tree)), overrides, flags))
     return 0
 

@@ -11,7 +11,7 @@ from cardlab.core.options import InvalidOption, check_range
 from cardlab.experiments.config.groups import build_game
 from cardlab.experiments.config.options import convert
 from cardlab.tracking import Store
-from cardlab.tracking.provenance import DIGEST, all_runs, concerning, newest_runs
+from cardlab.tracking.policy_lookup import DIGEST, concerning, newest_runs
 from cardlab.tracking.registry import Registry
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ def run(request: Request) -> int:
     check_range("limit", limit, 1, 1000, whole=True)
     condition = run_filter(config)
     game = build_game(config["game"]).spec.name if config.get("game") else None
-    found = newest_runs(Store(), condition, game, limit)
+    store = Store()
+    store.mark_killed()
+    found = newest_runs(store, condition, game, limit)
     rows = [_HEADINGS, *(_cells(entry, of) for of, entry in found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -54,7 +56,8 @@ def run_filter(config: Mapping[str, Any]) -> str:
 def _show(beginning: str) -> int:
     """Print the lineage of the one run whose id begins so, and every place of its policy."""
     store = Store()
-    found = [entry for entry in all_runs(store) if entry.info.run_id.startswith(beginning)]
+    store.mark_killed()
+    found = [entry for _, entry in newest_runs(store) if entry.info.run_id.startswith(beginning)]
     if len(found) != 1:
         known = "there is none" if not found else f"{len(found)} begin so"
         raise InvalidOption(

@@ -11,8 +11,8 @@ from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.composition import RESUME, without_resume
 from cardlab.tracking import Run, Store
-from cardlab.tracking.memory import Memory, find_unfinished
 from cardlab.tracking.parameters import flatten
+from cardlab.tracking.run_state import RunState, find_unfinished
 from cardlab.training.run import Trained, run_folder, write_curve
 from cardlab.training.tracked_run import train_recorded
 
@@ -23,9 +23,9 @@ def run(request: Request) -> int:
     store = Store()
     folder = None
     if request.config.get(RESUME) is not None:
-        folder, memory = find_unfinished(store.root / "runs", _asked_for(request))
-        _check_same(config if len(request.overrides) > 1 else memory.config, memory)
-        config = dict(memory.config)
+        folder, state = find_unfinished(store.root / "runs", _asked_for(request))
+        _check_same(config if len(request.overrides) > 1 else state.config, state)
+        config = dict(state.config)
     experiment = build_experiment(config)
     today = run_folder(store.root / "runs", experiment)
     if folder is not None and folder != today:
@@ -64,13 +64,13 @@ def _asked_for(request: Request) -> str:
     return typed[-1].strip("'\"") if typed else str(request.config[RESUME])
 
 
-def _check_same(config: Mapping[str, Any], memory: Memory) -> None:
+def _check_same(config: Mapping[str, Any], state: RunState) -> None:
     """InvalidOption for the first key that is not as when the run began, and for a run of the pipeline."""
-    if memory.stage is not None:
+    if state.stage is not None:
         raise InvalidOption(
-            RESUME, memory.run_id, f"a run of cardlab train; with this one `dvc repro {memory.stage}` goes on"
+            RESUME, state.run_id, f"a run of cardlab train; with this one `dvc repro {state.stage}` goes on"
         )
-    began, now = flatten(memory.config), flatten(config)
+    began, now = flatten(state.config), flatten(config)
     for key in sorted(began.keys() | now.keys()):
         if began.get(key) != now.get(key):
             was = f"{began[key]}, as when the run began" if key in began else "left out, as when the run began"

@@ -52,7 +52,6 @@ class Verb:
     flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → what it does
     long_keys: Mapping[str, str] = field(default_factory=dict[str, str])  # --key VALUE, the same as key=VALUE
     plugin: bool = False  # another package has its body, as an entry point of the group PLUGINS
-    tracks_apart: bool = False  # MLflow gets a process of its own, ready by the time that the body is imported
 
     @property
     def config_name(self) -> str:
@@ -86,7 +85,6 @@ _ALL = (
             "cardlab train experiment=thirty_one/dqn agent=ppo network.widths=[128,128] seed=3",
             "cardlab train resume=3f2a9c1e",
         ),
-        tracks_apart=True,
     ),
     Verb(
         "evaluate",

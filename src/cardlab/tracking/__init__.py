@@ -1,8 +1,8 @@
-"""Runs and their lineage. The only door to MLflow, which is imported when the first run starts."""
+"""Runs, their lineage and the registry in MLflow. Nothing else imports MLflow, and it is loaded on first use."""
 
 from cardlab.tracking.client import TrackingUnavailable
 from cardlab.tracking.lineage import lineage
-from cardlab.tracking.run import Run, Status
+from cardlab.tracking.run import RecordIncomplete, Run, Status
 from cardlab.tracking.store import Store
 
-__all__ = ["Run", "Status", "Store", "TrackingUnavailable", "lineage"]
+__all__ = ["RecordIncomplete", "Run", "Status", "Store", "TrackingUnavailable", "lineage"]

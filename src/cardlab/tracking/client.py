@@ -1,4 +1,4 @@
-"""The door itself: MLflow's client, imported when first used, with its telemetry off and its schema in place."""
+"""MLflow's client, imported when first used, with its telemetry off and the store's schema in place."""
 
 import gc
 import logging
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 _ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
-    # A run does not wait four minutes for a server that is away: what it has to tell is kept and sent later.
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",  # MLflow's own retries take four minutes
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
 }
@@ -41,9 +40,13 @@ class TrackingUnavailable(RuntimeError):
         super().__init__(f"tracking store {without_password(address)}: {first_line(error)}")
 
 
+class StoreDamaged(RuntimeError):
+    """The store's file was replaced, or its schema is half made; the message is one line that says what to do."""
+
+
 def first_line(error: Exception) -> str:
-    """The first line of what went wrong, fit to be shown."""
-    lines = str(error).strip().splitlines()
+    """The first line of an error, fit to be shown."""
+    lines = str(error.cause if isinstance(error, TrackingUnavailable) else error).strip().splitlines()
     return without_password(lines[0] if lines else repr(error))
 
 
@@ -56,30 +59,11 @@ def quiet_environment() -> None:
 def connect(address: str, root: Path) -> "MlflowClient":
     """A client whose store has its schema; any number of processes may do this at once. Raises TrackingUnavailable.
 
-    MLflow writes the schema of a fresh database without a lock, so that all but one of several processes that start
-    together would fail half-way: here they take turns, on PostgreSQL also those of other machines.
+    MLflow writes the schema of a fresh database without a lock: here processes take turns, on PostgreSQL also those of
+    other machines. A fresh sqlite store is made beside its place and moved there whole: a kill leaves none half made.
     """
     quiet_environment()
-    with collector_paused():
-        return _connect(address, root)
-
-
-@contextmanager
-def collector_paused() -> Generator[None]:
-    """Without Python's garbage collector, which at each import goes through all the objects of torch once more.
-
-    MLflow makes some 300,000 objects that stay: the collector takes as long over them as the imports themselves.
-    """
-    on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if on:
-            gc.enable()
-
-
-def _connect(address: str, root: Path) -> "MlflowClient":
+    gc.freeze()  # the imports make 300,000 objects: the collector need not visit those of torch each time
     from mlflow import MlflowClient  # noqa: PLC0415  a second, and only after the environment is set
 
     for name, level in _LOG_LEVELS.items():
@@ -89,11 +73,33 @@ def _connect(address: str, root: Path) -> "MlflowClient":
             return MlflowClient(address)
         file = sqlite_file(address, root)
         with _turn(address, Path(f"{file}.lock") if file else root / "runs" / "tracking" / "schema.lock"):
-            if file:
+            if file and not (file.exists() and file.stat().st_size):
+                _make_store(file)
+            elif file:
                 _write_ahead(file)
-            return MlflowClient(address)  # writes the schema
+            return MlflowClient(address)  # writes the schema, elsewhere than in sqlite
     except Exception as error:
+        if "already exists" in str(error):
+            what = f"its schema is half made, perhaps by a process that was killed: {_cure(address, root)}"
+            raise TrackingUnavailable(address, StoreDamaged(what)) from error
         raise TrackingUnavailable(address, error) from error
+
+
+def _cure(address: str, root: Path) -> str:
+    file = sqlite_file(address, root)
+    return f"move {file} away" if file else "drop the database and create an empty one"
+
+
+def _make_store(file: Path) -> None:
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore  # noqa: PLC0415  comes with MLflow's client
+
+    draft = file.with_name(f"{file.name}.new")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    for left in file.parent.glob(f"{draft.name}*"):
+        left.unlink()
+    SqlAlchemyStore(f"sqlite:///{draft}", str(file.parent / "mlartifacts")).engine.dispose()
+    _write_ahead(draft)
+    draft.replace(file)
 
 
 @contextmanager

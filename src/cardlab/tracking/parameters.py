@@ -1,7 +1,11 @@
-"""A nested configuration as the flat table of texts that MLflow keeps."""
+"""A nested configuration as the flat table of texts that MLflow keeps, under names that it accepts."""
 
 import json
+import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
 from typing import Any, cast
 
 _LONGEST_KEY = 250  # characters; both limits are MLflow's
@@ -15,7 +19,18 @@ def flatten(config: Mapping[str, Any]) -> dict[str, str]:
     Values are written as in the configuration files (true, null), lists and empty groups as JSON; what MLflow cannot
     hold is cut with a mark, the whole configuration being an artifact of the run.
     """
-    return {key[:_LONGEST_KEY]: _shorten(value) for key, value in _leaves("", config)}
+    return {legal_name(key): _shorten(value) for key, value in _leaves("", config)}
+
+
+@cache
+def legal_name(name: str) -> str:
+    """`name` where MLflow accepts it for a parameter, metric or tag; else a legal name that no other name maps to."""
+    legal = re.sub(r"[^\w\-. /]", "_", name)
+    legal = "/".join("_" if part.strip(".") == "" else part for part in legal.split("/"))
+    legal = re.sub(r"^\.\.", "__", legal)
+    if legal == name == posixpath.normpath(name) and len(name) <= _LONGEST_KEY:
+        return name
+    return f"{legal[: _LONGEST_KEY - 9]}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _leaves(prefix: str, value: object) -> Iterator[tuple[str, str]]:

@@ -3,8 +3,8 @@
 import re
 import shutil
 import tempfile
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version as installed
 from pathlib import Path
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cardlab.agents.policies import POLICY_FILES, policy_digest
 from cardlab.tracking.address import sqlite_file
-from cardlab.tracking.client import TrackingUnavailable
-from cardlab.tracking.provenance import DIGEST
+from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.tracking.store import Store
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ CHAMPION = "champion"
 CARD = "model_card.md"
 _ADDRESS = "models:/"
 _PARTS = re.compile(r"models:/([^/@]+)(?:@([^/@]+)|/(\d+))")
-_FLAVOUR = "cardlab.tracking.flavour"
+_PYFUNC = "cardlab.tracking.pyfunc"
 _DATA = "policy"
 _MISSING = ("RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE")
 
@@ -64,7 +63,7 @@ class Registry:
     def find(self, digest: str) -> Registered | None:
         """The latest version that holds the policy of this digest."""
         condition = f"tags.`{DIGEST}` = '{digest}'"
-        with self._spoken_to():
+        with self.store.asked():
             found = self.store.client.search_model_versions(condition, order_by=["version_number DESC"], max_results=1)
         return _registered(found[0]) if found else None
 
@@ -85,15 +84,19 @@ class Registry:
         digest = policy_digest(folder)
         texts = {key: str(value) for key, value in tags.items()} | {DIGEST: digest}
         known = self.find(digest)
-        with self._spoken_to():
+        with self.store.asked():
             client = self.store.client
+            from mlflow.exceptions import MlflowException  # noqa: PLC0415  with the client it is imported already
+
             if known is not None:
                 for key, value in texts.items():
                     client.set_model_version_tag(known.name, known.version, key, value)
                 client.update_model_version(known.name, known.version, card)
                 return known
             model_id, place = self._log_model(folder, game, run_id, card, files, texts)
-            self._ensure_model(game)
+            with suppress(MlflowException):  # there is one already
+                about = f"Policies of {game}. The alias `{CHAMPION}` names the strongest; `cardlab promote` moves it."
+                client.create_registered_model(model_name(game), {"game": game}, about)
             made = client.create_model_version(
                 model_name(game),
                 place,
@@ -107,7 +110,7 @@ class Registry:
 
     def crown(self, registered: Registered) -> None:
         """Let the alias `champion` name this version."""
-        with self._spoken_to():
+        with self.store.asked():
             self.store.client.set_registered_model_alias(registered.name, CHAMPION, registered.version)
 
     def fetch(self, address: str) -> Path:
@@ -128,7 +131,7 @@ class Registry:
         if parts is None:
             raise NotRegistered(f"{address}: must be {_ADDRESS}NAME@ALIAS or {_ADDRESS}NAME/VERSION")
         name, alias, version = parts.groups()
-        with self._spoken_to():
+        with self.store.asked():
             client = self.store.client
             from mlflow.exceptions import MlflowException  # noqa: PLC0415  with the client it is imported already
 
@@ -153,22 +156,14 @@ class Registry:
             data.mkdir()
             for name in POLICY_FILES:
                 shutil.copyfile(folder / name, data / name)
-            _write(data, files)
-            made = _save_flavour(data, Path(scratch, "model"), model.model_id)
-            _write(made, {CARD: card})
+            for name, text in files.items():
+                (data / name).write_text(text, encoding="utf-8")
+            made = Path(scratch, "model")
+            _save_pyfunc(data, made, model.model_id)
+            (made / CARD).write_text(card, encoding="utf-8")
             client.log_model_artifacts(model.model_id, str(made))
         client.finalize_logged_model(model.model_id, "READY")
         return model.model_id, model.artifact_location
-
-    def _ensure_model(self, game: str) -> None:
-        from mlflow.exceptions import MlflowException  # noqa: PLC0415  as above
-
-        try:
-            about = f"Policies of {game}. The alias `{CHAMPION}` names the strongest; `cardlab promote` moves it."
-            self.store.client.create_registered_model(model_name(game), {"game": game}, about)
-        except MlflowException as error:
-            if error.error_code != "RESOURCE_ALREADY_EXISTS":
-                raise
 
     def _download(self, registered: Registered, target: Path) -> None:
         from mlflow.artifacts import download_artifacts  # noqa: PLC0415  as above
@@ -176,7 +171,7 @@ class Registry:
         target.parent.mkdir(parents=True, exist_ok=True)
         address = self.store.address
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-            with self._spoken_to():
+            with self.store.asked():
                 download_artifacts(
                     artifact_uri=registered.address, dst_path=scratch, tracking_uri=address, registry_uri=address
                 )
@@ -189,15 +184,6 @@ class Registry:
             except OSError:
                 if not target.is_dir():  # else another process was quicker
                     raise
-
-    @contextmanager
-    def _spoken_to(self) -> Generator[None]:
-        try:
-            yield
-        except (TrackingUnavailable, NotRegistered):
-            raise
-        except Exception as error:
-            raise TrackingUnavailable(self.store.address, error) from error
 
 
 def fetch(address: str) -> Path:
@@ -216,24 +202,16 @@ def fetch_champion(game: str) -> Path | None:
     return None if found is None else registry.fetch(found.address)
 
 
-def _save_flavour(data: Path, target: Path, model_id: str) -> Path:
-    """The folder `target` of a model whose python_function reads the policy in `data`."""
-    import mlflow.pyfunc  # noqa: PLC0415  as above
-    from mlflow.models import Model  # noqa: PLC0415
+def _save_pyfunc(data: Path, target: Path, model_id: str) -> None:
+    """Write the folder `target` of a model whose python_function reads the policy in `data`."""
+    from mlflow.models import Model  # noqa: PLC0415  as above
+    from mlflow.pyfunc import save_model  # noqa: PLC0415
 
-    needs = [f"cardlab=={installed('cardlab')}"]  # said, or MLflow would load the model to find out
-    described = Model(model_id=model_id)
-    mlflow.pyfunc.save_model(
-        target, loader_module=_FLAVOUR, data_path=data, mlflow_model=described, pip_requirements=needs
-    )
-    return target
+    needs = [f"cardlab=={installed('cardlab')}"]  # given, or MLflow would load the model to find out
+    model = Model(model_id=model_id)
+    save_model(target, loader_module=_PYFUNC, data_path=data, mlflow_model=model, pip_requirements=needs)
 
 
 def _registered(version: "ModelVersion") -> Registered:
     tags: Mapping[str, Any] = version.tags
     return Registered(version.name, str(version.version), tags.get(DIGEST, ""))
-
-
-def _write(folder: Path, files: Mapping[str, str]) -> None:
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")

@@ -1,33 +1,46 @@
-"""One run of the store: what it is told goes to a journal on disk first and from there to MLflow, in batches."""
+"""One MLflow run: its metrics wait until the training's checkpoint holds them, and are then sent in batches."""
 
 import logging
-import re
 import shutil
-import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from cardlab.tracking.client import first_line
-from cardlab.tracking.desk import Desk
-from cardlab.tracking.journal import Journal
+from cardlab.tracking.parameters import legal_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from mlflow import MlflowClient
 
 Status = Literal["FINISHED", "KILLED", "FAILED"]
+Row = tuple[int, int, dict[str, float]]
+"""A step, the time when it was measured (milliseconds since 1970), and its metrics."""
 
 _logger = logging.getLogger(__name__)
-_SECONDS_BETWEEN_BATCHES = 5.0
-_PATIENCE = 20.0  # after a failure wait this many times as long as it took: a lost server costs a twentieth at most
-_METRIC_NAME = re.compile(r"[\w\-. /]{1,250}")
-_MOST_METRICS = 500  # in one entry of the journal
+_SECONDS_AT_CHECKPOINT = 5.0  # to wait for the store
+_SECONDS_AT_END = 30.0
+_SECONDS_BETWEEN = 5.0  # two batches of a run without checkpoints
+_SECONDS_AFTER_FAILURE = 60.0
+_LARGEST_BATCH = 1000  # metrics in one request: MLflow's limit
+
+
+class RecordIncomplete(RuntimeError):
+    """The store has not received all of a run; the message is one line that says what to do."""
 
 
 class Run:
-    """A run that takes metrics, tags and files until it is finished. No failure of the store ever raises here.
+    """A run that takes metrics, tags and files until it is finished. A failing store raises nothing here.
+
+    Exactly once: a metric keeps the time when it was measured, and MLflow stores an equal row once. A training keeps
+    `state_dict` in its checkpoints (`in_checkpoints`) and calls `flush` after each, so after kill -9 the same rows are
+    sent again with the same times. What the store had when the run was resumed is not logged again. A run without
+    checkpoints sends every few seconds.
 
     As a context manager it finishes itself: FINISHED at the end, KILLED when it was stopped on purpose (Ctrl-C, exit,
     or an exception of `stopped_by`, such as a pruned trial), FAILED otherwise. Not safe for several threads.
@@ -35,100 +48,106 @@ class Run:
 
     def __init__(
         self,
-        desk: Desk,
+        connected: "Callable[[], MlflowClient]",
         run_id: str,
-        spool: Path,
         *,
+        last_steps: Mapping[str, int] | None = None,
         stopped_by: tuple[type[BaseException], ...] = (),
-        wait: float = 30.0,
     ) -> None:
+        """`last_steps`: metric -> its last step in the store, of a run that an earlier process began."""
         self.id = run_id
-        self.resumed = False  # whether it goes on with what an earlier process began
-        self.when_finished: Callable[[], None] | None = None  # told when, and only when, all went well
-        self._desk = desk
-        self._began = int(time.time() * 1000)  # a clock that is set back ends no run before it began
+        self.resumed = last_steps is not None  # whether an earlier process began it
+        self.in_checkpoints = False  # whether a training calls `flush` when a checkpoint holds `state_dict`
+        self.complete = True  # whether the store has received everything; known when the run is finished
+        self.when_finished: Callable[[], None] | None = None  # called when all went well
+        self._connected = connected
         self._stopped_by = stopped_by
-        self._complained: set[str] = set()
+        self._began = _now()  # a clock that is set back ends no run before it began
+        self._last_steps = dict(last_steps or {})
+        self._new: list[Row] = []
+        self._ready: list[Row] = []  # to be sent: the sender takes from the front
+        self._tags: dict[str, str] = {}
+        self._files: list[TemporaryDirectory[str]] = []
+        self._end: tuple[Status, int] | None = None
         self._finished = False
-        self._next_batch = time.monotonic() + _SECONDS_BETWEEN_BATCHES
-        self._journal = Journal(spool, run_id, wait=wait, complain=self._complain)
-        try:
-            self._journal.drop_finish()
-            self._last_steps = self._take_over()
-        except BaseException:
-            self._journal.close()
-            raise
+        self._sender: threading.Thread | None = None
+        self._error: str | None = None
+        self._next_batch = time.monotonic() + _SECONDS_BETWEEN
+        self._warned = False
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        """Keep the metrics of one step; a step that a metric has had already, as after a resume, is not kept twice.
-
-        Raises ValueError for a name that MLflow does not take.
-        """
-        last = self._last_steps
-        for key in metrics:
-            if key not in last and not _METRIC_NAME.fullmatch(key):
-                raise ValueError(f"metric {key!r}: a name has letters, digits, spaces and _ - . / only")
-        fresh = {key: float(value) for key, value in metrics.items() if key not in last or step > last[key]}
-        last.update(dict.fromkeys(fresh, step))
-        items = list(fresh.items())
-        now = int(time.time() * 1000)
-        for start in range(0, len(items), _MOST_METRICS):
-            part = dict(items[start : start + _MOST_METRICS])
-            self._journal.append({"step": int(step), "time": now, "metrics": part})
-        if time.monotonic() >= self._next_batch:
-            self.flush()
+        """Log the metrics of one step; a step that a metric has had already, as after a resume, is left out."""
+        self._add(step, _now(), metrics)
+        self._flush_if_due()
 
     def set_tags(self, tags: Mapping[str, object]) -> None:
         """Set tags; values are written as text."""
-        self._journal.append({"tags": {key: str(value) for key, value in tags.items()}})
-        if time.monotonic() >= self._next_batch:
-            self.flush()
+        self._tags |= {legal_name(key): str(value) for key, value in tags.items()}
+        self._flush_if_due()
 
     def log_artifact(self, path: Path, folder: str = "") -> None:
-        """Keep a file as an artifact in `folder`, or all that is in a directory, in `folder` or one of its own name."""
-        if path.is_file():
-            self._send_artifact(path, (Path(folder) / path.name).as_posix())
-            return
-        for file in sorted(file for file in path.rglob("*") if file.is_file()):
-            self._send_artifact(file, (Path(folder or path.name) / file.relative_to(path)).as_posix())
+        """Log a file as an artifact in `folder`, or a directory as `folder`, by default one of its own name."""
+        if path.is_dir():
+            self._keep(folder or path.name, lambda target: shutil.copytree(path, target))
+        elif path.exists():
+            self._keep(f"{folder}/{path.name}", lambda target: shutil.copyfile(path, target))
 
     def log_text(self, text: str, name: str) -> None:
-        """Keep `text` as the artifact `name`."""
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / Path(name).name
-            file.write_text(text, encoding="utf-8")
-            self._send_artifact(file, name)
+        """Log `text` as the artifact `name`."""
+        self._keep(name, lambda target: target.write_text(text, encoding="utf-8"))
 
     def log_figure(self, figure: "Figure", name: str) -> None:
-        """Keep a matplotlib figure as the artifact `name`, whose suffix is the format."""
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / Path(name).name
-            figure.savefig(file)
-            self._send_artifact(file, name)
+        """Log a matplotlib figure as the artifact `name`, whose suffix is the format."""
+        self._keep(name, figure.savefig)
 
-    def flush(self) -> None:
-        """Send all that is kept; what cannot be sent stays for the next time."""
-        began = time.monotonic()
-        pause = _SECONDS_BETWEEN_BATCHES
-        if self._journal.entries:
-            done = self._desk.deliver(self.id, self._journal.entries, self._journal.artifacts)
-            self._journal.confirm(done.count)
-            if done.error is not None:
-                pause = max(pause, _PATIENCE * (time.monotonic() - began))
-                self._complain(f"cannot be sent ({done.error}); what it logs is kept and sent later")
-        self._next_batch = time.monotonic() + pause
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint holds: the rows that have not been sent."""
+        return {"run": self.id, "rows": [*self._ready, *self._new]}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue from a checkpoint; when another run began the training, its history is copied from the store."""
+        if state["run"] != self.id:
+            self._copy_history(state["run"])
+        for step, measured, metrics in state["rows"]:
+            self._add(step, measured, metrics)
+
+    def flush(self, seconds: float = _SECONDS_AT_CHECKPOINT) -> bool:
+        """Send everything, waiting `seconds` at most; whether all of it has arrived.
+
+        A thread sends: requests may hang for longer than a training may wait. While an earlier one still hangs, only
+        the end of the run waits for it.
+        """
+        self._ready += self._new
+        self._new.clear()
+        if self._sender is None or not self._sender.is_alive():
+            self._sender = threading.Thread(target=self._send, daemon=True)
+            self._sender.start()
+            self._sender.join(seconds)
+        elif self._finished:
+            self._sender.join(seconds)
+        error = f"no answer in {seconds:.0f} s" if self._sender.is_alive() else self._error
+        self._next_batch = time.monotonic() + (_SECONDS_AFTER_FAILURE if error else _SECONDS_BETWEEN)
+        if error and not self._finished:
+            self._warn(f"cannot be sent ({error}); it is kept and sent later")
+        self._error = error
+        return not (error or self._ready or self._tags or self._files or self._end)
 
     def finish(self, status: Status = "FINISHED") -> None:
-        """Send what is left and close the run; a second call does nothing."""
+        """Send the rest and close the run; a second call does nothing."""
         if self._finished:
             return
         self._finished = True
-        self._journal.append({"finish": status, "time": max(int(time.time() * 1000), self._began)})
-        self.flush()
-        if self._journal.entries:
-            _logger.warning("run %s: what could not be sent is kept in %s", self.id, self._journal.path)
-        self._journal.close()
-        if status == "FINISHED" and self.when_finished is not None:
+        self._end = status, max(_now(), self._began)
+        deadline, pause = time.monotonic() + _SECONDS_AT_END, 0.5
+        while not (complete := self.flush(max(0.0, deadline - time.monotonic()))):
+            if time.monotonic() + pause > deadline:
+                break
+            time.sleep(pause)
+            pause *= 2
+        self.complete = complete
+        if not complete:
+            _logger.warning("run %s: its record in the store is incomplete (%s)", self.id, self._error)
+        elif status == "FINISHED" and self.when_finished is not None:
             self.when_finished()
 
     def __enter__(self) -> "Run":
@@ -144,32 +163,83 @@ class Run:
         else:
             self.finish("FAILED")
 
-    def _take_over(self) -> dict[str, int]:
-        """Metric → the last step that the store or the journal holds; what both hold is taken out of the journal."""
-        last = self._desk.stored_steps(self.id)
-        self._journal.take_out(last)
-        for entry in self._journal.entries:
-            last |= dict.fromkeys(entry.get("metrics", {}), entry.get("step", 0))
-        return last
+    def _add(self, step: int, measured: int, metrics: Mapping[str, float]) -> None:
+        named = {legal_name(key): float(value) for key, value in metrics.items()}
+        fresh = [(key, value) for key, value in named.items() if step > self._last_steps.get(key, step - 1)]
+        for start in range(0, len(fresh), _LARGEST_BATCH):
+            self._new.append((int(step), measured, dict(fresh[start : start + _LARGEST_BATCH])))
+        self._last_steps |= dict.fromkeys(dict(fresh), int(step))
 
-    def _send_artifact(self, file: Path, name: str) -> None:
-        folder = Path(name).parent.as_posix()
+    def _flush_if_due(self) -> None:
+        if not self.in_checkpoints and time.monotonic() >= self._next_batch:
+            self.flush()
+
+    def _keep(self, name: str, write: Callable[[Path], object]) -> None:
+        """Have `write` make the artifact `name` in a folder that stays until the store has it."""
+        scratch = TemporaryDirectory(prefix="cardlab-artifact-")
+        target = Path(scratch.name, name)
         try:
-            self._desk.log_artifact(self.id, str(file.absolute()), None if folder == "." else folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write(target)
+            self._files.append(scratch)
+        except (OSError, shutil.Error) as error:
+            _logger.warning("run %s: artifact %s is lost (%s)", self.id, name, error)
+
+    def _copy_history(self, run_id: str) -> None:
+        try:
+            client = self._connected()
+            for key in client.get_run(run_id).data.metrics:
+                for metric in sorted(client.get_metric_history(run_id, key), key=lambda metric: metric.step):
+                    self._add(metric.step, metric.timestamp, {key: metric.value})
         except Exception as error:
-            self._keep_artifact(file, name, error)
+            self._tags["record"] = f"incomplete: what was measured before is in run {run_id}, which cannot be read"
+            _logger.warning("run %s: %s (%s)", self.id, self._tags["record"], first_line(error))
 
-    def _keep_artifact(self, file: Path, name: str, error: Exception) -> None:
+    def _send(self) -> None:
+        """Send in order what is ready; the end of the run is last, and says FAILED where the rest did not arrive."""
         try:
-            self._journal.keep_artifact(file, name)
-            self._journal.append({"artifacts": True})
-            self._complain(f"cannot be sent ({first_line(error)}); what it logs is kept and sent later")
-        except (OSError, shutil.Error) as second:
-            self._complain(f"artifact {name} is lost ({second})")
+            client = self._connected()
+            while self._ready:
+                self._send_rows(client)
+            while self._tags:
+                key, value = next(iter(self._tags.items()))
+                client.set_tag(self.id, key, value)
+                if self._tags[key] == value:  # not set again in the meantime
+                    del self._tags[key]
+            while self._files:
+                client.log_artifacts(self.id, self._files[0].name)
+                self._files.pop(0).cleanup()
+            if self._end is not None:
+                client.set_terminated(self.id, *self._end)
+                self._end = None
+            self._error = None
+        except Exception as error:
+            self._error = first_line(error)
+            if self._end is not None:
+                status, ended = self._end
+                with suppress(Exception):
+                    self._connected().set_terminated(self.id, "KILLED" if status == "KILLED" else "FAILED", ended)
 
-    def _complain(self, what: str) -> None:
-        """Warn once for each kind of trouble, whatever the details."""
-        kind = what.split("(", maxsplit=1)[0]
-        if kind not in self._complained:
-            self._complained.add(kind)
+    def _send_rows(self, client: "MlflowClient") -> None:
+        """Send as many of the first rows as fit one request."""
+        from mlflow.entities import Metric  # noqa: PLC0415  with the client it is imported already
+
+        batch: list[Metric] = []
+        count = 0
+        for step, measured, metrics in self._ready:
+            if len(batch) + len(metrics) > _LARGEST_BATCH:
+                break
+            batch += [Metric(key, value, measured, step) for key, value in metrics.items()]
+            count += 1
+        client.log_batch(self.id, metrics=batch)
+        del self._ready[:count]
+
+    def _warn(self, what: str) -> None:
+        """Warn once in a run."""
+        if not self._warned:
+            self._warned = True
             _logger.warning("run %s: %s", self.id, what)
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

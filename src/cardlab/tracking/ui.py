@@ -6,9 +6,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from cardlab.core.options import check_range
@@ -18,36 +17,38 @@ from cardlab.tracking.store import Store
 
 # MLflow opens on its pages for language models; this is the view that compares training runs.
 _COMPARE = "#/experiments/{id}/runs?workflowType=machine_learning&compareRunsMode=CHART"
+_Process = subprocess.Popen[bytes]
 
 
 def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, tell: Callable[[str], None] = print) -> int:
-    """Serve the UI until Ctrl-C or SIGTERM and tell the links to compare runs; the exit status.
+    """Serve the UI until Ctrl-C or SIGTERM and print the links to compare runs; the exit status.
 
-    A store that is a server has its own pages: only the links are told. Raises InvalidOption for a port that is taken
-    or a host that is not this machine's, and TrackingUnavailable.
+    A store that is a server has its own pages: only the links are printed. Raises InvalidOption for a port that is
+    taken or a host that is not this machine's, and TrackingUnavailable.
     """
-    elsewhere = store.address.startswith("http")
-    if not elsewhere:
+    remote = store.address.startswith("http")
+    if not remote:
         check_free(host, port)
     store.check()  # before anything starts
-    store.send_leftovers()
-    if elsewhere:
-        _tell_links(store, store.address.rstrip("/"), tell)
+    store.mark_killed()
+    base = store.address.rstrip("/") if remote else f"http://{in_url(host)}:{port}"
+    lines = [f"MLflow UI on {base}{'' if remote else ' (Ctrl-C ends it)'}"]
+    lines += [f"compare the runs of {name}: {link}" for name, link in compare_links(store, base)]
+    if remote:
+        tell("\n".join(lines))
         return 0
-    base = f"http://{in_url(host)}:{port}"
     log = store.root / "runs" / "tracking" / "ui.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    server = _Server(_command(store, host, port), _environment(store), store.root, log)
+    stopped: list[int] = []
     try:
-        with server.running() as process:
+        with _server(store, host, port, log, stopped) as process:
             if _answers(process, host, port):
-                _tell_links(store, base, tell)
+                tell("\n".join(lines))
             status = process.wait()
     except KeyboardInterrupt:
         return 0
-    if server.terminated:
+    if stopped:
         return 0
-    tell(f"the MLflow server ended by itself; its last words are in {log}")
+    tell(f"the MLflow server exited; its last messages are in {log}")
     return status
 
 
@@ -66,67 +67,42 @@ def check_free(host: str, port: int) -> None:
     listener(host, port).close()
 
 
-@dataclass
-class _Server:
-    """MLflow's server in a process of its own, which ends with this one: at Ctrl-C, and at the SIGTERM of a service."""
+@contextmanager
+def _server(store: Store, host: str, port: int, log: Path, stopped: list[int]) -> Generator[_Process]:
+    """MLflow's server, for as long as the block lasts; SIGTERM, as of a service, ends it and is added to `stopped`."""
+    process: _Process | None = None
 
-    command: list[str]
-    environment: Mapping[str, str]
-    folder: Path
-    log: Path
-    terminated: bool = False
+    def stop(number: int, _: object) -> None:  # raises nothing: that could lose the process being started
+        stopped.append(number)
+        if process is not None:
+            process.terminate()
 
-    @contextmanager
-    def running(self) -> Generator["subprocess.Popen[bytes]"]:
-        """The process, for as long as the block lasts; after SIGTERM it ends, and `terminated` says so."""
-        process: subprocess.Popen[bytes] | None = None
-
-        def terminate(*_: object) -> None:
-            self.terminated = True
-            if process is not None:
-                process.terminate()
-
-        before = signal.signal(signal.SIGTERM, terminate)  # raises nothing: that could lose the process being started
-        try:
-            with self.log.open("wb") as sink:
-                process = subprocess.Popen(
-                    self.command, env=self.environment, cwd=self.folder, stdout=sink, stderr=sink
-                )
-            if self.terminated:
-                process.terminate()
-            yield process
-        finally:
-            if process is not None:
-                process.terminate()
-                process.wait()
-            signal.signal(signal.SIGTERM, before)
-
-
-def _tell_links(store: Store, base: str, tell: Callable[[str], None]) -> None:
-    ends = "" if store.address.startswith("http") else " (Ctrl-C ends it)"
-    tell(f"MLflow UI on {base}{ends}")
-    for name, link in compare_links(store, base):
-        tell(f"compare the runs of {name}: {link}")
-
-
-def _command(store: Store, host: str, port: int) -> list[str]:
-    where = ["--host", host, "--port", str(port), "--artifacts-destination", str(store.root / "mlartifacts")]
-    how = ["--workers", "1", "--uvicorn-opts", "--log-level warning"]
-    return [sys.executable, "-m", "mlflow", "server", *where, *how]
-
-
-def _environment(store: Store) -> dict[str, str]:
-    """The address goes here, not into the command, which every user of the machine can read."""
     quiet_environment()
-    return os.environ | {
+    environment = os.environ | {  # the address is not in the command, which every user of the machine can read
         "MLFLOW_BACKEND_STORE_URI": store.address,
         "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
         "MLFLOW_LOGGING_LEVEL": "ERROR",
     }
+    where = ["--host", host, "--port", str(port), "--artifacts-destination", str(store.root / "mlartifacts")]
+    command = [sys.executable, "-m", "mlflow", "server", *where, "--workers", "1"]
+    log.parent.mkdir(parents=True, exist_ok=True)
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        with log.open("wb") as sink:
+            options = ["--uvicorn-opts", "--log-level warning"]
+            process = subprocess.Popen([*command, *options], env=environment, cwd=store.root, stdout=sink, stderr=sink)
+        if stopped:
+            process.terminate()
+        yield process
+    finally:
+        if process is not None:
+            process.terminate()
+            process.wait()
+        signal.signal(signal.SIGTERM, before)
 
 
-def _answers(process: "subprocess.Popen[bytes]", host: str, port: int) -> bool:
-    """Wait until the server listens, however slow the machine; False when it has ended."""
+def _answers(process: _Process, host: str, port: int) -> bool:
+    """Wait until the server listens, however slow the machine; False when it has exited."""
     while process.poll() is None:
         try:
             with socket.create_connection((reached_at(host), port), timeout=1.0):

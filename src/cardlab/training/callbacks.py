@@ -38,6 +38,40 @@ class MetricsLog(Protocol):
         ...
 
 
+class TrackedRun(Protocol):
+    """A run whose unsent metrics are part of the checkpoint: kill -9 and resume then lose and double none."""
+
+    in_checkpoints: bool
+
+    def state_dict(self) -> dict[str, Any]:
+        """What has not been sent."""
+        ...
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue from it."""
+        ...
+
+    def flush(self) -> bool:
+        """Send what the checkpoint now holds."""
+        ...
+
+
+class TrackingState(Callback):
+    """Keeps what a run has not sent in the checkpoint."""
+
+    def __init__(self, run: TrackedRun) -> None:
+        self.run = run
+        run.in_checkpoints = True
+
+    def state_dict(self) -> dict[str, Any]:
+        """See TrackedRun."""
+        return self.run.state_dict()
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """See TrackedRun."""
+        self.run.load_state_dict(state_dict)
+
+
 class Field(Callback):
     """Moves the opponents on, and keeps the games under way in the checkpoint, those of all processes."""
 
@@ -167,6 +201,7 @@ class Checkpoints(Callback):
         self.seconds = seconds
         self.ranks = ranks or Ranks()
         self.tell: Callable[[str], None] = print
+        self.after_save: Callable[[], object] = bool  # by default nothing
         self._complained = False
         self._last = time.monotonic()
 
@@ -207,6 +242,7 @@ class Checkpoints(Callback):
                 with part.open("rb") as file:
                     os.fsync(file.fileno())
                 part.replace(self.path)
+                self.after_save()
         except OSError as error:
             with suppress(OSError):
                 part.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ from cardlab.evaluation.seating import make_lineup
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
 from cardlab.learners.base import RoundLearner
-from cardlab.training.callbacks import CheckpointError, Curve, MetricsLog, Row
+from cardlab.training.callbacks import CheckpointError, Curve, MetricsLog, Row, TrackedRun, TrackingState
 from cardlab.training.continuation import write_stretch
 from cardlab.training.curve_evaluation import measure_strength
 from cardlab.training.experiment import Experiment, check_device
@@ -77,11 +77,13 @@ def train(
     tell: Callable[[str], None] = print,
     unfinished: bool = False,
     claimed: bool = False,
+    tracked: TrackedRun | None = None,
 ) -> Trained:
     """Train, or go on from the checkpoint in `run_dir`, and write the policy to `model_dir`.
 
     `unfinished`: whoever asked was cut off before, perhaps after the training's end: then that is where it goes on.
-    `claimed`: the caller holds the folder. Raises InvalidOption for a device that this machine has not, RunInUse,
+    `claimed`: the caller holds the folder. `tracked`: the run behind `log`, whose unsent metrics the checkpoint holds.
+    Raises InvalidOption for a device that this machine has not, RunInUse,
     CheckpointError, ProcessLost, or TrainingDiverged; the last good checkpoint stays in each case.
     """
     check_device(experiment.trainer)
@@ -89,13 +91,13 @@ def train(
     with nullcontext() if claimed else claim(run_dir):
         if unfinished and finished.exists() and not checkpoint.exists():
             finished.replace(checkpoint)
-        return _train(experiment, checkpoint, model_dir, log, tell)
+        return _train(experiment, checkpoint, model_dir, log, tell, tracked)
 
 
 @contextmanager
 def claim(run_dir: Path) -> Generator[None]:
     """Be the only process that trains in this folder, which is made; RunInUse when another is. A kill lets go of it."""
-    lock = FileLock(run_dir / "lock", timeout=0)
+    lock = FileLock(run_dir / "lock", timeout=1)  # `cardlab runs` holds it for a moment
     try:
         run_dir.mkdir(parents=True, exist_ok=True)
         lock.acquire()
@@ -125,11 +127,12 @@ def _train(
     model_dir: Path,
     log: MetricsLog | None,
     tell: Callable[[str], None],
+    tracked: TrackedRun | None,
 ) -> Trained:
     resume = _check_checkpoint(checkpoint, experiment.trainer.processes, tell)
     with together(experiment, checkpoint, resume) as ranks:
         learning = Learning(experiment, checkpoint, ranks)
-        return _lead(learning, checkpoint, resume, model_dir, log, tell)
+        return _lead(learning, checkpoint, resume, model_dir, log, tell, tracked)
 
 
 def _lead(
@@ -139,6 +142,7 @@ def _lead(
     model_dir: Path,
     log: MetricsLog | None,
     tell: Callable[[str], None],
+    tracked: TrackedRun | None,
 ) -> Trained:
     """Learn, and do what one process does for all: measure, tell and write."""
     experiment, learner = learning.experiment, learning.learner
@@ -153,7 +157,10 @@ def _lead(
     learning.saver.tell = tell
     if resume is None:
         snapshots.clear()
-    learning.fit(resume, [curve, stopwatch, snapshots])
+    state = [] if tracked is None else [TrackingState(tracked)]
+    if tracked is not None:
+        learning.saver.after_save = tracked.flush
+    learning.fit(resume, [curve, stopwatch, snapshots, *state])
     snapshots.keep(learner)
     digest = save(model_dir)
     finished = checkpoint.with_name(_FINISHED)

@@ -15,7 +15,7 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
 from cardlab.networks.actions import ActionsOptions
 from cardlab.tracking import Store
-from cardlab.tracking.flavour import load_model_folder
+from cardlab.tracking.pyfunc import load_model_folder
 from cardlab.tracking.registry import Registry
 
 

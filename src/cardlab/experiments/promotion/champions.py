@@ -11,7 +11,7 @@ from cardlab.agents.policies import POLICY_FILES
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
-from cardlab.tracking.flavour import GAME_FILE
+from cardlab.tracking.pyfunc import GAME_FILE
 
 CARD, DECISION, EVALUATION, LINEAGE = "README.md", "decision.json", "evaluation.json", "lineage.json"
 TRAINING = "training"  # folder with the state of a training, kept when the champion changes

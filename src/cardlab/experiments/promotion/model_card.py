@@ -6,7 +6,7 @@ from typing import Any
 
 from cardlab.agents.policies import POLICY_FILES, read_description
 from cardlab.experiments.promotion.gate import PromotionDecision
-from cardlab.tracking.provenance import Origin
+from cardlab.tracking.policy_lookup import Origin
 
 _PARTS = ("agent", "network", "opponents", "trainer")
 _USE = """## Use

@@ -30,8 +30,8 @@ from cardlab.experiments.promotion.model_card import model_card
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
-from cardlab.tracking.flavour import GAME_FILE
-from cardlab.tracking.provenance import DIGEST, Origin, find_origin
+from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
+from cardlab.tracking.pyfunc import GAME_FILE
 from cardlab.tracking.registry import Registered, Registry
 
 _LINEAGE_TAGS = ("git.commit", "git.dirty", "dvc.stage", "dvc.experiment", "dvc.baseline", "python", "versions")

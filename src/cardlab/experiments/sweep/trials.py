@@ -23,7 +23,7 @@ from cardlab.experiments.sweep.trial_curves import PrefixedLog, WatchedCurve, gi
 from cardlab.games.catalogue import for_matches
 from cardlab.learners.base import TrainingDiverged
 from cardlab.tracking import Run, Store
-from cardlab.tracking.provenance import DIGEST
+from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import RunInUse, Trained, run_folder, train
@@ -117,7 +117,7 @@ class Trials:
             _remove(folder)
         try:
             began = time.process_time()
-            trained = self._run_training(trial, experiment, folder, log)
+            trained = self._run_training(trial, experiment, folder, log, run)
             seconds = time.process_time() - began
             digests.append(trained.digest)
             run.set_tags({DIGEST: " ".join(digests)})
@@ -133,8 +133,10 @@ class Trials:
         _remove(trained.folder.parent)
         return figures, seconds
 
-    def _run_training(self, trial: optuna.Trial, experiment: Experiment, folder: Path, log: MetricsLog) -> Trained:
-        start = partial(train, experiment, log=log, tell=self.tell)
+    def _run_training(
+        self, trial: optuna.Trial, experiment: Experiment, folder: Path, log: MetricsLog, run: Run
+    ) -> Trained:
+        start = partial(train, experiment, log=log, tell=self.tell, tracked=run)
         try:
             return start(run_dir=folder, model_dir=folder / "policy")
         except RunInUse:  # by a process that stood still for so long that it was taken for dead

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 CONFIG = "config.json"  # the composed configuration, an artifact of every run
 DIGEST = "policy.digest"  # the tag that leads from a policy to its runs and versions, and back
 _JUDGES = ("evaluation", "promotion", "registration")  # kinds of runs that measure a policy and do not make it
+_MOST = 50_000  # runs in one answer: MLflow's limit
 
 
 @dataclass(frozen=True)
@@ -23,33 +24,19 @@ class Origin:
 
     run_id: str
     name: str
-    tags: Mapping[str, str]  # its lineage, and what else was said of it
+    tags: Mapping[str, str]  # its lineage, and what else was logged of it
     config: Mapping[str, Any]  # as it was composed; empty when the store has lost it
 
 
-def all_runs(store: Store, condition: str = "") -> "list[Run]":
-    """The runs of all games that meet MLflow's filter, first things first. Raises TrackingUnavailable."""
-    found: list[Run] = []
-    token: str | None = None
-    with store.asked():
-        experiments = [entry.experiment_id for entry in store.client.search_experiments()]
-        while experiments:
-            page = store.client.search_runs(experiments, condition, order_by=["start_time ASC"], page_token=token)
-            found += page
-            token = page.token
-            if not token:
-                break
-    return found
-
-
-def newest_runs(store: Store, condition: str, game: str | None, most: int) -> "list[tuple[str, Run]]":
+def newest_runs(
+    store: Store, condition: str = "", game: str | None = None, most: int = _MOST
+) -> "list[tuple[str, Run]]":
     """The newest runs of `game`, or of all, that meet MLflow's filter, with their games. Raises TrackingUnavailable."""
     with store.asked():
         entries = store.client.search_experiments()
         games = {entry.experiment_id: entry.name for entry in entries if game in (None, entry.name)}
-        if not games:
-            return []
-        found = store.client.search_runs([*games], condition, max_results=most, order_by=["start_time DESC"])
+        order = ["start_time DESC"]
+        found = store.client.search_runs([*games], condition, max_results=most, order_by=order) if games else []
     return [(games[run.info.experiment_id], run) for run in found]
 
 
@@ -63,17 +50,17 @@ def concerning(digest: str) -> str:
 
 def find_origin(store: Store, digest: str) -> Origin | None:
     """The run that made the policy of this digest, the first of several; None when this store has none."""
-    for run in all_runs(store, concerning(digest)):
+    for _, run in reversed(newest_runs(store, concerning(digest))):
         if run.data.tags.get("kind") not in _JUDGES:
             tags = {key: value for key, value in run.data.tags.items() if not key.startswith("mlflow.")}
-            return Origin(run.info.run_id, run.info.run_name or "", tags, read_config(store, run.info.run_id))
+            return Origin(run.info.run_id, run.info.run_name or "", tags, _read_config(store, run.info.run_id))
     return None
 
 
-def read_config(store: Store, run_id: str) -> dict[str, Any]:
-    """The composed configuration of a run; empty when its file is gone."""
+def _read_config(store: Store, run_id: str) -> dict[str, Any]:
+    """The composed configuration of a run; empty when its file is gone, whatever the artifact store raises."""
     try:
         with tempfile.TemporaryDirectory() as scratch:
             return json.loads(Path(store.client.download_artifacts(run_id, CONFIG, scratch)).read_text())
-    except Exception:  # whatever the artifact store raises: it is told apart from nothing else here
+    except Exception:
         return {}
