@@ -1,4 +1,4 @@
-"""A server of `cardlab play` inside the test's process, asked over the wire."""
+"""A `cardlab play` server in the test process, and an HTTP client for it."""
 
 import threading
 import time
@@ -14,14 +14,14 @@ import torch
 import uvicorn
 
 from cardlab_play.application import make_application
-from cardlab_play.dispatcher import Desk, make_desk
+from cardlab_play.dispatcher import Dispatcher, make_dispatcher
 from cardlab_play.options import Limits, PlayOptions
 from services import free_port
 
-FREE = Limits(session_rate=1_000_000, address_rate=1_000_000, tables_per_session=1000)
+NO_LIMITS = Limits(session_rate=1_000_000, address_rate=1_000_000, tables_per_session=1000)
 
-# every game with scripted agents that need no time; Thirty-One at the largest table too
-ORDERS: dict[str, dict[str, Any]] = {
+# each game against fast scripted agents; Thirty-One also with nine players
+TABLE_REQUESTS: dict[str, dict[str, Any]] = {
     "poker_squares": {"game": "poker_squares", "par": {"agent": "random"}},
     "five_o": {"game": "five_o", "opponents": [{"agent": "reflex_1"}]},
     "open_face": {"game": "open_face", "seat": 1, "opponents": [{"agent": "random"}], "par": {"agent": "random"}},
@@ -36,8 +36,8 @@ ORDERS: dict[str, dict[str, Any]] = {
 }
 
 
-class Visitor:
-    """One person's browser, without the page."""
+class ApiClient:
+    """An HTTP client with a session."""
 
     def __init__(self, base: str) -> None:
         self.base = base
@@ -53,15 +53,15 @@ class Visitor:
         assert reply.status_code == status, reply.text
         return reply.json()
 
-    def open(self, order: dict[str, Any], status: int = 201) -> Any:
-        return self.post("/api/tables", order, status)
+    def open(self, request: dict[str, Any], status: int = 201) -> Any:
+        return self.post("/api/tables", request, status)
 
     def move(self, table: Any, action: int, status: int = 200) -> Any:
         body = {"action": action, "number": table["number"]}
         return self.post(f"/api/tables/{table['id']}/moves", body, status)
 
     def finish(self, table: Any, seed: int = 0) -> Any:
-        """Play legal actions at random to the end."""
+        """Play random legal actions to the end."""
         rng = np.random.default_rng(seed)
         while table["status"] == "your_turn":
             table = self.move(table, int(rng.choice([choice["action"] for choice in table["legal"]])))
@@ -69,21 +69,21 @@ class Visitor:
 
 
 @dataclass
-class Running:
+class RunningServer:
     base: str
-    desk: Desk
+    dispatcher: Dispatcher
 
-    def visitor(self) -> Visitor:
-        return Visitor(self.base)
+    def client(self) -> ApiClient:
+        return ApiClient(self.base)
 
 
 @contextmanager
-def running(options: PlayOptions, **given: Any) -> Iterator[Running]:
-    """A server with these options on a free port."""
+def run_server(options: PlayOptions, **given: Any) -> Iterator[RunningServer]:
+    """A server on a free port."""
     torch.set_num_threads(1)  # as the command does
-    desk = make_desk(options, **given)
+    dispatcher = make_dispatcher(options, **given)
     port = free_port()
-    config = uvicorn.Config(make_application(desk), port=port, log_level="warning", proxy_headers=False)
+    config = uvicorn.Config(make_application(dispatcher), port=port, log_level="warning", proxy_headers=False)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -91,14 +91,14 @@ def running(options: PlayOptions, **given: Any) -> Iterator[Running]:
         assert thread.is_alive()
         time.sleep(0.02)
     try:
-        yield Running(f"http://127.0.0.1:{port}", desk)
+        yield RunningServer(f"http://127.0.0.1:{port}", dispatcher)
     finally:
         server.should_exit = True
         thread.join()
-        desk.house.engine.dispose()
+        dispatcher.store.engine.dispose()
 
 
-def options_in(folder: Path, **given: Any) -> PlayOptions:
-    """Options of a server that keeps everything in `folder`."""
-    plain = {"folder": str(folder / "play"), "models": str(folder / "models"), "warm": False, "limits": FREE}
+def make_options(folder: Path, **given: Any) -> PlayOptions:
+    """Options of a server that writes into `folder` only."""
+    plain = {"folder": str(folder / "play"), "models": str(folder / "models"), "warm": False, "limits": NO_LIMITS}
     return PlayOptions(**{**plain, **given})

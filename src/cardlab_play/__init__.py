@@ -1,1 +1,1 @@
-"""Playing in a browser: tables of one person against agents, served over HTTP."""
+"""The web table: one player against agents in a browser. Needs the extra `play`."""

@@ -1,4 +1,4 @@
-"""Values of actions from games that the quick playouts of the game finish, each with how far it can be trusted."""
+"""Action values from the game's fast playouts, with their confidence intervals."""
 
 from dataclasses import dataclass
 
@@ -12,37 +12,39 @@ from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.evaluation.intervals import half_width
 from cardlab.games.protocol import Floats, Game, InfoStates, Players
 
-PLAYOUTS = 1000  # over all options of a decision
-FEWEST, MOST = 16, 100  # of one option
+PLAYOUTS_PER_DECISION = 1000  # over all actions of a decision
+MIN_PLAYOUTS, MAX_PLAYOUTS = 16, 100  # per action
 
 
 @dataclass(frozen=True)
-class PlayedOut:
-    """Means of playouts by action, minus infinity where illegal, or where there is no choice."""
+class PlayoutValues:
+    """Mean playout payoffs by action, -inf for illegal actions and forced moves."""
 
     values: Floats  # [N, A]
     margins: Floats  # [N, A] half the width of the 95 % interval
-    deals: list[int]  # [N] playouts of each option
+    deals: list[int]  # [N] playouts per action
 
 
-def play_out_options(game: Game, known: InfoStates, players: Players) -> PlayedOut:
-    """Play every option of the decisions `known` [N] of `players` [N] out, all options of one on the same deals."""
+def playout_values(game: Game, info_states: InfoStates, players: Players) -> PlayoutValues:
+    """Play out every action of the decisions `info_states` [N] of `players` [N]. Actions of a decision share deals."""
     search = build_search(game, MonteCarloOptions(), None, load_agent)
     assert isinstance(search, MonteCarlo)
     values = np.full((len(players), game.spec.num_actions), -np.inf, dtype=np.float32)
     margins = np.full_like(values, np.inf)
     deals: list[int] = []
-    for row, decision in enumerate(make_search_decisions(game, known, players, 0)):
+    for row, decision in enumerate(make_search_decisions(game, info_states, players, 0)):
         legal = decision.legal
-        deals.append(int(np.clip(PLAYOUTS // len(legal), FEWEST, MOST)) if len(legal) > 1 else 0)
+        deals.append(
+            int(np.clip(PLAYOUTS_PER_DECISION // len(legal), MIN_PLAYOUTS, MAX_PLAYOUTS)) if len(legal) > 1 else 0
+        )
         if len(legal) == 1:
             continue
-        drawn = sample_deals(game.determinize, decision, deals[row], decision.stream(0, 0, DEALS))
-        states, actions = pair_with_actions(drawn, legal)
+        sampled = sample_deals(game.determinize, decision, deals[row], decision.stream(0, 0, DEALS))
+        states, actions = pair_with_actions(sampled, legal)
         game.apply(states, actions)
         searching = np.full(len(states), decision.player, dtype=np.int8)
-        paid = search.leaf(states, searching, decision.stream(0, 0, LEAVES))[:, decision.player]
-        by_option = paid.astype(np.float64).reshape(deals[row], len(legal))
-        values[row, legal] = by_option.mean(axis=0)
-        margins[row, legal] = [half_width(column) for column in by_option.T]
-    return PlayedOut(values, margins, deals)
+        payoffs = search.leaf(states, searching, decision.stream(0, 0, LEAVES))[:, decision.player]
+        by_action = payoffs.astype(np.float64).reshape(deals[row], len(legal))
+        values[row, legal] = by_action.mean(axis=0)
+        margins[row, legal] = [half_width(column) for column in by_action.T]
+    return PlayoutValues(values, margins, deals)

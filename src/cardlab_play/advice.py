@@ -1,4 +1,4 @@
-"""What an agent would do in a person's place, from what the person knows and nothing else."""
+"""Advice: an agent's analysis of a decision, from the player's InfoState only."""
 
 import hashlib
 from dataclasses import dataclass
@@ -14,176 +14,188 @@ from cardlab.games.cards.deck import NUM_CARDS, card_text
 from cardlab.games.loop import play_out
 from cardlab.games.protocol import Floats, Game, InfoStates, Players
 from cardlab.games.rows import join
-from cardlab_play.action_values import play_out_options
-from cardlab_play.settings import SETTINGS
+from cardlab_play.action_values import playout_values
+from cardlab_play.offered_games import OFFERED_GAMES
 
 BELIEF_DEALS = 400
 DIGITS = 4
 
 
 @dataclass(frozen=True)
-class Thoughts:
-    """What an agent makes of decisions of one game; each but `chosen` may be missing."""
+class AdviceSettings:
+    """How advice plays out games."""
 
-    chosen: list[int]  # [N] what it would play
-    probabilities: Floats | None  # [N, A]
-    values: Floats  # [N, A] expected payoff by action, minus infinity where illegal or not looked at
-    own: bool  # whether the values are the agent's, or those of playouts
-    positions: Floats | None  # [N] expected payoff of the position
-    margins: Floats | None = None  # [N, A] of values from playouts: half the width of their 95 % intervals
-    playouts: list[int] | None = None  # [N] of each option
-    simulations: list[int] | None = None  # [N] of a search, over all options
-
-
-def think(game: Game, agent: Agent, known: InfoStates, players: Players) -> Thoughts:
-    """What `agent` thinks of the decisions `known` [N] of `players` [N]; the same each time."""
-    probabilities, positions = None, None
-    if isinstance(agent, SearchAgent):
-        findings = agent.search(known, players)
-        values = np.array([finding.values for finding in findings], dtype=np.float32)
-        chosen = [int(finding.scores.argmax()) for finding in findings]
-        return Thoughts(chosen, None, values, True, None, simulations=[finding.simulations for finding in findings])
-    if isinstance(agent, Policy):
-        log_probabilities, positions = agent.evaluate(known, players)
-        probabilities = np.exp(log_probabilities)
-    trusted = SETTINGS[game.spec.name].trusts_values
-    if not trusted:
-        positions = None
-    if isinstance(agent, ActionValues) and trusted:
-        values, played = agent.action_values(known, players), None
-    else:
-        played = play_out_options(game, known, players)
-        values = played.values
-    chosen = agent.act(known, players, stream(known)) if probabilities is None else probabilities.argmax(axis=1)
-    actions = [int(action) for action in chosen]
-    if played is None:
-        return Thoughts(actions, probabilities, values, True, positions)
-    return Thoughts(actions, probabilities, values, False, positions, played.margins, played.deals)
-
-
-def stream(known: InfoStates) -> np.random.Generator:
-    """Chance that follows from what is known alone: the same question has the same answer."""
-    return np.random.default_rng(int.from_bytes(hashlib.sha256(np.ascontiguousarray(known).tobytes()).digest()))
+    deals: int  # games per estimate
+    belief: Belief | None  # samples hidden cards; None: uniform
 
 
 @dataclass(frozen=True)
-class Prospects:
-    """How games went that were played out from what a person knows."""
+class DecisionAnalysis:
+    """An agent's analysis of N decisions of one game."""
+
+    chosen: list[int]  # [N] the actions that the agent would play
+    probabilities: Floats | None  # [N, A]
+    values: Floats  # [N, A] expected payoffs, -inf where illegal or not evaluated
+    values_from_agent: bool  # False: the values come from playouts
+    state_values: Floats | None  # [N] expected payoffs
+    margins: Floats | None = None  # [N, A] half the width of the 95 % intervals of playouts
+    playouts: list[int] | None = None  # [N] playouts per action
+    simulations: list[int] | None = None  # [N] simulations of a search, over all actions
+
+
+def analyze(game: Game, agent: Agent, info_states: InfoStates, players: Players) -> DecisionAnalysis:
+    """Analyse the decisions `info_states` [N] of `players` [N] with `agent`. Deterministic."""
+    probabilities, state_values = None, None
+    if isinstance(agent, SearchAgent):
+        results = agent.search(info_states, players)
+        values = np.array([result.values for result in results], dtype=np.float32)
+        chosen = [int(result.scores.argmax()) for result in results]
+        return DecisionAnalysis(
+            chosen, None, values, True, None, simulations=[result.simulations for result in results]
+        )
+    if isinstance(agent, Policy):
+        log_probabilities, state_values = agent.evaluate(info_states, players)
+        probabilities = np.exp(log_probabilities)
+    trusted = OFFERED_GAMES[game.spec.name].values_are_payoffs
+    if not trusted:
+        state_values = None
+    if isinstance(agent, ActionValues) and trusted:
+        values, playouts_by_action = agent.action_values(info_states, players), None
+    else:
+        playouts_by_action = playout_values(game, info_states, players)
+        values = playouts_by_action.values
+    chosen = (
+        agent.act(info_states, players, decision_rng(info_states))
+        if probabilities is None
+        else probabilities.argmax(axis=1)
+    )
+    actions = [int(action) for action in chosen]
+    if playouts_by_action is None:
+        return DecisionAnalysis(actions, probabilities, values, True, state_values)
+    return DecisionAnalysis(
+        actions, probabilities, values, False, state_values, playouts_by_action.margins, playouts_by_action.deals
+    )
+
+
+def decision_rng(info_states: InfoStates) -> np.random.Generator:
+    """A random generator seeded by the InfoStates: equal decisions get equal advice."""
+    return np.random.default_rng(int.from_bytes(hashlib.sha256(np.ascontiguousarray(info_states).tobytes()).digest()))
+
+
+@dataclass(frozen=True)
+class OutcomeEstimate:
+    """Results of games played out from a player's InfoState."""
 
     value: float
-    margin: float | None  # half the width of its 95 % interval; None for one deal
-    win: float | None  # share of games with the best payoff, ties split; None for one player
+    margin: float | None  # half the width of the 95 % interval; None for one deal
+    win_probability: float | None  # share of games with the best payoff, ties split; None for one player
     deals: int
 
 
-def prospects(
-    game: Game, agent: Agent, known: InfoStates, players: Players, deals: int, belief: Belief | None
-) -> Prospects:
-    """Play `deals` deals that fit `known` [1] out, with `agent` in every seat."""
-    rng = stream(known)
-    states = (belief or game).determinize(InfoStates(join([known] * deals)), np.repeat(players, deals), rng)
+def estimate_outcome(
+    game: Game, agent: Agent, info_states: InfoStates, players: Players, deals: int, belief: Belief | None
+) -> OutcomeEstimate:
+    """Play out `deals` determinizations of `info_states` [1], with `agent` in every seat."""
+    rng = decision_rng(info_states)
+    states = (belief or game).determinize(InfoStates(join([info_states] * deals)), np.repeat(players, deals), rng)
     play_out(game, states, [agent], rng)
     payoffs = game.payoffs(states)
-    own = payoffs[:, int(players[0])]
-    margin = rounded_or_none(half_width(own.astype(np.float64)))
+    own_payoffs = payoffs[:, int(players[0])]
+    margin = rounded_or_none(half_width(own_payoffs.astype(np.float64)))
     if game.spec.num_players == 1:
-        return Prospects(float(own.mean()), margin, None, deals)
+        return OutcomeEstimate(float(own_payoffs.mean()), margin, None, deals)
     best = payoffs == payoffs.max(axis=1, keepdims=True)
     wins = best[:, int(players[0])] / best.sum(axis=1)
-    return Prospects(float(own.mean()), margin, float(wins.mean()), deals)
+    return OutcomeEstimate(float(own_payoffs.mean()), margin, float(wins.mean()), deals)
 
 
-def belief_message(game: Game, known: InfoStates, players: Players, belief: Belief | None) -> dict[str, Any]:
-    """Where each card may be that is not known to lie anywhere: chances by seat, and elsewhere (deck, stock)."""
+def belief_message(game: Game, info_states: InfoStates, players: Players, belief: Belief | None) -> dict[str, Any]:
+    """For each card of unknown place: the probability of each seat, and of the deck or stock (`elsewhere`)."""
     num_players = game.spec.num_players
-    open_cards, chances = _uncertain(game, known, players, belief)
+    uncertain, probabilities = _holder_probabilities(game, info_states, players, belief)
     cards = [
         {
             "card": card_text(card),
-            "chances": [rounded(chances[card, player]) for player in range(num_players)],
-            "elsewhere": rounded(max(1.0 - float(chances[card].sum()), 0.0)),
+            "probabilities": [rounded(probabilities[card, player]) for player in range(num_players)],
+            "elsewhere": rounded(max(1.0 - float(probabilities[card].sum()), 0.0)),
         }
-        for card in np.flatnonzero(open_cards).tolist()
+        for card in np.flatnonzero(uncertain).tolist()
     ]
-    return {"from": "uniform" if belief is None else "network", "cards": cards}
+    return {"source": "uniform" if belief is None else "network", "cards": cards}
 
 
-def input_message(agent: Agent, known: InfoStates, players: Players) -> list[dict[str, Any]]:
-    """The agent's observation by block; empty for one that is no policy."""
-    inner = getattr(agent, "game", None)
-    if not isinstance(agent, Policy) or not isinstance(inner, Game):
+def observation_message(agent: Agent, info_states: InfoStates, players: Players) -> list[dict[str, Any]]:
+    """The policy's observation by block, empty for other agents."""
+    policy_game = getattr(agent, "game", None)
+    if not isinstance(agent, Policy) or not isinstance(policy_game, Game):
         return []
-    observation = inner.observe(known, players)[0]
+    observation = policy_game.observe(info_states, players)[0]
     return [
         {
             "name": block.name,
             "shape": list(block.shape),
             "values": [rounded(value) for value in observation[block.start : block.stop]],
         }
-        for block in inner.spec.blocks
+        for block in policy_game.spec.blocks
     ]
 
 
-def option_messages(game: Game, known: InfoStates, thoughts: Thoughts, row: int) -> list[dict[str, Any]]:
-    """Each legal action of the decision `known` [1], which is `row` of `thoughts`, with its probability and value."""
+def option_messages(game: Game, info_states: InfoStates, analysis: DecisionAnalysis, row: int) -> list[dict[str, Any]]:
+    """The legal actions of `info_states` [1], row `row` of `analysis`, with probabilities and values."""
     return [
         {
             "action": action,
-            "text": game.action_text(InfoStates(known[0]), action),
-            "probability": None if thoughts.probabilities is None else rounded(thoughts.probabilities[row, action]),
-            "value": rounded_or_none(thoughts.values[row, action]),
-            "margin": None if thoughts.margins is None else rounded_or_none(thoughts.margins[row, action]),
+            "text": game.action_text(InfoStates(info_states[0]), action),
+            "probability": None if analysis.probabilities is None else rounded(analysis.probabilities[row, action]),
+            "value": rounded_or_none(analysis.values[row, action]),
+            "margin": None if analysis.margins is None else rounded_or_none(analysis.margins[row, action]),
         }
-        for action in np.flatnonzero(game.legal_actions(known)[0]).tolist()
+        for action in np.flatnonzero(game.legal_actions(info_states)[0]).tolist()
     ]
 
 
 def rounded(value: Any) -> float:
-    """As it is told."""
+    """`value` with DIGITS decimal places."""
     return round(float(value), DIGITS)
 
 
 def rounded_or_none(value: Any) -> float | None:
-    """As it is told, None for what is not finite."""
+    """`value` with DIGITS decimal places, None if it is not finite."""
     return rounded(value) if np.isfinite(value) else None
 
 
-def _uncertain(game: Game, known: InfoStates, players: Players, belief: Belief | None) -> tuple[Any, Any]:
-    """[52] whether a card's holder is not known, and [52, P] the share of deals in which each player holds it."""
-    copies, seats = InfoStates(join([known] * BELIEF_DEALS)), np.repeat(players, BELIEF_DEALS)
-    holders = game.holders(game.determinize(copies, seats, stream(known)))
+def _holder_probabilities(
+    game: Game, info_states: InfoStates, players: Players, belief: Belief | None
+) -> tuple[Any, Any]:
+    """[52] whether the holder of a card is unknown, and [52, P] the share of deals in which each player holds it."""
+    copies, seats = InfoStates(join([info_states] * BELIEF_DEALS)), np.repeat(players, BELIEF_DEALS)
+    holders = game.holders(game.determinize(copies, seats, decision_rng(info_states)))
     certain = (holders == holders[0]).all(axis=0)
     if belief is not None:
-        holders = game.holders(belief.determinize(copies, seats, stream(known)))
+        holders = game.holders(belief.determinize(copies, seats, decision_rng(info_states)))
     shares = np.stack([(holders == player).mean(axis=0) for player in range(game.spec.num_players)], axis=1)
     assert shares.shape == (NUM_CARDS, game.spec.num_players)
     return ~certain, shares
 
 
-def advice(game: Game, agent: Agent, quick: Agent, known: InfoStates, players: Players, how: "How") -> dict[str, Any]:
-    """All that `agent` has to say about the decision `known` [1]; `quick`, its like, plays games out."""
-    thoughts = think(game, agent, known, players)
-    expected = prospects(game, quick, known, players, how.deals, how.belief)
-    action = thoughts.chosen[0]
+def advice(
+    game: Game, agent: Agent, rollout_agent: Agent, info_states: InfoStates, players: Players, settings: AdviceSettings
+) -> dict[str, Any]:
+    """The advice message of `agent` for the decision `info_states` [1]. `rollout_agent` plays out the games."""
+    analysis = analyze(game, agent, info_states, players)
+    expected = estimate_outcome(game, rollout_agent, info_states, players, settings.deals, settings.belief)
+    action = analysis.chosen[0]
     return {
         "action": action,
-        "text": game.action_text(InfoStates(known[0]), action),
+        "text": game.action_text(InfoStates(info_states[0]), action),
         "value": rounded(expected.value),
         "margin": expected.margin,
-        "win": None if expected.win is None else rounded(expected.win),
+        "win_probability": None if expected.win_probability is None else rounded(expected.win_probability),
         "deals": expected.deals,
-        "values_from": "agent" if thoughts.own else "playouts",
-        "playouts": None if thoughts.playouts is None else thoughts.playouts[0],
-        "simulations": None if thoughts.simulations is None else thoughts.simulations[0],
-        "options": option_messages(game, known, thoughts, 0),
-        "belief": belief_message(game, known, players, how.belief),
-        "input": input_message(agent, known, players),
+        "value_source": "agent" if analysis.values_from_agent else "playouts",
+        "playouts": None if analysis.playouts is None else analysis.playouts[0],
+        "simulations": None if analysis.simulations is None else analysis.simulations[0],
+        "options": option_messages(game, info_states, analysis, 0),
+        "belief": belief_message(game, info_states, players, settings.belief),
+        "observation": observation_message(agent, info_states, players),
     }
-
-
-@dataclass(frozen=True)
-class How:
-    """How games are played out for advice."""
-
-    deals: int
-    belief: Belief | None

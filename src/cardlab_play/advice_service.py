@@ -1,62 +1,62 @@
-"""Asking agents what they think: who is asked, and what of a table they are shown."""
+"""Advice during a game and the review after it: selects the agent and builds the messages."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from cardlab_play.advice import How, advice
-from cardlab_play.beliefs import Beliefs
+from cardlab_play.advice import AdviceSettings, advice
+from cardlab_play.agent_catalog import AgentChoice
+from cardlab_play.belief_networks import BeliefNetworks
 from cardlab_play.errors import Conflict
-from cardlab_play.players import Player
 from cardlab_play.review import review
 from cardlab_play.serializers import result_message
-from cardlab_play.table_store import Held, House
+from cardlab_play.table_store import LiveTable, TableStore
 
-RANDOM = Player("random")
+RANDOM = AgentChoice("random")
 
 
 @dataclass
-class Consulting:
-    """Advice in a game and the review after it."""
+class AdviceService:
+    """Advice for the player to move, and reviews of finished games."""
 
-    house: House
-    beliefs: Beliefs
+    store: TableStore
+    belief_networks: BeliefNetworks
 
-    def _advisor(self, held: Held, agent: str | None, search: str | None) -> Player:
-        """Who is asked: the one named, else the game's advisor."""
-        players = self.house.players
-        advisor = Player(agent, search or None) if agent else Player(players.advisor(held.game).agent, search or None)
-        players.check(held.game, advisor, "query")
+    def _advisor(self, live: LiveTable, agent: str | None, search: str | None) -> AgentChoice:
+        """The requested agent, or the default advisor of the game."""
+        agents = self.store.agents
+        advisor = AgentChoice(agent or agents.advisor(live.game).agent, search or None)
+        agents.check(live.game, advisor, "query")
         return advisor
 
-    def advise(self, held: Held, agent_name: str | None, search: str | None) -> dict[str, Any]:
-        """What the agent of that name, else the game's advisor, would do now; Conflict unless the person is to move."""
-        table, players = held.table, self.house.players
-        advisor = self._advisor(held, agent_name, search)
-        number, known = len(table.actions), table.known()
-        if not table.waits:
-            raise Conflict("advice is for your turn, and the game is over")
-        quick = Player(advisor.agent)
-        agent = players.load(held.game, advisor)
-        companion = players.load(held.game, RANDOM if players.is_slow(quick) else quick)
-        how = How(self.house.options.advice_deals, self.beliefs.of(held.game))
-        message = advice(held.game, agent, companion, known, table.seats, how)
+    def advise(self, live: LiveTable, agent_name: str | None, search: str | None) -> dict[str, Any]:
+        """The advice of an agent. Raises Conflict unless the player is to move."""
+        table, agents = live.table, self.store.agents
+        advisor = self._advisor(live, agent_name, search)
+        number, info_state = len(table.actions), table.info_state()
+        if not table.user_to_move:
+            raise Conflict("the game is over: advice is available during the game only")
+        without_search = AgentChoice(advisor.agent)
+        agent = agents.load(live.game, advisor)
+        rollout_agent = agents.load(live.game, RANDOM if agents.is_slow(without_search) else without_search)
+        settings = AdviceSettings(self.store.options.advice_deals, self.belief_networks.for_game(live.game))
+        message = advice(live.game, agent, rollout_agent, info_state, table.players, settings)
         return {"agent": self._agent_message(advisor), "number": number, **message}
 
-    def review(self, held: Held, agent_name: str | None) -> dict[str, Any]:
-        """The replay, judged by the agent of that name, else by the game's advisor; Conflict before the end."""
-        advisor = self._advisor(held, agent_name, None)
-        if not held.table.over:
-            raise Conflict("the replay is for games that are over")
-        frames, worst = review(held.table, self.house.players.load(held.game, advisor))
+    def review(self, live: LiveTable, agent_name: str | None) -> dict[str, Any]:
+        """The replay with an agent's review. Raises Conflict before the end of the game."""
+        advisor = self._advisor(live, agent_name, None)
+        if not live.table.is_over:
+            raise Conflict("the replay is available after the end of the game only")
+        frames, largest_drops = review(live.table, self.store.agents.load(live.game, advisor))
         return {
-            "id": held.row.id,
-            "game": held.game.spec.name,
-            "seat": held.table.seat,
+            "id": live.row.id,
+            "game": live.game.spec.name,
+            "seat": live.table.seat,
             "agent": self._agent_message(advisor),
-            "result": result_message(held, self.house.players),
+            "result": result_message(live, self.store.agents),
             "frames": frames,
-            "worst": worst,
+            "largest_drops": largest_drops,
         }
 
-    def _agent_message(self, player: Player) -> dict[str, Any]:
-        return {"agent": player.agent, "search": player.search, "title": self.house.players.title(player)}
+    def _agent_message(self, choice: AgentChoice) -> dict[str, Any]:
+        return {"agent": choice.agent, "search": choice.search, "title": self.store.agents.title(choice)}

@@ -1,4 +1,4 @@
-"""The web application: the API over the house, and the page beside it."""
+"""The FastAPI application: API routes, static page, error handlers and background tasks."""
 
 import asyncio
 import contextlib
@@ -15,30 +15,29 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from cardlab.core.options import InvalidOption
-from cardlab_play.advice_service import Consulting
-from cardlab_play.beliefs import Beliefs
-from cardlab_play.dispatcher import Desk
-from cardlab_play.errors import Refusal, one_line
+from cardlab_play.advice_service import AdviceService
+from cardlab_play.dispatcher import Dispatcher
+from cardlab_play.errors import RequestError, one_line
 from cardlab_play.idle_tables import close_idle_tables
-from cardlab_play.request_guards import Guards
+from cardlab_play.request_guards import GuardMiddleware
 from cardlab_play.routes import make_router
 from cardlab_play.table import IllegalMove
-from cardlab_play.warmup import Warming
+from cardlab_play.warmup import WarmUp
 
-PAGE = Path(__file__).parent / "page"
-HOUSEKEEPING_SECONDS = 300.0
+PAGE_FOLDER = Path(__file__).parent / "page"
+IDLE_CHECK_SECONDS = 300.0
 
 _NO_PAGE = """<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
-    <title>No such page · cardlab</title>
+    <title>Page not found · cardlab</title>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <link rel="stylesheet" href="/styles/base.css">
     <link rel="stylesheet" href="/styles/start.css">
   </head>
   <body>
-    <main><div class="box narrow"><h1>There is no such page</h1><p><a href="/">To the start</a></p></div></main>
+    <main><div class="box narrow"><h1>Page not found</h1><p><a href="/">Back to the start page</a></p></div></main>
   </body>
 </html>
 """
@@ -46,85 +45,85 @@ _NO_PAGE = """<!doctype html>
 _log = logging.getLogger(__name__)
 
 
-def make_application(desk: Desk) -> FastAPI:
-    """The application over `desk`."""
-    consulting = Consulting(desk.house, desk.beliefs)
+def make_application(dispatcher: Dispatcher) -> FastAPI:
+    """The application of a dispatcher."""
+    advice_service = AdviceService(dispatcher.store, dispatcher.belief_networks)
     application = FastAPI(
         title="cardlab play",
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        lifespan=partial(_live, desk, consulting.beliefs),
+        lifespan=partial(_lifespan, dispatcher),
     )
-    application.include_router(make_router(desk, consulting))
-    application.mount("/", StaticFiles(directory=PAGE, html=True, check_dir=False))
-    application.add_middleware(Guards, options=desk.options)
-    for fault, told in _ANSWERS.items():
-        application.add_exception_handler(fault, told)
+    application.include_router(make_router(dispatcher, advice_service))
+    application.mount("/", StaticFiles(directory=PAGE_FOLDER, html=True, check_dir=False))
+    application.add_middleware(GuardMiddleware, options=dispatcher.options)
+    for error, handler in _ERROR_HANDLERS.items():
+        application.add_exception_handler(error, handler)
     return application
 
 
 @contextlib.asynccontextmanager
-async def _live(desk: Desk, beliefs: Beliefs, _: FastAPI) -> AsyncGenerator[None]:
-    """Keep house while the server runs."""
-    warming = Warming(desk.house.players, beliefs, desk.quiet_seconds)
-    if desk.options.warm:
-        warming.start()
-    task = asyncio.create_task(_keep_house(desk))
+async def _lifespan(dispatcher: Dispatcher, _: FastAPI) -> AsyncGenerator[None]:
+    """Run the warm-up and the closing of idle tables while the server runs."""
+    warm_up = WarmUp(dispatcher.store.agents, dispatcher.belief_networks, dispatcher.idle_seconds)
+    if dispatcher.options.warm:
+        warm_up.start()
+    task = asyncio.create_task(_close_idle_tables_forever(dispatcher))
     try:
         yield
     finally:
-        warming.stop()
+        warm_up.stop()
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
 
 
-async def _keep_house(desk: Desk) -> None:
+async def _close_idle_tables_forever(dispatcher: Dispatcher) -> None:
     while True:
         try:
-            await close_idle_tables(desk)
+            await close_idle_tables(dispatcher)
         except Exception as error:
-            _log.warning("idle tables could not be closed: %s", one_line(error))
-        await asyncio.sleep(HOUSEKEEPING_SECONDS)
+            _log.warning("closing idle tables failed: %s", one_line(error))
+        await asyncio.sleep(IDLE_CHECK_SECONDS)
 
 
-def _problem(status: int, error: str, key: str | None = None) -> Response:
+def _error_response(status: int, error: str, key: str | None = None) -> Response:
     headers = {"Retry-After": "60"} if status in (429, 503) else None
     return JSONResponse({"error": error, "key": key}, status, headers)
 
 
-async def _refused(_: Request, fault: Any) -> Response:
-    return _problem(fault.status, str(fault), fault.key)
+async def _handle_request_error(_: Request, error: Any) -> Response:
+    return _error_response(error.status, str(error), error.key)
 
 
-async def _invalid(_: Request, fault: Any) -> Response:
-    return _problem(422, str(fault), fault.key)
+async def _handle_invalid_option(_: Request, error: Any) -> Response:
+    return _error_response(422, str(error), error.key)
 
 
-async def _illegal(_: Request, fault: Any) -> Response:
-    return _problem(422, str(fault), "action")
+async def _handle_illegal_move(_: Request, error: Any) -> Response:
+    return _error_response(422, str(error), "action")
 
 
-async def _malformed(_: Request, fault: Any) -> Response:
-    """The first thing that is wrong with the body."""
-    first = fault.errors()[0]
+async def _handle_validation_error(_: Request, error: Any) -> Response:
+    """Report the first validation error."""
+    first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path")) or None
-    return _problem(422, f"{key or 'body'}: {first['msg'][:1].lower()}{first['msg'][1:]}"[:300], key)
+    return _error_response(422, f"{key or 'body'}: {first['msg'][:1].lower()}{first['msg'][1:]}"[:300], key)
 
 
-async def _other(request: Request, fault: Any) -> Response:
+async def _handle_http_exception(request: Request, error: Any) -> Response:
     wants_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/")
-    if fault.status_code == 404 and wants_page:
+    if error.status_code == 404 and wants_page:
         return HTMLResponse(_NO_PAGE, 404)
-    texts = {404: "there is nothing at this address", 405: "this address does not take that method"}
-    return _problem(fault.status_code, texts.get(fault.status_code, str(fault.detail)))
+    texts = {404: "no such address", 405: "this address does not accept the method"}
+    return _error_response(error.status_code, texts.get(error.status_code, str(error.detail)))
 
 
-_ANSWERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] = {
-    Refusal: _refused,
-    InvalidOption: _invalid,
-    IllegalMove: _illegal,
-    RequestValidationError: _malformed,
-    HTTPException: _other,
+_ERROR_HANDLERS: dict[type[Exception], Callable[[Request, Any], Awaitable[Response]]] = {
+    RequestError: _handle_request_error,
+    InvalidOption: _handle_invalid_option,
+    IllegalMove: _handle_illegal_move,
+    RequestValidationError: _handle_validation_error,
+    HTTPException: _handle_http_exception,
 }

@@ -1,4 +1,4 @@
-"""What outlives the server: people, deals and games, in sqlite or PostgreSQL by SQLAlchemy."""
+"""Database tables of users, deals and games: sqlite or PostgreSQL through SQLAlchemy."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,24 +8,24 @@ from sqlalchemy import JSON, DateTime, Engine, ForeignKey, Index, LargeBinary, S
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-OPEN, FINISHED, GIVEN_UP = "open", "finished", "given_up"
+OPEN, FINISHED, RESIGNED = "open", "finished", "given_up"
 FRESH, DAILY = "fresh", "daily"
 
 
 class DatabaseError(RuntimeError):
-    """The database cannot be used; the message is one line that names its key."""
+    """The database does not work. The message is one line with the configuration key."""
 
 
 class InvalidDatabase(ValueError):
-    """The address is none; the message names the key, not the address, which may hold a password."""
+    """The address is invalid. The message omits the address, which may contain a password."""
 
 
-class Row(DeclarativeBase):
-    """Base of the tables."""
+class DatabaseBase(DeclarativeBase):
+    """Base class of the rows."""
 
 
-class Person(Row):
-    """A session: who holds its cookie."""
+class UserRow(DatabaseBase):
+    """A user: the holder of a session cookie."""
 
     __tablename__ = "people"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -34,8 +34,8 @@ class Person(Row):
     began: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
 
-class DealRow(Row):
-    """A deal with all that is played at it, so that another person can play the same."""
+class DealRow(DatabaseBase):
+    """A deal with its game, options, seat and agents, so that other users can play it."""
 
     __tablename__ = "deals"
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
@@ -45,36 +45,35 @@ class DealRow(Row):
     game: Mapped[str] = mapped_column(String(32))
     options: Mapped[dict[str, Any]] = mapped_column(JSON)
     seat: Mapped[int]
-    opponents: Mapped[list[dict[str, Any]]] = mapped_column(JSON)  # {agent, search} by seat, without the person's
+    opponents: Mapped[list[dict[str, Any]]] = mapped_column(JSON)  # {agent, search} by seat, without the player's
     par: Mapped[dict[str, Any]] = mapped_column(JSON)  # {agent, search}
-    par_payoff: Mapped[float | None]  # known when somebody has finished the deal
+    par_payoff: Mapped[float | None]  # known after the first finished game
 
     __table_args__ = (Index("deals_of_a_day", "kind", "date", "game"),)
 
 
-class GameRow(Row):
-    """One person's game at a deal: with the deal, its actions are the whole game."""
+class GameRow(DatabaseBase):
+    """A user's game with a deal. Deal and actions determine the whole game."""
 
     __tablename__ = "games"
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     deal_id: Mapped[str] = mapped_column(ForeignKey("deals.id"), index=True)
-    person_id: Mapped[int] = mapped_column(ForeignKey("people.id"))
-    kind: Mapped[str] = mapped_column(String(8))  # fresh: dealt for this person; daily; shared: somebody gave its id
+    user_id: Mapped[int] = mapped_column("person_id", ForeignKey("people.id"))
+    kind: Mapped[str] = mapped_column(String(8))  # fresh, daily, or shared: opened by the id of a deal
     counts: Mapped[bool]
     status: Mapped[str] = mapped_column(String(8), index=True)
     actions: Mapped[list[int]] = mapped_column(JSON)
     payoffs: Mapped[list[float] | None] = mapped_column(JSON)
-    score: Mapped[float | None]  # what standings are made of: the person's payoff, where alone less par's
+    score: Mapped[float | None]  # the player's payoff, in one-player games minus par
     began: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     moved: Mapped[datetime] = mapped_column(DateTime(timezone=True))
     deal: Mapped[DealRow] = relationship(lazy="joined")
-    person: Mapped[Person] = relationship(lazy="select")
 
     __table_args__ = (Index("games_of_a_person", "person_id", "status"),)
 
 
 def now() -> datetime:
-    """The time, in UTC."""
+    """The current time in UTC."""
     return datetime.now(UTC)
 
 
@@ -84,26 +83,26 @@ def default_address(folder: Path) -> str:
 
 
 def open_database(address: str) -> Engine:
-    """The database at `address` with its tables; InvalidDatabase, or DatabaseError when it cannot be used."""
+    """Connect to `address` and create missing tables. Raises InvalidDatabase or DatabaseError."""
     try:
         engine = create_engine(address, pool_pre_ping=not address.startswith("sqlite"))
         if engine.dialect.name == "sqlite":
             if engine.url.database not in (None, "", ":memory:"):
                 Path(str(engine.url.database)).parent.mkdir(parents=True, exist_ok=True)
-            event.listen(engine, "connect", _settle_sqlite)
-        Row.metadata.create_all(engine)
+            event.listen(engine, "connect", _configure_sqlite)
+        DatabaseBase.metadata.create_all(engine)
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         reason = _first_line(error)
         raise InvalidDatabase(f"play.database: must be an address such as sqlite:///play.db ({reason})") from error
     except OSError as error:
-        raise DatabaseError(f"play.database: cannot be used: {error}") from error
+        raise DatabaseError(f"play.database: does not work: {error}") from error
     except SQLAlchemyError as error:
-        raise DatabaseError(f"play.database: cannot be used: {_first_line(error)}") from error
+        raise DatabaseError(f"play.database: does not work: {_first_line(error)}") from error
     return engine
 
 
-def _settle_sqlite(connection: Any, _: Any) -> None:
-    """Readers beside a writer; a power cut may cost the last moves, the end of the process costs nothing."""
+def _configure_sqlite(connection: Any, _: Any) -> None:
+    """Allow reads during writes. A power failure may lose the last moves, a killed process loses nothing."""
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=10000", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 

@@ -1,4 +1,4 @@
-"""Deals: all chance of a game from one secret seed, and ids from which nobody can tell it."""
+"""Deals: all random numbers of a game from one secret seed, and public ids that do not reveal it."""
 
 import hashlib
 import hmac
@@ -18,38 +18,38 @@ ID_BYTES = 16
 
 @dataclass(frozen=True)
 class Deal:
-    """One deal: `seed` decides the cards, all later chance, and the chance that agents have at it."""
+    """One deal: `seed` determines the cards and the random numbers of the agents."""
 
     seed: bytes
 
     def states(self, game: Game) -> States:
-        """[1] the game as it is dealt."""
+        """[1] the dealt game."""
         return game.deal(1, self._rng(b"cards"))
 
-    def stream(self, number: int, player: int) -> np.random.Generator:
-        """The chance of `player` at the decision after `number` actions."""
+    def rng(self, number: int, player: int) -> np.random.Generator:
+        """The random generator of `player` for the decision after `number` actions."""
         return self._rng(f"{player} {number}".encode())
 
-    def _rng(self, use: bytes) -> np.random.Generator:
-        return np.random.default_rng(int.from_bytes(hmac.digest(self.seed, use, "sha256")))
+    def _rng(self, purpose: bytes) -> np.random.Generator:
+        return np.random.default_rng(int.from_bytes(hmac.digest(self.seed, purpose, "sha256")))
 
 
 @dataclass(frozen=True)
 class Secret:
-    """The key of the server: who does not know it can guess neither a day's deal nor the id of one."""
+    """The server's key. Daily deals and deal ids cannot be predicted without it."""
 
     key: bytes
 
     def fresh(self) -> Deal:
-        """A deal that nobody has seen."""
+        """A new random deal."""
         return Deal(secrets.token_bytes(SEED_BYTES))
 
     def daily(self, game: str, date: str) -> Deal:
-        """The deal of `game` on a day, as 2026-11-21."""
+        """The deal of `game` on a date such as 2026-11-21."""
         return Deal(self._hash(f"daily {game} {date}".encode()))
 
     def deal_id(self, deal: Deal, setting: str) -> str:
-        """The public id of `deal`, played in a `setting` (game, options, seats): a keyed hash of 128 bits."""
+        """The public id of `deal` with a `setting` (game, options, seats): a keyed hash of 128 bits."""
         return _text(self._hash(b"deal " + deal.seed + setting.encode())[:ID_BYTES])
 
     def _hash(self, message: bytes) -> bytes:
@@ -57,12 +57,12 @@ class Secret:
 
 
 def new_id() -> str:
-    """A random name of 128 bits that nobody can guess."""
+    """A random id of 128 bits."""
     return _text(secrets.token_bytes(ID_BYTES))
 
 
 def load_secret(path: Path, given: str | None = None) -> Secret:
-    """The secret that is `given`, else the one in the file `path`, which is made when it is not there."""
+    """The secret from the text `given`, else from the file `path`. A missing file is created."""
     if given:
         return Secret(hashlib.sha256(given.encode()).digest())
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,13 +76,13 @@ def load_secret(path: Path, given: str | None = None) -> Secret:
 
 
 class SecretError(ValueError):
-    """The file of the secret is not one."""
+    """The secret file is invalid."""
 
 
 def _read(path: Path) -> bytes:
     key = path.read_bytes()
     if len(key) != SEED_BYTES:
-        raise SecretError(f"{path}: is not a secret of {SEED_BYTES} bytes: remove it and a new one is made")
+        raise SecretError(f"{path}: must have {SEED_BYTES} bytes; remove it to create a new secret")
     return key
 
 

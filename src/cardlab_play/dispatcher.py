@@ -1,4 +1,4 @@
-"""Where requests meet the house: threads for what takes time, and the cookie of each session."""
+"""Runs request work in threads, one request at a time for each table, and resolves session cookies."""
 
 import asyncio
 import logging
@@ -16,14 +16,14 @@ from fastapi import Request
 from starlette.responses import JSONResponse
 
 from cardlab.core.files import check_folder
-from cardlab_play.beliefs import Beliefs
+from cardlab_play.agent_catalog import AgentCatalog
+from cardlab_play.belief_networks import BeliefNetworks
 from cardlab_play.database import default_address, open_database
 from cardlab_play.deals import load_secret
 from cardlab_play.errors import one_line
 from cardlab_play.options import PlayOptions
-from cardlab_play.players import Players
-from cardlab_play.sessions import COOKIE, People
-from cardlab_play.table_store import House
+from cardlab_play.sessions import COOKIE, SessionStore
+from cardlab_play.table_store import TableStore
 
 _YEAR = 365 * 24 * 3600
 
@@ -33,69 +33,70 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass
-class Desk:
-    """Where requests meet the house: threads for what takes time, one at a time for each table."""
+class Dispatcher:
+    """Thread pools and table locks around the table store and the sessions."""
 
-    house: House
-    people: People
-    beliefs: Beliefs
+    store: TableStore
+    sessions: SessionStore
+    belief_networks: BeliefNetworks
     options: PlayOptions
 
     def __post_init__(self) -> None:
-        self._quick = anyio.CapacityLimiter(self.options.threads)
+        self._fast = anyio.CapacityLimiter(self.options.threads)
         self._slow = anyio.CapacityLimiter(self.options.slow_threads)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._behind = anyio.CapacityLimiter(1)
-        self._asked = -float("inf")  # when the last request came
-        self._tasks: dict[str, asyncio.Task[None]] = {}  # the loop itself holds them weakly
+        self._background = anyio.CapacityLimiter(1)
+        self._last_request = -float("inf")  # time of the last request
+        self._tasks: dict[str, asyncio.Task[None]] = {}  # strong references: the event loop holds tasks weakly
 
     async def run(self, work: Callable[[], T], slow: bool = False) -> T:
-        """`work` in a thread, so that other tables go on meanwhile."""
-        return await anyio.to_thread.run_sync(work, limiter=self._slow if slow else self._quick)
+        """Run `work` in a thread of the fast or the slow pool."""
+        return await anyio.to_thread.run_sync(work, limiter=self._slow if slow else self._fast)
 
-    def run_later(self, name: str, work: Callable[[], None]) -> None:
-        """`work` behind the reply to a request, one thing at a time; nothing that waits under this `name` already."""
+    def run_in_background(self, name: str, work: Callable[[], None]) -> None:
+        """Run `work` after the reply, one job at a time. No-op if a job of this `name` is waiting."""
         if name not in self._tasks:
-            self._tasks[name] = asyncio.create_task(self._run_behind(name, work))
+            self._tasks[name] = asyncio.create_task(self._run_in_background(name, work))
 
-    async def _run_behind(self, name: str, work: Callable[[], None]) -> None:
+    async def _run_in_background(self, name: str, work: Callable[[], None]) -> None:
         try:
-            await anyio.to_thread.run_sync(work, limiter=self._behind)
-        except Exception as error:  # nobody waits for it who could be told
+            await anyio.to_thread.run_sync(work, limiter=self._background)
+        except Exception as error:  # no caller waits for the result
             _log.warning("%s: %s", name, one_line(error))
         finally:
             self._tasks.pop(name, None)
 
-    def quiet_seconds(self) -> float:
-        """How long nobody has asked for anything."""
-        return time.monotonic() - self._asked
+    def idle_seconds(self) -> float:
+        """Time since the last request."""
+        return time.monotonic() - self._last_request
 
     def lock(self, table_id: str) -> asyncio.Lock:
-        """One request at a time for each table; who waits holds no thread."""
+        """The lock of a table. Waiting requests hold no thread."""
         return self._locks.setdefault(table_id, asyncio.Lock())
 
-    async def person(self, request: Request) -> int | None:
-        """Whose cookie came with the request; None for nobody's."""
-        self._asked = time.monotonic()
-        return await self.run(partial(self.people.find, request.cookies.get(COOKIE)))
+    async def find_user(self, request: Request) -> int | None:
+        """The user id of the request's cookie, None without a valid one."""
+        self._last_request = time.monotonic()
+        return await self.run(partial(self.sessions.find, request.cookies.get(COOKIE)))
 
-    async def registered(self, request: Request) -> tuple[int, str | None]:
-        """As `person`, but a new one for nobody, with the token of the cookie to set."""
-        known = await self.person(request)
-        return (known, None) if known is not None else await self.run(self.people.begin)
+    async def find_or_create_user(self, request: Request) -> tuple[int, str | None]:
+        """The user id, and for a new user the cookie's token."""
+        user_id = await self.find_user(request)
+        return (user_id, None) if user_id is not None else await self.run(self.sessions.create)
 
 
-def make_desk(options: PlayOptions, **given: Any) -> Desk:
-    """The house and its people over the database of `options`; `given` for the house, as tests do."""
-    players, beliefs = Players(options), Beliefs(options.belief)  # first: nothing is written for what they find wrong
+def make_dispatcher(options: PlayOptions, **store_fields: Any) -> Dispatcher:
+    """The dispatcher for `options`. Tests override fields of the table store."""
+    # both validate options: they come before anything is written
+    agents, belief_networks = AgentCatalog(options), BeliefNetworks(options.belief)
     engine = open_database(options.database or default_address(check_folder("play.folder", options.folder)))
     secret = load_secret(Path(options.folder, "secret"), options.secret)
-    house = House(options, engine, secret, players, **given)
-    return Desk(house, People(engine, options.limits.name_length), beliefs, options)
+    store = TableStore(options, engine, secret, agents, **store_fields)
+    return Dispatcher(store, SessionStore(engine, options.limits.name_length), belief_networks, options)
 
 
-def answer(content: Any, status: int = 200, token: str | None = None, secure: bool = False) -> JSONResponse:
-    """A reply, with the cookie of a session that has just begun."""
+def json_response(content: Any, status: int = 200, token: str | None = None, secure: bool = False) -> JSONResponse:
+    """A JSON response. `token` sets the cookie of a new session."""
     response = JSONResponse(content, status)
     if token is not None:
         response.set_cookie(COOKIE, token, max_age=_YEAR, httponly=True, samesite="strict", secure=secure)

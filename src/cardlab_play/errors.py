@@ -1,8 +1,8 @@
-"""What the server refuses, each with its status and one sentence for a person."""
+"""Errors of requests, each with its HTTP status and a one-line message."""
 
 
-class Refusal(Exception):
-    """A request that cannot be done; `key` names what is wrong in it."""
+class RequestError(Exception):
+    """A request fails. `key` names the invalid part."""
 
     status = 422
 
@@ -11,54 +11,54 @@ class Refusal(Exception):
         self.key = key
 
 
-class NotFound(Refusal):
-    """There is no such table or deal, or it is another person's."""
+class NotFound(RequestError):
+    """The table or deal does not exist, or belongs to another user."""
 
     status = 404
 
 
-class Conflict(Refusal):
-    """It is not the time for that."""
+class Conflict(RequestError):
+    """The state of the table does not allow the request."""
 
     status = 409
 
 
-class TooMany(Refusal):
-    """The session has too much open."""
+class TooManyTables(RequestError):
+    """The user has too many open tables."""
 
     status = 429
 
 
-class Full(Refusal):
-    """The server has."""
+class ServerFull(RequestError):
+    """The server has too many open tables."""
 
     status = 503
 
 
-class Stuck(Refusal):
-    """An agent that failed at its move; the table is as it was before."""
+class AgentFailed(RequestError):
+    """An agent raised an exception at its move. The table is unchanged."""
 
     status = 500
 
 
-class Unloadable(Refusal):
-    """An agent that is listed, but cannot be loaded."""
+class AgentUnloadable(RequestError):
+    """An offered agent fails to load."""
 
     @classmethod
-    def of(cls, key: str, agent: str, reason: str) -> "Unloadable":
-        """In the words of the command line; `reason` as it was said where loading failed."""
-        return cls(f"{key}={agent}: cannot be loaded ({reason})", key)
+    def of(cls, key: str, agent: str, reason: str) -> "AgentUnloadable":
+        """The error for `key=agent`."""
+        return cls(f"{key}={agent}: fails to load ({reason}); choose another agent", key)
 
 
-class WrongValue(Refusal):
-    """A value that the key cannot take."""
+class InvalidValue(RequestError):
+    """A value is not accepted."""
 
     @classmethod
-    def of(cls, key: str, value: object, allowed: str) -> "WrongValue":
-        """In the words of the command line."""
+    def of(cls, key: str, value: object, allowed: str) -> "InvalidValue":
+        """The error for `key=value`, in the format of the command line."""
         return cls(f"{key}={value}: must be {allowed}", key)
 
 
 def one_line(error: BaseException) -> str:
-    """What is said of `error` in the log, or to a person: its message without its trace."""
+    """The message of `error` on one line, without the traceback."""
     return " ".join(str(error).split())[:300] or type(error).__name__

@@ -1,4 +1,4 @@
-"""The addresses of results: leaderboards, the day's deals, and deals that are shared."""
+"""API routes of results: leaderboards, daily deals and shared deals."""
 
 from typing import Annotated, Any
 
@@ -8,61 +8,63 @@ from starlette.responses import JSONResponse
 
 from cardlab.core.options import check_choice
 from cardlab_play.database import OPEN, DealRow, now
-from cardlab_play.dispatcher import Desk, answer
+from cardlab_play.dispatcher import Dispatcher, json_response
 from cardlab_play.errors import NotFound
-from cardlab_play.leaderboards import deal_message, leaderboard, own_game
+from cardlab_play.leaderboards import deal_results_message, first_game, leaderboard
+from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.serializers import seats_message
-from cardlab_play.settings import SETTINGS
 
 DealId = Annotated[str, Path(min_length=1, max_length=64)]
 GameQuery = Annotated[str, Query(max_length=64)]
 
 
-def add_standings(router: APIRouter, desk: Desk) -> None:
-    """Add them to `router`."""
+def add_leaderboard_routes(router: APIRouter, dispatcher: Dispatcher) -> None:
+    """Add the routes to `router`."""
 
     @router.get("/leaderboard")
     async def board(request: Request, game: GameQuery) -> JSONResponse:
-        """People against agents at one game."""
-        check_choice("game", game, list(SETTINGS))
-        person = await desk.person(request)
-        return answer(await desk.run(lambda: leaderboard(desk.house.engine, desk.house.players, game, person)))
+        """The leaderboard of a game."""
+        check_choice("game", game, list(OFFERED_GAMES))
+        user_id = await dispatcher.find_user(request)
+        return json_response(
+            await dispatcher.run(lambda: leaderboard(dispatcher.store.engine, dispatcher.store.agents, game, user_id))
+        )
 
     @router.get("/daily")
     async def daily(request: Request) -> JSONResponse:
-        """The deals of today."""
-        person = await desk.person(request)
-        deals = await desk.run(lambda: [_daily(desk, game, person) for game in SETTINGS])
-        return answer({"date": now().date().isoformat(), "deals": deals})
+        """Today's deals."""
+        user_id = await dispatcher.find_user(request)
+        deals = await dispatcher.run(lambda: [_daily(dispatcher, game, user_id) for game in OFFERED_GAMES])
+        return json_response({"date": now().date().isoformat(), "deals": deals})
 
     @router.get("/deals/{deal_id}")
     async def deal(request: Request, deal_id: DealId) -> JSONResponse:
-        """A deal and, for who has finished it, how others did."""
-        person = await desk.person(request)
-        return answer(await desk.run(lambda: _deal(desk, deal_id, person)))
+        """A deal and, after the user has finished it, the results of all users."""
+        user_id = await dispatcher.find_user(request)
+        return json_response(await dispatcher.run(lambda: _deal(dispatcher, deal_id, user_id)))
 
     _ = board, daily, deal
 
 
-def _daily(desk: Desk, game: str, person: int | None) -> dict[str, Any]:
-    house = desk.house
-    with Session(house.engine, expire_on_commit=False) as session:
-        row = house.dealer.today(session, game)
+def _daily(dispatcher: Dispatcher, game: str, user_id: int | None) -> dict[str, Any]:
+    store = dispatcher.store
+    with Session(store.engine, expire_on_commit=False) as session:
+        row = store.deal_factory.today(session, game)
         session.commit()
-    own = own_game(house.engine, row.id, person)
+    game_row = first_game(store.engine, row.id, user_id)
     return {
         "game": game,
-        "title": SETTINGS[game].title,
+        "title": OFFERED_GAMES[game].title,
         "deal": row.id,
-        "seats": seats_message(row, house.players),
-        "table": None if own is None else own.id,
-        "finished": own is not None and own.status != OPEN,
+        "seats": seats_message(row, store.agents),
+        "table": None if game_row is None else game_row.id,
+        "finished": game_row is not None and game_row.status != OPEN,
     }
 
 
-def _deal(desk: Desk, deal_id: str, person: int | None) -> dict[str, Any]:
-    house = desk.house
-    with Session(house.engine) as session:
+def _deal(dispatcher: Dispatcher, deal_id: str, user_id: int | None) -> dict[str, Any]:
+    store = dispatcher.store
+    with Session(store.engine) as session:
         row = session.get(DealRow, deal_id)
     if row is None:
         raise NotFound("there is no deal with this id")
@@ -70,10 +72,10 @@ def _deal(desk: Desk, deal_id: str, person: int | None) -> dict[str, Any]:
         "id": row.id,
         "kind": row.kind,
         "game": row.game,
-        "title": SETTINGS[row.game].title,
+        "title": OFFERED_GAMES[row.game].title,
         "options": row.options,
         "seat": row.seat,
-        "seats": seats_message(row, house.players),
+        "seats": seats_message(row, store.agents),
         "date": row.date,
-        **deal_message(house.engine, house.players, row, person),
+        **deal_results_message(store.engine, store.agents, row, user_id),
     }

@@ -1,7 +1,7 @@
-"""People against agents: leaderboards of games, and standings of deals.
+"""Leaderboards of games and results of deals.
 
-The leaderboard takes only fresh deals, which nobody can have seen before; each is one game, so that the game is the
-unit of sampling. A day's deal and one that was shared have standings of their own, of everybody's first try.
+The leaderboard of a game counts fresh deals only: each is played once, so games are independent samples. Daily and
+shared deals have a result list of their own, with the first game of each user.
 """
 
 from collections import defaultdict
@@ -14,104 +14,105 @@ from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from cardlab.evaluation.intervals import estimate
-from cardlab_play.database import FRESH, OPEN, DealRow, GameRow, Person
-from cardlab_play.players import Player, Players
-from cardlab_play.settings import SETTINGS
+from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
+from cardlab_play.database import FRESH, OPEN, DealRow, GameRow, UserRow
+from cardlab_play.offered_games import OFFERED_GAMES
 
-MOST_PEOPLE = 100
-MOST_STANDINGS = 200
+MAX_LEADERBOARD_ROWS = 100
+MAX_DEAL_RESULTS = 200
 
 
 @dataclass
 class _Scores:
-    """Scores of one agent, or of one person."""
+    """Scores against one agent, or of one user."""
 
     scores: list[float]
-    people: set[int]
+    users: set[int]
 
     def message(self) -> dict[str, Any]:
-        """Mean and 95 % interval, which two games at least are needed for."""
-        found = estimate(np.array(self.scores, dtype=np.float64))
-        low, high = (bound if isfinite(bound) else None for bound in (found.low, found.high))
-        return {"games": len(self.scores), "mean": found.mean, "low": low, "high": high}
+        """Number of games, mean and 95 % interval. The bounds are None below two games."""
+        result = estimate(np.array(self.scores, dtype=np.float64))
+        low, high = (bound if isfinite(bound) else None for bound in (result.low, result.high))
+        return {"games": len(self.scores), "mean": result.mean, "low": low, "high": high}
 
 
-def leaderboard(engine: Engine, players: Players, game: str, person: int | None) -> dict[str, Any]:
-    """Results of people at `game` by agent and by person; a table of several agents counts for each of them."""
+def leaderboard(engine: Engine, agents: AgentCatalog, game: str, user_id: int | None) -> dict[str, Any]:
+    """Results at `game` by agent and by user. A game against several agents counts for each of them."""
     with Session(engine) as session:
         query = (
-            select(GameRow.person_id, GameRow.score, DealRow.opponents, DealRow.par, Person.name)
+            select(GameRow.user_id, GameRow.score, DealRow.opponents, DealRow.par, UserRow.name)
             .join(DealRow, GameRow.deal_id == DealRow.id)
-            .join(Person, GameRow.person_id == Person.id)
+            .join(UserRow, GameRow.user_id == UserRow.id)
             .where(DealRow.game == game, GameRow.kind == FRESH, GameRow.counts, GameRow.status != OPEN)
         )
         rows = session.execute(query).all()
-    by_agent: dict[Player, _Scores] = defaultdict(lambda: _Scores([], set()))
-    by_person: dict[int, _Scores] = defaultdict(lambda: _Scores([], set()))
+    by_agent: dict[AgentChoice, _Scores] = defaultdict(lambda: _Scores([], set()))
+    by_user: dict[int, _Scores] = defaultdict(lambda: _Scores([], set()))
     names: dict[int, str] = {}
-    for number, score, opponents, par, name in rows:
+    for row_user, score, opponents, par, name in rows:
         if score is None:
             continue
-        for player in {Player(**opponent) for opponent in (opponents or [par])}:
-            by_agent[player].scores.append(score)
-            by_agent[player].people.add(number)
-        by_person[number].scores.append(score)
-        names[number] = name
+        for choice in {AgentChoice(**opponent) for opponent in (opponents or [par])}:
+            by_agent[choice].scores.append(score)
+            by_agent[choice].users.add(row_user)
+        by_user[row_user].scores.append(score)
+        names[row_user] = name
     return {
         "game": game,
-        "unit": SETTINGS[game].unit,
+        "unit": OFFERED_GAMES[game].unit,
         "agents": [
             {
-                "agent": player.agent,
-                "search": player.search,
-                "title": players.title(player),
-                "people": len(scores.people),
+                "agent": choice.agent,
+                "search": choice.search,
+                "title": agents.title(choice),
+                "players": len(scores.users),
                 **scores.message(),
             }
-            for player, scores in sorted(by_agent.items(), key=lambda item: (-len(item[1].scores), str(item[0])))
+            for choice, scores in sorted(by_agent.items(), key=lambda item: (-len(item[1].scores), str(item[0])))
         ],
-        "people": _people(by_person, names, person),
+        "players": _user_rows(by_user, names, user_id),
     }
 
 
-def deal_message(engine: Engine, players: Players, deal: DealRow, person: int | None) -> dict[str, Any]:
-    """A deal; par and standings only for who has finished it, since they say something about the hidden cards."""
+def deal_results_message(engine: Engine, agents: AgentCatalog, deal: DealRow, user_id: int | None) -> dict[str, Any]:
+    """Par and results of a deal, for users who have finished it. Before, they would reveal hidden cards."""
     with Session(engine) as session:
         query = (
-            select(GameRow.person_id, GameRow.payoffs, GameRow.counts, Person.name)
-            .join(Person, GameRow.person_id == Person.id)
+            select(GameRow.user_id, GameRow.payoffs, GameRow.counts, UserRow.name)
+            .join(UserRow, GameRow.user_id == UserRow.id)
             .where(GameRow.deal_id == deal.id, GameRow.status != OPEN)
             .order_by(GameRow.moved)
         )
         rows = session.execute(query).all()
-    finished = person is not None and any(number == person for number, *_ in rows)
-    standings = [
-        {"name": name, "payoff": payoffs[deal.seat], "you": number == person}
-        for number, payoffs, counts, name in rows
+    finished = user_id is not None and any(row_user == user_id for row_user, *_ in rows)
+    results = [
+        {"name": name, "payoff": payoffs[deal.seat], "you": row_user == user_id}
+        for row_user, payoffs, counts, name in rows
         if counts and payoffs is not None
     ]
-    standings.sort(key=lambda standing: -float(standing["payoff"]))
+    results.sort(key=lambda result: -float(result["payoff"]))
     return {
         "finished": finished,
-        "par": {"title": players.title(Player(**deal.par)), "payoff": deal.par_payoff}
+        "par": {"title": agents.title(AgentChoice(**deal.par)), "payoff": deal.par_payoff}
         if finished and deal.par_payoff is not None
         else None,
-        "standings": standings[:MOST_STANDINGS] if finished else None,
+        "results": results[:MAX_DEAL_RESULTS] if finished else None,
     }
 
 
-def own_game(engine: Engine, deal_id: str, person: int | None) -> GameRow | None:
-    """The first game of `person` at a deal."""
-    if person is None:
+def first_game(engine: Engine, deal_id: str, user_id: int | None) -> GameRow | None:
+    """The user's first game with a deal."""
+    if user_id is None:
         return None
     with Session(engine) as session:
-        query = select(GameRow).where(GameRow.deal_id == deal_id, GameRow.person_id == person)
+        query = select(GameRow).where(GameRow.deal_id == deal_id, GameRow.user_id == user_id)
         return session.scalars(query.order_by(GameRow.began)).first()
 
 
-def _people(by_person: dict[int, _Scores], names: dict[int, str], person: int | None) -> list[dict[str, Any]]:
-    """The best means first; who has no name stands as nobody's."""
+def _user_rows(by_user: dict[int, _Scores], names: dict[int, str], user_id: int | None) -> list[dict[str, Any]]:
+    """Leaderboard rows by user, the best mean first."""
     entries = [
-        {"name": names[number], "you": number == person, **scores.message()} for number, scores in by_person.items()
+        {"name": names[row_user], "you": row_user == user_id, **scores.message()}
+        for row_user, scores in by_user.items()
     ]
-    return sorted(entries, key=lambda entry: -float(entry["mean"]))[:MOST_PEOPLE]
+    return sorted(entries, key=lambda entry: -float(entry["mean"]))[:MAX_LEADERBOARD_ROWS]

@@ -1,4 +1,4 @@
-"""The searches of `play.searches`: checked when the server starts, and called what they are."""
+"""The searches of `play.searches`: validation and display names."""
 
 from dataclasses import dataclass, fields
 from typing import Any, cast
@@ -10,30 +10,34 @@ from cardlab.core.options import InvalidOption
 from cardlab_play.errors import one_line
 
 _NAMES = {"monte_carlo": "Monte Carlo", "expectimax": "Expectimax", "tree": "tree search", "puct": "PUCT"}
-_EFFORTS = {"monte_carlo": "simulations", "expectimax": "decks", "tree": "simulations", "puct": "simulations"}
+_BUDGET_OPTIONS = {"monte_carlo": "simulations", "expectimax": "decks", "tree": "simulations", "puct": "simulations"}
 _UNITS = {"monte_carlo": "playouts", "expectimax": "decks", "tree": "descents", "puct": "descents"}
 
 
 @dataclass(frozen=True)
 class OfferedSearch:
-    """A search that can be put around an agent."""
+    """A search that can be combined with any agent."""
 
-    key: str  # in play.searches
+    key: str  # of play.searches
     text: str
     options: SearchOptions
 
     @property
     def name(self) -> str:
-        """What stands behind an agent's name: `Monte Carlo`, or the key of one that has a name of its own."""
+        """Display name: `Monte Carlo`, or the key if it differs from the kind of search."""
         kind = self.options.name
         return _NAMES[kind] if self.key == kind else self.key.replace("_", " ")
 
     @property
     def title(self) -> str:
-        """With what it does: `Monte Carlo, 200 playouts a move`."""
+        """Display name with the budget: `Monte Carlo, 200 playouts a move`."""
         kind = self.options.name
-        effort = f"{self._seconds:g} s" if self._seconds else f"{getattr(self.options, _EFFORTS[kind])} {_UNITS[kind]}"
-        return f"{self.name[:1].upper()}{self.name[1:]}, {effort} a move"
+        budget = (
+            f"{self._seconds:g} s"
+            if self._seconds
+            else f"{getattr(self.options, _BUDGET_OPTIONS[kind])} {_UNITS[kind]}"
+        )
+        return f"{self.name[:1].upper()}{self.name[1:]}, {budget} a move"
 
     @property
     def _seconds(self) -> float | None:
@@ -41,8 +45,8 @@ class OfferedSearch:
 
 
 def offered_search(key: str, text: str) -> OfferedSearch:
-    """The search that `text` describes; InvalidOption under `play.searches.KEY` for what is none."""
-    allowed = f"one of {', '.join(SEARCHES)} with options of its own, e.g. monte_carlo:simulations:200"
+    """The search described by `text`. Raises InvalidOption under `play.searches.KEY`."""
+    allowed = f"one of {', '.join(SEARCHES)} with its options, e.g. monte_carlo:simulations:200"
     try:
         name, given = split_name(text)
         if name not in SEARCHES:

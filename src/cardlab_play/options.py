@@ -1,4 +1,4 @@
-"""What `cardlab play` is told: conf/play.yaml."""
+"""Options of `cardlab play` (conf/play.yaml)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

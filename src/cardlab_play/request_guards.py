@@ -1,4 +1,4 @@
-"""What stands before every request: headers, size, origin, host and rate."""
+"""Middleware that checks host, origin, body size and rate of each request and adds security headers."""
 
 import logging
 from collections.abc import Collection, Mapping
@@ -35,8 +35,8 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @dataclass
-class Guards:
-    """The one middleware; what it refuses never reaches a table."""
+class GuardMiddleware:
+    """ASGI middleware. Rejected requests never reach a route."""
 
     app: ASGIApp
     options: PlayOptions
@@ -49,71 +49,71 @@ class Guards:
         self._hosts = allowed_hosts(self.options)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or pass on with headers added and the body bounded."""
+        """Reject the request, or pass it on with a bounded body and security headers."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        sending = _with_headers(send, private=str(scope["path"]).startswith("/api"))
-        refusal = self._refusal(scope, Headers(scope=scope))
+        send_with_headers = _with_headers(send, private=str(scope["path"]).startswith("/api"))
+        refusal = self._rejection(scope, Headers(scope=scope))
         if refusal is not None:
-            await refusal(scope, receive, sending)
+            await refusal(scope, receive, send_with_headers)
             return
         try:
             body = await self._body(scope, receive)
         except _TooLarge:
-            await _problem(413, f"the body is larger than {self.options.limits.body_bytes} bytes")(
-                scope, receive, sending
+            await _error_response(413, f"the body is larger than {self.options.limits.body_bytes} bytes")(
+                scope, receive, send_with_headers
             )
             return
         started = False
 
-        async def noting(message: Message) -> None:
+        async def send_and_note(message: Message) -> None:
             nonlocal started
             started = True
-            await sending(message)
+            await send_with_headers(message)
 
         try:
-            await self.app(scope, body, noting)
+            await self.app(scope, body, send_and_note)
         except Exception:
             _log.exception("%s %s failed", scope["method"], scope["path"])
             if started:
                 raise
-            told = _problem(500, "the server made a mistake; the table is as it was before")
-            await told(scope, receive, sending)
+            response = _error_response(500, "internal server error; the table is unchanged")
+            await response(scope, receive, send_with_headers)
 
-    def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
+    def _rejection(self, scope: Scope, headers: Headers) -> JSONResponse | None:
         if self._hosts is not None and _host_name(headers.get("host", "")) not in self._hosts:
-            return _problem(403, "this server goes by another name (play.hosts)")
+            return _error_response(403, "host name not accepted (play.hosts lists the accepted names)")
         if not str(scope["path"]).startswith("/api"):
             return None
         client = scope.get("client")
         if not self._limiter.hit(self._per_address, "address", str(client[0]) if client else ""):
-            return _problem(429, "too many requests from your address", wait=1)
+            return _error_response(429, "too many requests from your address", wait=1)
         token = _cookie(headers)
         if token and not self._limiter.hit(self._per_session, "session", token):
-            return _problem(429, "too many requests", wait=1)
-        return None if scope["method"] in _SAFE else _refused_change(headers)
+            return _error_response(429, "too many requests", wait=1)
+        return None if scope["method"] in _SAFE else _reject_unsafe_request(headers)
 
     async def _body(self, scope: Scope, receive: Receive) -> Receive:
-        """The body, read whole; _TooLarge as soon as it is."""
+        """Read the whole body. Raises _TooLarge beyond the limit."""
         if scope["method"] in _SAFE:
             return receive
-        most = self.options.limits.body_bytes
+        limit = self.options.limits.body_bytes
         length = Headers(scope=scope).get("content-length", "0")
-        if not length.isdigit() or int(length) > most:
+        if not length.isdigit() or int(length) > limit:
             raise _TooLarge
         parts: list[bytes] = []
         size = 0
         while True:
             message = await receive()
             if message["type"] != "http.request":
-                return receive  # the client has gone
+                return receive  # the client has disconnected
             parts.append(message.get("body", b""))
             size += len(parts[-1])
-            if size > most:
+            if size > limit:
                 raise _TooLarge
             if not message.get("more_body", False):
-                return _replayed(b"".join(parts), receive)
+                return _receive_body(b"".join(parts), receive)
 
 
 class _TooLarge(Exception):
@@ -121,28 +121,28 @@ class _TooLarge(Exception):
 
 
 def allowed_hosts(options: PlayOptions) -> Collection[str] | None:
-    """Names by which a browser may call the server, None for any.
+    """Accepted Host names, None for any.
 
-    On loopback only its own names are let in, so that no page elsewhere can reach it by a name that resolves to here.
+    On loopback only loopback names are accepted: this prevents DNS rebinding.
     """
     if options.hosts:
         return {*map(str.lower, options.hosts), *LOOPBACK}
     return LOOPBACK if options.host in LOOPBACK else None
 
 
-def _refused_change(headers: Headers) -> JSONResponse | None:
-    """A change must come from this server's own page, and as JSON, which no form of another page can send."""
+def _reject_unsafe_request(headers: Headers) -> JSONResponse | None:
+    """Accept changes from this server's page only, and as JSON, which cross-site forms cannot send."""
     if (origin := headers.get("origin")) is not None and _site(origin) != headers.get("host"):
-        return _problem(403, "requests from other sites are refused")
+        return _error_response(403, "requests from other sites are not accepted")
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        return _problem(403, "requests from other sites are refused")
+        return _error_response(403, "requests from other sites are not accepted")
     if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        return _problem(415, "the body must be application/json")
+        return _error_response(415, "the content type must be application/json")
     return None
 
 
 def _site(origin: str) -> str:
-    """The host and port of an Origin header; empty where it is malformed."""
+    """Host and port of an Origin header, empty if it is malformed."""
     try:
         return urlsplit(origin).netloc
     except ValueError:
@@ -153,15 +153,15 @@ def _with_headers(send: Send, private: bool) -> Send:
     extra = {**HEADERS, "cache-control": "no-store"} if private else {**HEADERS, "cache-control": "no-cache"}
     lines = [(name.encode(), value.encode()) for name, value in extra.items()]
 
-    async def sending(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message["headers"], *lines]
         await send(message)
 
-    return sending
+    return send_with_headers
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _receive_body(body: bytes, receive: Receive) -> Receive:
     given = False
 
     async def again() -> Message:
@@ -174,18 +174,18 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _problem(status: int, error: str, wait: int | None = None) -> JSONResponse:
+def _error_response(status: int, error: str, wait: int | None = None) -> JSONResponse:
     headers: dict[str, Any] = {} if wait is None else {"Retry-After": str(wait)}
     return JSONResponse({"error": error, "key": None}, status, headers)
 
 
 def _host_name(host: str) -> str:
-    """A Host header without its port, in lower case."""
+    """A Host header in lower case, without the port."""
     return (host[1 : host.find("]")] if host.startswith("[") else host.partition(":")[0]).lower()
 
 
 def _cookie(headers: Headers) -> str | None:
-    """The session's token, cut off where it is longer than one can be."""
+    """The session token, truncated to 64 characters."""
     for part in headers.get("cookie", "").split(";"):
         name, _, value = part.strip().partition("=")
         if name == COOKIE:

@@ -1,4 +1,4 @@
-"""What may be asked, as the OpenAPI schema tells it; unknown keys and wrong types are refused."""
+"""Pydantic models of requests and responses. Unknown keys and wrong types are rejected."""
 
 from typing import Annotated, Any
 
@@ -6,61 +6,61 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
 Name = Annotated[StrictStr, Field(min_length=1, max_length=64)]
 AgentName = Annotated[StrictStr, Field(min_length=1, max_length=200)]
-Number = Annotated[StrictInt, Field(ge=0, le=1_000_000)]
+ActionCount = Annotated[StrictInt, Field(ge=0, le=1_000_000)]
 
 
-class Message(BaseModel):
-    """A body without surprises."""
+class RequestModel(BaseModel):
+    """Base of request bodies: no extra keys."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class PlayerMessage(Message):
-    """An agent of the list, with a search of the list or without."""
+class AgentRequest(RequestModel):
+    """An offered agent, with or without an offered search."""
 
     agent: AgentName
     search: Name | None = None
 
 
-class NewTable(Message):
-    """A table to open; what is left out is chosen by the server."""
+class TableRequest(RequestModel):
+    """A table to open. The server chooses what is left out."""
 
     game: Name
     options: Annotated[dict[Name, StrictInt | Name], Field(max_length=16)] | None = None
     seat: Annotated[StrictInt, Field(ge=0, le=8)] | None = None
-    opponents: Annotated[list[PlayerMessage], Field(max_length=8)] | None = None
-    par: PlayerMessage | None = None
+    opponents: Annotated[list[AgentRequest], Field(max_length=8)] | None = None
+    par: AgentRequest | None = None
     deal: Name | None = None
 
 
-class Move(Message):
-    """An action of the person, after `number` actions of all."""
+class MoveRequest(RequestModel):
+    """An action of the player. `number`: actions of all players before it."""
 
     action: Annotated[StrictInt, Field(ge=0, le=32_767)]
-    number: Number
+    number: ActionCount
 
 
-class Resignation(Message):
-    """The end of a game by its person, after `number` actions."""
+class ResignRequest(RequestModel):
+    """A resignation. `number`: actions of all players before it."""
 
-    number: Number
+    number: ActionCount
 
 
-class Renaming(Message):
-    """A name for the session."""
+class RenameRequest(RequestModel):
+    """A new user name."""
 
     name: Annotated[StrictStr, Field(max_length=200)]
 
 
-class Problem(BaseModel):
-    """Why something was refused."""
+class ErrorResponse(BaseModel):
+    """Why a request failed: one sentence, and the invalid key if there is one."""
 
     error: str
     key: str | None
 
 
-class TableMessage(BaseModel):
-    """A table as its person sees it; `view`, `legal` and `events` are of the game's own form (docs/play.md)."""
+class TableResponse(BaseModel):
+    """A table as the player sees it. `view`, `legal` and `events` depend on the game (docs/play.md)."""
 
     id: str
     game: str

@@ -1,4 +1,4 @@
-"""A game that is over, move by move, with what an agent makes of the person's moves."""
+"""The replay of a finished game, with an agent's review of the player's moves."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,70 +8,70 @@ import numpy as np
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import InfoStates
 from cardlab.games.rows import join
-from cardlab_play.advice import Thoughts, option_messages, rounded, think
-from cardlab_play.table import Step, Table
+from cardlab_play.advice import DecisionAnalysis, analyze, option_messages, rounded
+from cardlab_play.table import GameStep, Table
 
-WORST = 5  # moves that are pointed out
+NUM_DROPS = 5  # moves that are listed
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A move of the person and what it was worth, in payoffs."""
+class MoveReview:
+    """An evaluated move of the player, in payoffs."""
 
     number: int
-    value: float  # what could be expected before it
-    dropped: float  # how far that fell until the next decision, or the result
-    cost: float | None  # value of the best option less that of the chosen one
-    best: int  # the action that the agent prefers
-    row: int  # of the thoughts
+    value: float  # expected payoff before the move
+    drop: float  # value minus the value at the next decision, or minus the result
+    regret: float | None  # value of the best action minus that of the chosen one
+    best: int  # the agent's action
+    row: int  # of the analysis
 
 
 def review(table: Table, agent: Agent) -> tuple[list[dict[str, Any]], list[int]]:
-    """The frames of the replay of a `table` that is over, and the numbers of the moves after which most was lost."""
+    """The frames of a finished game, and the numbers of the moves with the largest drops."""
     own = [step for step in table.steps if step.player == table.seat]
-    thoughts, judged = _judge(table, agent, own) if own else (None, {})
-    hands = table.open_hands()
+    analysis, reviews = _review_moves(table, agent, own) if own else (None, {})
+    hands = table.hands_by_step()
     frames: list[dict[str, Any]] = []
-    for step, open_hands in zip(table.steps, hands, strict=True):
+    for step, step_hands in zip(table.steps, hands, strict=True):
         for event in table.events(step):
-            frame = {**event, "hands": open_hands, "judged": None}
-            if thoughts is not None and step.number in judged and event["kind"] != "showdown":
-                frame["judged"] = _judged_message(table, step, judged[step.number], thoughts)
+            frame = {**event, "hands": step_hands, "review": None}
+            if analysis is not None and step.number in reviews and event["kind"] != "showdown":
+                frame["review"] = _review_message(table, step, reviews[step.number], analysis)
             frames.append(frame)
-    return frames, _worst(list(judged.values()))
+    return frames, _largest_drops(list(reviews.values()))
 
 
-def _judge(table: Table, agent: Agent, own: list[Step]) -> tuple[Thoughts, dict[int, Judged]]:
-    known = InfoStates(join([step.before for step in own]))
+def _review_moves(table: Table, agent: Agent, own: list[GameStep]) -> tuple[DecisionAnalysis, dict[int, MoveReview]]:
+    info_states = InfoStates(join([step.before for step in own]))
     players = np.full(len(own), table.seat, dtype=np.int8)
-    thoughts = think(table.game, agent, known, players)
-    best = np.where(np.isfinite(thoughts.values), thoughts.values, -np.inf).max(axis=1)
-    expected = best if thoughts.positions is None else thoughts.positions
-    judged: dict[int, Judged] = {}
+    analysis = analyze(table.game, agent, info_states, players)
+    best = np.where(np.isfinite(analysis.values), analysis.values, -np.inf).max(axis=1)
+    expected = best if analysis.state_values is None else analysis.state_values
+    reviews: dict[int, MoveReview] = {}
     after = float(table.payoffs()[table.seat])
     for row, step in reversed(list(enumerate(own))):
-        chosen = float(thoughts.values[row, step.action])
-        cost = max(float(best[row]) - chosen, 0.0) if np.isfinite(chosen) else None
+        chosen = float(analysis.values[row, step.action])
+        regret = max(float(best[row]) - chosen, 0.0) if np.isfinite(chosen) else None
         value = float(expected[row])
-        if not np.isfinite(value):  # nobody looks at a move without a choice: it is worth what follows it
+        if not np.isfinite(value):  # a forced move is not evaluated: it has the value of the next decision
             value = after
-        judged[step.number] = Judged(step.number, value, value - after, cost, thoughts.chosen[row], row)
+        reviews[step.number] = MoveReview(step.number, value, value - after, regret, analysis.chosen[row], row)
         after = value
-    return thoughts, judged
+    return analysis, reviews
 
 
-def _judged_message(table: Table, step: Step, judged: Judged, thoughts: Thoughts) -> dict[str, Any]:
-    options = option_messages(table.game, step.before, thoughts, judged.row)
+def _review_message(table: Table, step: GameStep, review: MoveReview, analysis: DecisionAnalysis) -> dict[str, Any]:
+    options = option_messages(table.game, step.before, analysis, review.row)
     return {
-        "value": rounded(judged.value),
-        "dropped": rounded(judged.dropped),
-        "cost": None if judged.cost is None else rounded(judged.cost),
-        "best": {"action": judged.best, "text": table.action_text(step.before, judged.best)},
+        "value": rounded(review.value),
+        "drop": rounded(review.drop),
+        "regret": None if review.regret is None else rounded(review.regret),
+        "best": {"action": review.best, "text": table.action_text(step.before, review.best)},
         "options": [{**option, "chosen": option["action"] == step.action} for option in options],
     }
 
 
-def _worst(judged: list[Judged]) -> list[int]:
-    """Numbers of the moves with the largest drop, the worst first; none where nothing dropped."""
-    fallen = sorted((move for move in judged if move.dropped > 0), key=lambda move: (-move.dropped, move.number))
-    return [move.number for move in fallen[:WORST]]
+def _largest_drops(reviews: list[MoveReview]) -> list[int]:
+    """Numbers of the moves with the largest drops, in descending order."""
+    dropped = sorted((move for move in reviews if move.drop > 0), key=lambda move: (-move.drop, move.number))
+    return [move.number for move in dropped[:NUM_DROPS]]

@@ -1,4 +1,4 @@
-"""The addresses under /api; docs/play.md tells them with examples."""
+"""API routes; docs/play.md has examples."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,191 +7,203 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import JSONResponse
 
-from cardlab_play.advice_service import Consulting
-from cardlab_play.choices import choices_message
-from cardlab_play.deal_factory import Order
-from cardlab_play.dispatcher import Desk, answer
-from cardlab_play.errors import NotFound, WrongValue
-from cardlab_play.leaderboard_routes import add_standings
-from cardlab_play.players import Player
-from cardlab_play.request_models import Move, NewTable, PlayerMessage, Problem, Renaming, Resignation, TableMessage
-from cardlab_play.serializers import listed_message, table_message
-from cardlab_play.table_store import Held
+from cardlab_play.advice_service import AdviceService
+from cardlab_play.agent_catalog import AgentChoice
+from cardlab_play.deal_factory import GameRequest
+from cardlab_play.dispatcher import Dispatcher, json_response
+from cardlab_play.errors import InvalidValue, NotFound
+from cardlab_play.leaderboard_routes import add_leaderboard_routes
+from cardlab_play.request_models import (
+    AgentRequest,
+    ErrorResponse,
+    MoveRequest,
+    RenameRequest,
+    ResignRequest,
+    TableRequest,
+    TableResponse,
+)
+from cardlab_play.serializers import games_message, listing_message, table_message
+from cardlab_play.table_store import LiveTable
 
 AgentQuery = Annotated[str | None, Query(max_length=200)]
 SearchQuery = Annotated[str | None, Query(max_length=64)]
 TableId = Annotated[str, Path(min_length=1, max_length=64)]
-MOST_TOLD = 100  # events of the past
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503)
+MAX_EVENTS = 100  # of a table's history
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorResponse} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503)
 }
 
 
-def make_router(desk: Desk, consulting: Consulting) -> APIRouter:
-    """All addresses, at `desk`."""
-    router = APIRouter(prefix="/api", responses=PROBLEMS)
-    _add_session(router, desk)
-    _add_tables(router, desk)
-    _add_moves(router, desk)
-    _add_thoughts(router, desk, consulting)
-    add_standings(router, desk)
+def make_router(dispatcher: Dispatcher, advice_service: AdviceService) -> APIRouter:
+    """All API routes."""
+    router = APIRouter(prefix="/api", responses=ERROR_RESPONSES)
+    _add_session_routes(router, dispatcher)
+    _add_table_routes(router, dispatcher)
+    _add_move_routes(router, dispatcher)
+    _add_advice_routes(router, dispatcher, advice_service)
+    add_leaderboard_routes(router, dispatcher)
     return router
 
 
-def _add_session(router: APIRouter, desk: Desk) -> None:
-    @router.get("/choices")
-    async def choices() -> JSONResponse:
-        """What can be chosen."""
-        return answer({"games": await desk.run(partial(choices_message, desk.house.players))})
+def _add_session_routes(router: APIRouter, dispatcher: Dispatcher) -> None:
+    @router.get("/games")
+    async def games() -> JSONResponse:
+        """The games with their options, agents and searches."""
+        return json_response({"games": await dispatcher.run(partial(games_message, dispatcher.store.agents))})
 
     @router.get("/session")
     async def session(request: Request) -> JSONResponse:
-        """The name of the session."""
-        person = await desk.person(request)
-        return answer({"name": await desk.run(partial(desk.people.name, person))})
+        """The user name of the session."""
+        user_id = await dispatcher.find_user(request)
+        return json_response({"name": await dispatcher.run(partial(dispatcher.sessions.name, user_id))})
 
     @router.put("/session")
-    async def rename(request: Request, renaming: Renaming) -> JSONResponse:
-        """Give the session a name."""
-        person, token = await desk.registered(request)
-        name = await desk.run(partial(desk.people.rename, person, renaming.name))
-        return answer({"name": name}, token=token, secure=desk.options.secure)
+    async def rename(request: Request, body: RenameRequest) -> JSONResponse:
+        """Set the user name of the session."""
+        user_id, token = await dispatcher.find_or_create_user(request)
+        name = await dispatcher.run(partial(dispatcher.sessions.rename, user_id, body.name))
+        return json_response({"name": name}, token=token, secure=dispatcher.options.secure)
 
-    _ = choices, session, rename
+    _ = games, session, rename
 
 
-def _add_tables(router: APIRouter, desk: Desk) -> None:
+def _add_table_routes(router: APIRouter, dispatcher: Dispatcher) -> None:
     @router.get("/tables")
     async def tables(request: Request) -> JSONResponse:
-        """The open tables of the session."""
-        person = await desk.person(request)
-        rows = [] if person is None else await desk.run(partial(desk.house.open_tables, person))
-        return answer({"tables": [listed_message(row, desk.house.players) for row in rows]})
+        """The open tables of the user."""
+        user_id = await dispatcher.find_user(request)
+        rows = [] if user_id is None else await dispatcher.run(partial(dispatcher.store.open_tables, user_id))
+        return json_response({"tables": [listing_message(row, dispatcher.store.agents) for row in rows]})
 
-    @router.post("/tables", status_code=201, response_model=TableMessage)
-    async def open_table(request: Request, new: NewTable) -> JSONResponse:
+    @router.post("/tables", status_code=201, response_model=TableResponse)
+    async def open_table(request: Request, body: TableRequest) -> JSONResponse:
         """Open a table."""
-        work = _opening(desk, new)
-        person, token = await desk.registered(request)
-        held = await desk.run(partial(work, person))
-        message = await desk.run(partial(table_message, held, desk.house.players))
-        _find_par(desk, held)
-        return answer(message, 201, token, desk.options.secure)
+        work = _table_opener(dispatcher, body)
+        user_id, token = await dispatcher.find_or_create_user(request)
+        live = await dispatcher.run(partial(work, user_id))
+        message = await dispatcher.run(partial(table_message, live, dispatcher.store.agents))
+        _compute_par_later(dispatcher, live)
+        return json_response(message, 201, token, dispatcher.options.secure)
 
-    @router.get("/tables/{table_id}", response_model=TableMessage)
+    @router.get("/tables/{table_id}", response_model=TableResponse)
     async def table(request: Request, table_id: TableId) -> JSONResponse:
-        """A table as it stands."""
-        person = await _person(desk, request)
-        async with desk.lock(table_id):
-            held = await desk.run(partial(desk.house.find, person, table_id))
-            if held.table.over and desk.house.lacks_par(held):
-                _find_par(desk, held)
-            return answer(await desk.run(partial(table_message, held, desk.house.players)))
+        """The current state of a table."""
+        user_id = await _require_user(dispatcher, request)
+        async with dispatcher.lock(table_id):
+            live = await dispatcher.run(partial(dispatcher.store.find, user_id, table_id))
+            if live.table.is_over and dispatcher.store.needs_par(live):
+                _compute_par_later(dispatcher, live)
+            return json_response(await dispatcher.run(partial(table_message, live, dispatcher.store.agents)))
 
     @router.get("/tables/{table_id}/history")
     async def history(request: Request, table_id: TableId) -> JSONResponse:
-        """What happened at a table so far."""
-        person = await _person(desk, request)
-        async with desk.lock(table_id):
-            held = await desk.run(partial(desk.house.find, person, table_id))
-            return answer({"events": await desk.run(partial(held.table.history, MOST_TOLD))})
+        """The last events of a table."""
+        user_id = await _require_user(dispatcher, request)
+        async with dispatcher.lock(table_id):
+            live = await dispatcher.run(partial(dispatcher.store.find, user_id, table_id))
+            return json_response({"events": await dispatcher.run(partial(live.table.history, MAX_EVENTS))})
 
     _ = tables, open_table, table, history
 
 
-def _add_moves(router: APIRouter, desk: Desk) -> None:
-    @router.post("/tables/{table_id}/moves", response_model=TableMessage)
-    async def move(request: Request, table_id: TableId, move: Move) -> JSONResponse:
-        """Play an action; the reply has what the agents did."""
+def _add_move_routes(router: APIRouter, dispatcher: Dispatcher) -> None:
+    @router.post("/tables/{table_id}/moves", response_model=TableResponse)
+    async def move(request: Request, table_id: TableId, body: MoveRequest) -> JSONResponse:
+        """Play an action. The response includes the moves of the agents."""
 
-        def play(held: Held) -> None:
-            desk.house.move(held, move.action, move.number)
+        def play(live: LiveTable) -> None:
+            dispatcher.store.play_move(live, body.action, body.number)
 
-        return await _changed(desk, request, table_id, play)
+        return await _change_table(dispatcher, request, table_id, play)
 
-    @router.post("/tables/{table_id}/resignation", response_model=TableMessage)
-    async def resign(request: Request, table_id: TableId, resignation: Resignation) -> JSONResponse:
-        """Give the game up."""
+    @router.post("/tables/{table_id}/resignation", response_model=TableResponse)
+    async def resign(request: Request, table_id: TableId, body: ResignRequest) -> JSONResponse:
+        """Resign the game."""
 
-        def give_up(held: Held) -> None:
-            desk.house.give_up(held, resignation.number)
+        def apply(live: LiveTable) -> None:
+            dispatcher.store.resign(live, body.number)
 
-        return await _changed(desk, request, table_id, give_up, to_end=True)
+        return await _change_table(dispatcher, request, table_id, apply, to_resign=True)
 
     _ = move, resign
 
 
-def _add_thoughts(router: APIRouter, desk: Desk, consulting: Consulting) -> None:
-    async def held_for(request: Request, table_id: str) -> Held:
-        person = await _person(desk, request)
-        async with desk.lock(table_id):
-            return await desk.run(partial(desk.house.find, person, table_id))
+def _add_advice_routes(router: APIRouter, dispatcher: Dispatcher, advice_service: AdviceService) -> None:
+    async def live_table_for(request: Request, table_id: str) -> LiveTable:
+        user_id = await _require_user(dispatcher, request)
+        async with dispatcher.lock(table_id):
+            return await dispatcher.run(partial(dispatcher.store.find, user_id, table_id))
 
     @router.get("/tables/{table_id}/advice")
     async def advise(
         request: Request, table_id: TableId, agent: AgentQuery = None, search: SearchQuery = None
     ) -> JSONResponse:
-        """What an agent would do in the person's place."""
-        held = await held_for(request, table_id)
-        async with desk.lock(table_id):
-            return answer(await desk.run(lambda: consulting.advise(held, agent, search), slow=True))
+        """What an agent would play in the player's seat."""
+        live = await live_table_for(request, table_id)
+        async with dispatcher.lock(table_id):
+            return json_response(await dispatcher.run(lambda: advice_service.advise(live, agent, search), slow=True))
 
     @router.get("/tables/{table_id}/replay")
     async def replay(request: Request, table_id: TableId, agent: AgentQuery = None) -> JSONResponse:
-        """The game that is over, with what an agent makes of the person's moves."""
-        held = await held_for(request, table_id)
-        return answer(await desk.run(lambda: consulting.review(held, agent), slow=True))
+        """A finished game with an agent's review of the player's moves."""
+        live = await live_table_for(request, table_id)
+        return json_response(await dispatcher.run(lambda: advice_service.review(live, agent), slow=True))
 
     _ = advise, replay
 
 
-def _find_par(desk: Desk, held: Held) -> None:
-    desk.run_later(f"par of table {held.row.id}", partial(desk.house.prepare_par, held))
+def _compute_par_later(dispatcher: Dispatcher, live: LiveTable) -> None:
+    dispatcher.run_in_background(f"par of table {live.row.id}", partial(dispatcher.store.compute_par, live))
 
 
-async def _changed(
-    desk: Desk, request: Request, table_id: str, change: Callable[[Held], None], *, to_end: bool = False
+async def _change_table(
+    dispatcher: Dispatcher,
+    request: Request,
+    table_id: str,
+    change: Callable[[LiveTable], None],
+    *,
+    to_resign: bool = False,
 ) -> JSONResponse:
-    """The table after `change`, in the threads that its agents need."""
-    person = await _person(desk, request)
-    async with desk.lock(table_id):
-        held = await desk.run(partial(desk.house.find, person, table_id, to_end=to_end))
+    """Apply `change` in a thread that fits the agents' speed. Returns the table after it."""
+    user_id = await _require_user(dispatcher, request)
+    async with dispatcher.lock(table_id):
+        live = await dispatcher.run(partial(dispatcher.store.find, user_id, table_id, to_resign=to_resign))
 
         def work() -> dict[str, Any]:
-            change(held)
-            return table_message(held, desk.house.players)
+            change(live)
+            return table_message(live, dispatcher.store.agents)
 
-        slow = any(map(desk.house.players.is_slow, held.opponents))
-        return answer(await desk.run(work, slow=slow))
-
-
-async def _person(desk: Desk, request: Request) -> int:
-    """Whose session it is; NotFound for nobody's, who has no table."""
-    person = await desk.person(request)
-    if person is None:
-        raise NotFound("there is no such table", None)
-    return person
+        slow = any(map(dispatcher.store.agents.is_slow, live.opponents))
+        return json_response(await dispatcher.run(work, slow=slow))
 
 
-def _opening(desk: Desk, new: NewTable) -> Any:
-    """How to open the table that is asked for: (person) → Held."""
-    house = desk.house
-    if new.deal is not None:
+async def _require_user(dispatcher: Dispatcher, request: Request) -> int:
+    """The user id of the request. Raises NotFound without one, since tables belong to users."""
+    user_id = await dispatcher.find_user(request)
+    if user_id is None:
+        raise NotFound("there is no such table")
+    return user_id
+
+
+def _table_opener(dispatcher: Dispatcher, body: TableRequest) -> Any:
+    """A function (user id) -> LiveTable that opens the requested table."""
+    store = dispatcher.store
+    if body.deal is not None:
         for key in ("options", "seat", "opponents", "par"):
-            if getattr(new, key) is not None:
-                raise WrongValue(f"{key}: must be left out with a deal, which has its own", key)
-        if new.deal == "daily":
-            return partial(house.open_daily, game=new.game)
-        return partial(house.open_shared, deal_id=new.deal, game=new.game)
-    order = Order(
-        new.game,
-        dict(new.options or {}),
-        new.seat or 0,
-        None if new.opponents is None else tuple(map(_player, new.opponents)),
-        None if new.par is None else _player(new.par),
+            if getattr(body, key) is not None:
+                raise InvalidValue(f"{key}: must be left out with a deal: the deal sets it", key)
+        if body.deal == "daily":
+            return partial(store.open_daily, game=body.game)
+        return partial(store.open_shared, deal_id=body.deal, game=body.game)
+    game_request = GameRequest(
+        body.game,
+        dict(body.options or {}),
+        body.seat or 0,
+        None if body.opponents is None else tuple(map(_agent_choice, body.opponents)),
+        None if body.par is None else _agent_choice(body.par),
     )
-    return partial(house.open_fresh, order=order)
+    return partial(store.open_fresh, game_request=game_request)
 
 
-def _player(message: PlayerMessage) -> Player:
-    return Player(message.agent, message.search)
+def _agent_choice(message: AgentRequest) -> AgentChoice:
+    return AgentChoice(message.agent, message.search)

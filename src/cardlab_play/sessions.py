@@ -1,4 +1,4 @@
-"""Sessions: who holds a cookie, and the name that they gave themselves."""
+"""Sessions: cookie tokens and user names."""
 
 import hashlib
 import secrets
@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from sqlalchemy import Engine, select, update
 from sqlalchemy.orm import Session
 
-from cardlab_play.database import Person, now
-from cardlab_play.errors import WrongValue
+from cardlab_play.database import UserRow, now
+from cardlab_play.errors import InvalidValue
 
 COOKIE = "cardlab_session"
 _TOKEN_BYTES = 32
-_TOKEN_LENGTH = 43  # of so many bytes in base64 without padding
-_MOST_REMEMBERED = 10_000
+_TOKEN_LENGTH = 43  # _TOKEN_BYTES in base64 without padding
+_MAX_CACHED = 10_000
 
 
 @dataclass
-class People:
-    """Sessions by their tokens, of which the database has hashes only."""
+class SessionStore:
+    """Users by their session tokens. The database stores token hashes only."""
 
     engine: Engine
     name_length: int
@@ -28,7 +28,7 @@ class People:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def find(self, token: str | None) -> int | None:
-        """The person who holds `token`, None for nobody."""
+        """The user id of `token`, None for an unknown token."""
         if token is None or len(token) != _TOKEN_LENGTH:
             return None
         digest = _digest(token)
@@ -37,61 +37,61 @@ class People:
         if known is not None:
             return known
         with Session(self.engine) as session:
-            found = session.scalar(select(Person.id).where(Person.token_hash == digest))
+            found = session.scalar(select(UserRow.id).where(UserRow.token_hash == digest))
         if found is not None:
-            self._remember(digest, found)
+            self._cache(digest, found)
         return found
 
-    def begin(self) -> tuple[int, str]:
-        """A new person and the token for their cookie."""
+    def create(self) -> tuple[int, str]:
+        """A new user: the id and the token for the cookie."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         digest = _digest(token)
         with Session(self.engine) as session:
-            person = Person(token_hash=digest, name="", began=now())
-            session.add(person)
+            user = UserRow(token_hash=digest, name="", began=now())
+            session.add(user)
             session.commit()
-            number = person.id
-        self._remember(digest, number)
-        return number, token
+            user_id = user.id
+        self._cache(digest, user_id)
+        return user_id, token
 
-    def name(self, person: int | None) -> str:
-        """The person's name, empty for one who gave none."""
-        if person is None:
+    def name(self, user_id: int | None) -> str:
+        """The user's name, empty if none is set."""
+        if user_id is None:
             return ""
         with Session(self.engine) as session:
-            return session.scalar(select(Person.name).where(Person.id == person)) or ""
+            return session.scalar(select(UserRow.name).where(UserRow.id == user_id)) or ""
 
-    def rename(self, person: int, name: str) -> str:
-        """Set the name, cleaned; WrongValue when nothing that can be shown is left or it is too long."""
+    def rename(self, user_id: int, name: str) -> str:
+        """Set the cleaned name and return it. Raises InvalidValue if it is empty or too long."""
         clean = clean_name(name)
         if not 1 <= len(clean) <= self.name_length:
-            raise WrongValue(f"name: must be 1 to {self.name_length} characters that can be shown", "name")
+            raise InvalidValue(f"name: must have 1 to {self.name_length} printable characters", "name")
         with Session(self.engine) as session:
-            session.execute(update(Person).where(Person.id == person).values(name=clean))
+            session.execute(update(UserRow).where(UserRow.id == user_id).values(name=clean))
             session.commit()
         return clean
 
-    def _remember(self, digest: bytes, person: int) -> None:
+    def _cache(self, digest: bytes, user_id: int) -> None:
         with self._lock:
-            if len(self._ids) >= _MOST_REMEMBERED:
+            if len(self._ids) >= _MAX_CACHED:
                 self._ids.clear()
-            self._ids[digest] = person
+            self._ids[digest] = user_id
 
 
 def clean_name(name: str) -> str:
-    """`name` in one form of Unicode, without control, format and unassigned characters, single spaces between words.
+    """`name` in NFKC form, without control, format and unassigned characters, words separated by single spaces.
 
-    At most two combining marks stand on one letter: more of them would run over the lines above and below.
+    A letter keeps at most two combining marks: more would overlap the neighbouring lines.
     """
     kept: list[str] = []
     marks = 0
-    for sign in unicodedata.normalize("NFKC", name):
-        category = unicodedata.category(sign)
+    for character in unicodedata.normalize("NFKC", name):
+        category = unicodedata.category(character)
         marks = marks + 1 if category.startswith("M") else 0
         if category.startswith("Z"):
             kept.append(" ")
         elif not category.startswith("C") and marks <= 2:
-            kept.append(sign)
+            kept.append(character)
     return " ".join("".join(kept).split())
 
 

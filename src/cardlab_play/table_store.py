@@ -1,9 +1,10 @@
-"""All tables: opened, found again, moved and kept. Every method may be called from any thread."""
+"""Open tables in memory, backed by the database. All methods are thread-safe."""
 
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +15,13 @@ from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
-from cardlab_play.database import DAILY, FINISHED, FRESH, GIVEN_UP, OPEN, DealRow, GameRow, now
-from cardlab_play.deal_factory import Dealer, Order
+from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
+from cardlab_play.database import DAILY, FINISHED, FRESH, OPEN, RESIGNED, DealRow, GameRow, now
+from cardlab_play.deal_factory import DealFactory, GameRequest
 from cardlab_play.deals import Deal, Secret, new_id
-from cardlab_play.errors import Conflict, Full, NotFound, Stuck, TooMany, Unloadable, one_line
+from cardlab_play.errors import AgentFailed, AgentUnloadable, Conflict, NotFound, ServerFull, TooManyTables, one_line
+from cardlab_play.offered_games import make_offered_game
 from cardlab_play.options import PlayOptions
-from cardlab_play.players import Player, Players
-from cardlab_play.settings import game_of
 from cardlab_play.table import Table
 
 SHARED = "shared"
@@ -29,286 +30,273 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass
-class Held:
-    """A table in memory with its row of the database."""
+class LiveTable:
+    """A table in memory and its database row."""
 
     row: GameRow
     game: Game
     table: Table
-    opponents: tuple[Player, ...]  # by seat, without the person's
-    par: Player
-    par_fails: bool = False  # then the game goes without
-    stood_in: bool = False  # whether an agent that cannot play has been replaced by random play: no result counts then
+    opponents: tuple[AgentChoice, ...]  # by seat, without the player's
+    par: AgentChoice
+    par_failed: bool = False  # the par agent failed: the game has no par
+    agents_replaced: bool = False  # by random agents because one failed to load: the result does not count
 
 
 @dataclass
-class House:
-    """Tables in memory over the database: what is not in memory is played again from its actions."""
+class TableStore:
+    """Tables by id. A table outside the memory is rebuilt from the deal and the actions in its database row."""
 
     options: PlayOptions
     engine: Engine
     secret: Secret
-    players: Players
-    deal_of: Callable[[bytes], Deal] = Deal  # from a seed
-    fresh_seed: Callable[[], bytes] | None = None
+    agents: AgentCatalog
+    make_deal: Callable[[bytes], Deal] = Deal  # from a seed
+    make_seed: Callable[[], bytes] | None = None
     make_id: Callable[[], str] = new_id
 
     def __post_init__(self) -> None:
-        self.dealer = Dealer(self.secret, self.players)
-        self._held: OrderedDict[str, Held] = OrderedDict()
+        self.deal_factory = DealFactory(self.secret, self.agents)
+        self._tables: OrderedDict[str, LiveTable] = OrderedDict()
         self._lock = threading.Lock()
 
-    def open_fresh(self, person: int, order: Order) -> Held:
-        """A table at a deal that nobody has seen."""
-        seed = self.fresh_seed() if self.fresh_seed else self.secret.fresh().seed
+    def open_fresh(self, user_id: int, game_request: GameRequest) -> LiveTable:
+        """Open a table with a new random deal."""
+        seed = self.make_seed() if self.make_seed else self.secret.fresh().seed
         with self._session() as session:
-            self._check_room(session, person)
-            deal = self.dealer.fresh(session, seed, order)
-            return self._seat(session, person, deal, FRESH)
+            self._check_capacity(session, user_id)
+            deal = self.deal_factory.fresh(session, seed, game_request)
+            return self._create(session, user_id, deal, FRESH)
 
-    def open_daily(self, person: int, game: str) -> Held:
-        """A table at today's deal of `game`."""
+    def open_daily(self, user_id: int, game: str) -> LiveTable:
+        """Open a table with today's deal of `game`."""
         with self._session() as session:
-            self._check_room(session, person)
-            deal = self.dealer.today(session, game)
-            return self._seat(session, person, deal, DAILY)
+            self._check_capacity(session, user_id)
+            deal = self.deal_factory.today(session, game)
+            return self._create(session, user_id, deal, DAILY)
 
-    def open_shared(self, person: int, deal_id: str, game: str) -> Held:
-        """A table at the deal with this id, as it was played before."""
+    def open_shared(self, user_id: int, deal_id: str, game: str) -> LiveTable:
+        """Open a table with an existing deal, its seat and its opponents."""
         with self._session() as session:
-            self._check_room(session, person)
+            self._check_capacity(session, user_id)
             deal = session.get(DealRow, deal_id)
             if deal is None or deal.game != game:
                 raise NotFound(f"there is no deal of {game} with this id", "deal")
-            return self._seat(session, person, deal, DAILY if deal.kind == DAILY else SHARED)
+            return self._create(session, user_id, deal, DAILY if deal.kind == DAILY else SHARED)
 
-    def find(self, person: int, table_id: str, *, to_end: bool = False) -> Held:
-        """The table `table_id` of `person`; NotFound for another's as well.
+    def find(self, user_id: int, table_id: str, *, to_resign: bool = False) -> LiveTable:
+        """The table `table_id` of the user. Raises NotFound, also for the tables of other users.
 
-        Unloadable or InvalidOption where an agent is gone, but not for a table that is over, or wanted `to_end` it.
+        Raises AgentUnloadable or InvalidOption where an agent no longer loads, unless the game is over or the caller
+        will resign it (`to_resign`).
         """
         with self._lock:
-            held = self._held.get(table_id)
-            if held is not None:
-                self._held.move_to_end(table_id)
-        if held is None:
+            live = self._tables.get(table_id)
+            if live is not None:
+                self._tables.move_to_end(table_id)
+        if live is None:
             with self._session() as session:
                 row = session.get(GameRow, table_id)
-                if row is not None and row.person_id == person:
-                    held = self._load(row, to_end=to_end)
-                    if not held.stood_in or held.table.over:
-                        held = self._keep(held)
-                    self._save(held)
-        if held is None or held.row.person_id != person:
-            raise NotFound("there is no such table", None)
-        return held
+                if row is not None and row.user_id == user_id:
+                    live = self._load(row, to_resign=to_resign)
+                    if not live.agents_replaced or live.table.is_over:
+                        live = self._cache(live)
+                    self._save(live)
+        if live is None or live.row.user_id != user_id:
+            raise NotFound("there is no such table")
+        return live
 
-    def move(self, held: Held, action: int, number: int) -> None:
-        """Play the person's `action`, the one after `number` actions, and what the agents answer."""
-        self._check_turn(held, number)
-        held.table.answer(action)
-        self._go_on(held)
+    def play_move(self, live: LiveTable, action: int, number: int) -> None:
+        """Play `action` for the player after `number` actions of the game, then let the agents move."""
+        self._check_turn(live, number)
+        live.table.play_action(action)
+        with self._evict_on_error(live):
+            _play_agents(live.table)
+            self._save(live)
 
-    def prepare_par(self, held: Held) -> None:
-        """Find par while the person plays: for agents that search it may come after the end, and is kept then."""
-        par = self._play_par(held)
-        if par is not None and held.table.over:
+    def compute_par(self, live: LiveTable) -> None:
+        """Compute the par payoff, and save it if the game has ended meanwhile."""
+        par = self._par_payoff(live)
+        if par is not None and live.table.is_over:
             with Session(self.engine) as session:
-                self._keep_par(session, held.row)
+                self._save_par(session, live.row)
                 session.commit()
 
-    def lacks_par(self, held: Held) -> bool:
-        """Whether par is still to be found: the server has begun anew, or it takes longer than the game."""
-        return held.row.deal.par_payoff is None and not held.par_fails
+    def needs_par(self, live: LiveTable) -> bool:
+        """Whether the par payoff is still unknown and has not failed."""
+        return live.row.deal.par_payoff is None and not live.par_failed
 
-    def give_up(self, held: Held, number: int) -> None:
-        """End the game: the person's seat is played on at random, and the result counts."""
-        self._check_turn(held, number)
-        with self._safely(held):
+    def resign(self, live: LiveTable, number: int) -> None:
+        """Resign: a random agent finishes the game for the player, and the result counts."""
+        self._check_turn(live, number)
+        with self._evict_on_error(live):
             try:
-                held.table.finish(RandomAgent(held.game))
-            except Exception as error:  # an agent that fails keeps nobody at its table
-                _log.warning("a game of %s is ended without its agents: %s", held.game.spec.name, one_line(error))
-                self._end_without_agents(held)
-            self._save(held, GIVEN_UP)
+                live.table.finish(RandomAgent(live.game))
+            except Exception as error:  # a failing agent must not keep the player at the table
+                _log.warning("a game of %s is finished by random agents: %s", live.game.spec.name, one_line(error))
+                self._finish_at_random(live)
+            self._save(live, RESIGNED)
 
-    def open_tables(self, person: int) -> list[GameRow]:
-        """The tables that `person` can go on with, the last moved first."""
+    def open_tables(self, user_id: int) -> list[GameRow]:
+        """The unfinished games of the user, the last moved first."""
         with self._session() as session:
-            query = select(GameRow).where(GameRow.person_id == person, GameRow.status == OPEN)
+            query = select(GameRow).where(GameRow.user_id == user_id, GameRow.status == OPEN)
             return list(session.scalars(query.order_by(GameRow.moved.desc())).unique())
 
     def _session(self) -> Session:
         return Session(self.engine, expire_on_commit=False)
 
-    def _check_room(self, session: Session, person: int) -> None:
+    def _check_capacity(self, session: Session, user_id: int) -> None:
         limits = self.options.limits
         count = select(func.count()).select_from(GameRow).where(GameRow.status == OPEN)
-        if (session.scalar(count.where(GameRow.person_id == person)) or 0) >= limits.tables_per_session:
-            raise TooMany(f"finish or give up a table first: {limits.tables_per_session} are the most", None)
+        if (session.scalar(count.where(GameRow.user_id == user_id)) or 0) >= limits.tables_per_session:
+            raise TooManyTables(f"finish or resign a game first: the limit is {limits.tables_per_session} open tables")
         if (session.scalar(count) or 0) >= limits.tables:
-            raise Full("the server has no room for another table now", None)
+            raise ServerFull("the server has reached its limit of open tables; try again later")
 
-    def _seat(self, session: Session, person: int, deal: DealRow, kind: str) -> Held:
-        """A new game of `person` at `deal`; only the first one that a person begins at a deal counts."""
+    def _create(self, session: Session, user_id: int, deal: DealRow, kind: str) -> LiveTable:
+        """Start a game of the user with `deal`. Only the first game of a user with a deal counts."""
         session.flush()
-        seen = select(GameRow.id).where(GameRow.person_id == person, GameRow.deal_id == deal.id).limit(1)
-        counts = session.scalar(seen) is None
+        played_before = select(GameRow.id).where(GameRow.user_id == user_id, GameRow.deal_id == deal.id).limit(1)
+        counts = session.scalar(played_before) is None
         row = GameRow(
             id=self.make_id(),
             deal_id=deal.id,
-            person_id=person,
+            user_id=user_id,
             kind=kind,
             counts=counts,
             status=OPEN,
             actions=[],
-            payoffs=None,
-            score=None,
             began=now(),
             moved=now(),
             deal=deal,
         )
-        held = self._load(row)
-        row.actions = list(held.table.actions)
+        live = self._load(row)
+        row.actions = list(live.table.actions)
         session.add(row)
         session.commit()
         session.expunge_all()
-        self._keep(held)
-        if held.table.over:
-            self._save(held)
-        return held
+        self._cache(live)
+        if live.table.is_over:
+            self._save(live)
+        return live
 
-    def _load(self, row: GameRow, *, to_end: bool = False) -> Held:
-        """The table of `row`, with its moves played again."""
-        game, _ = game_of(row.deal.game, row.deal.options)
-        opponents = tuple(Player(**player) for player in row.deal.opponents)
+    def _load(self, row: GameRow, *, to_resign: bool = False) -> LiveTable:
+        """Rebuild the table of `row` by replaying its actions."""
+        game, _ = make_offered_game(row.deal.game, row.deal.options)
+        opponents = tuple(AgentChoice(**opponent) for opponent in row.deal.opponents)
         agents: list[Agent] = []
-        stood_in = False
-        for player in opponents:
+        agents_replaced = False
+        for choice in opponents:
             try:
-                self.players.check(game, player, "opponents")
-                agents.append(self.players.load(game, player))
-            except (Unloadable, InvalidOption):
-                if row.status == OPEN and not to_end:
+                self.agents.check(game, choice, "opponents")
+                agents.append(self.agents.load(game, choice))
+            except (AgentUnloadable, InvalidOption):
+                if row.status == OPEN and not to_resign:
                     raise
                 agents.append(RandomAgent(game))
-                stood_in = True
-        table = Table(game, self.deal_of(row.deal.seed), row.deal.seat, agents)
-        table.repeat(row.actions)
-        _play_on(table)
-        return Held(row, game, table, opponents, Player(**row.deal.par), par_fails=stood_in, stood_in=stood_in)
+                agents_replaced = True
+        table = Table(game, self.make_deal(row.deal.seed), row.deal.seat, agents)
+        table.replay_actions(row.actions)
+        _play_agents(table)
+        par = AgentChoice(**row.deal.par)
+        return LiveTable(row, game, table, opponents, par, par_failed=agents_replaced, agents_replaced=agents_replaced)
 
-    def _end_without_agents(self, held: Held) -> None:
-        """Play `held` from its last move that was kept to its end, all at random."""
-        game, deal = held.game, held.row.deal
+    def _finish_at_random(self, live: LiveTable) -> None:
+        """Replay the saved actions, then finish the game with random agents in all seats."""
+        game, deal = live.game, live.row.deal
         agent = RandomAgent(game)
-        held.table = Table(game, self.deal_of(deal.seed), deal.seat, [agent] * len(held.opponents))
-        held.table.repeat(held.row.actions)
-        held.table.finish(agent)
-        held.par_fails = held.stood_in = True
+        live.table = Table(game, self.make_deal(deal.seed), deal.seat, [agent] * len(live.opponents))
+        live.table.replay_actions(live.row.actions)
+        live.table.finish(agent)
+        live.par_failed = live.agents_replaced = True
 
-    def _keep(self, held: Held) -> Held:
-        """Hold the table in memory, or give the one that another thread has put there."""
+    def _cache(self, live: LiveTable) -> LiveTable:
+        """Put the table into memory. Returns the table that another thread has put there first, if any."""
         with self._lock:
-            kept = self._held.setdefault(held.row.id, held)
-            self._held.move_to_end(held.row.id)
-            while len(self._held) > self.options.limits.kept_in_memory:
-                self._held.popitem(last=False)
-        return kept
+            cached = self._tables.setdefault(live.row.id, live)
+            self._tables.move_to_end(live.row.id)
+            while len(self._tables) > self.options.limits.kept_in_memory:
+                self._tables.popitem(last=False)
+        return cached
 
-    def _check_turn(self, held: Held, number: int) -> None:
-        if held.table.over:
-            raise Conflict("the game is over", None)
-        if number != len(held.table.actions):
-            raise Conflict(f"the table has gone on to number {len(held.table.actions)}: look at it again", "number")
+    def _check_turn(self, live: LiveTable, number: int) -> None:
+        if live.table.is_over:
+            raise Conflict("the game is over")
+        if number != len(live.table.actions):
+            raise Conflict(f"the table is at number {len(live.table.actions)} now: reload it", "number")
 
-    def _go_on(self, held: Held) -> None:
-        with self._safely(held):
-            _play_on(held.table)
-            self._save(held)
+    @contextmanager
+    def _evict_on_error(self, live: LiveTable) -> Generator[None]:
+        """Evict the table if the block raises: the memory may then be ahead of the database."""
+        try:
+            yield
+        except BaseException:
+            self.evict(live)
+            raise
 
-    def _safely(self, held: Held) -> "_Forgetting":
-        return _Forgetting(self, held)
-
-    def forget(self, held: Held) -> None:
-        """Drop the table from memory: the next look at it starts from what is in the database."""
+    def evict(self, live: LiveTable) -> None:
+        """Drop the table from memory. The next access rebuilds it from the database."""
         with self._lock:
-            self._held.pop(held.row.id, None)
+            self._tables.pop(live.row.id, None)
 
-    def _save(self, held: Held, ended: str = FINISHED) -> None:
-        """Write the moves, and the result of a game that has just ended."""
-        row, table = held.row, held.table
-        if row.status != OPEN or (row.actions == table.actions and not table.over):
+    def _save(self, live: LiveTable, status: str = FINISHED) -> None:
+        """Write the actions, and the result if the game has just ended."""
+        row, table = live.row, live.table
+        if row.status != OPEN or (row.actions == table.actions and not table.is_over):
             return
         values: dict[str, Any] = {"actions": list(table.actions), "moved": now()}
-        if table.over:
-            par = self._play_par(held) if self._par_is_quick(held) else held.row.deal.par_payoff
-            values |= {"status": ended, "payoffs": table.payoffs(), "score": _score(table, par)}
-            values["counts"] = row.counts and not held.stood_in
+        if table.is_over:
+            par = self._par_payoff(live) if self._par_is_fast(live) else live.row.deal.par_payoff
+            values |= {"status": status, "payoffs": table.payoffs(), "score": _score(table, par)}
+            values["counts"] = row.counts and not live.agents_replaced
         with Session(self.engine) as session:
             session.execute(update(GameRow).where(GameRow.id == row.id, GameRow.status == OPEN).values(**values))
-            if table.over:
-                self._keep_par(session, row)
+            if table.is_over:
+                self._save_par(session, row)
             session.commit()
         for key, value in values.items():
             setattr(row, key, value)
 
-    def _play_par(self, held: Held) -> float | None:
-        """What the deal pays to its par agent in the person's seat; None, told in the log, where that agent fails.
+    def _par_payoff(self, live: LiveTable) -> float | None:
+        """Payoff of the par agent in the player's seat on the same deal. None, with a log line, where that agent fails.
 
-        Once it is known it stays: `prepare_par` plays it while the person does, so that the last reply need not wait.
+        The payoff is cached in the deal: `compute_par` fills it while the player plays.
         """
-        deal = held.row.deal
-        if self.lacks_par(held):
+        deal = live.row.deal
+        if self.needs_par(live):
             try:
-                self.players.check(held.game, held.par, "par")
-                rival = Table(held.game, self.deal_of(deal.seed), deal.seat, held.table.agents)
-                rival.play_on()
-                rival.finish(self.players.load(held.game, held.par))
-                deal.par_payoff = rival.payoffs()[deal.seat]
-            except Exception as error:  # a game ends, whatever becomes of par
-                held.par_fails = True
-                _log.warning("a game of %s goes without par: %s", held.game.spec.name, one_line(error))
+                self.agents.check(live.game, live.par, "par")
+                par_table = Table(live.game, self.make_deal(deal.seed), deal.seat, live.table.agents)
+                par_table.play_agents()
+                par_table.finish(self.agents.load(live.game, live.par))
+                deal.par_payoff = par_table.payoffs()[deal.seat]
+            except Exception as error:  # a failing par agent must not stop the game
+                live.par_failed = True
+                _log.warning("a game of %s has no par: %s", live.game.spec.name, one_line(error))
         return deal.par_payoff
 
-    def _par_is_quick(self, held: Held) -> bool:
-        """Whether the last move waits for par: where it takes no time, and alone, where the score is made of it."""
-        alone = held.game.spec.num_players == 1
-        return alone or not any(map(self.players.is_slow, (*held.opponents, held.par)))
+    def _par_is_fast(self, live: LiveTable) -> bool:
+        """Whether the last move waits for par: with fast agents, and in one-player games, whose score needs par."""
+        return live.game.spec.num_players == 1 or not any(map(self.agents.is_slow, (*live.opponents, live.par)))
 
-    def _keep_par(self, session: Session, row: GameRow) -> None:
+    def _save_par(self, session: Session, row: GameRow) -> None:
         if row.deal.par_payoff is not None:
             session.execute(update(DealRow).where(DealRow.id == row.deal_id).values(par_payoff=row.deal.par_payoff))
 
 
-@dataclass
-class _Forgetting:
-    """Forgets a table when something fails inside: what is in memory may be ahead of what was kept."""
-
-    house: House
-    held: Held
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None:
-            self.house.forget(self.held)
-
-
-def _play_on(table: Table) -> None:
-    """Let the agents move until the person is to; Stuck, told in the log, where one of them fails."""
+def _play_agents(table: Table) -> None:
+    """Let the agents move until the player is to move. Raises AgentFailed, with a log line, where an agent raises."""
     try:
-        table.play_on()
-    except Exception as error:  # whatever is wrong with an agent that somebody put there
+        table.play_agents()
+    except Exception as error:  # agents are third-party code
         name, reason = table.game.spec.name, one_line(error)
-        _log.warning("a game of %s cannot go on: %s", name, reason)
-        told = f"an agent failed at its move ({reason}); the table is as it was before: try again, or give it up"
-        raise Stuck(told) from error
+        _log.warning("an agent failed in a game of %s: %s", name, reason)
+        message = f"an agent failed at its move ({reason}); the table is unchanged: try again, or resign"
+        raise AgentFailed(message) from error
 
 
 def _score(table: Table, par: float | None) -> float | None:
-    """What standings are made of; None for a game alone without par, which cannot be compared."""
+    """The leaderboard's score: the payoff, in one-player games minus par. None in a one-player game without par."""
     payoff = table.payoffs()[table.seat]
     if table.game.spec.num_players > 1:
         return payoff

@@ -1,8 +1,7 @@
-"""Compile and load, beside the first requests, what games need: nobody should wait for that at a move or for advice.
+"""Compile kernels and load agents in the background, so that moves and advice do not wait for it.
 
-Requests go first: nothing is begun while they come. One thing at a time, what most people meet first: the moves of each
-game, then advice by its advisor, then its searches, and last every other agent of the lists, so that those that cannot
-be loaded are offered no longer.
+Tasks run one by one, and only while no requests arrive: first the moves of each game, then advice, searches, and all
+other agents. Agents that fail to load are removed from the catalog.
 """
 
 import logging
@@ -16,112 +15,119 @@ import numpy as np
 
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
-from cardlab_play.advice import How, advice, think
-from cardlab_play.beliefs import Beliefs
+from cardlab_play.advice import AdviceSettings, advice, analyze
+from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
+from cardlab_play.belief_networks import BeliefNetworks
 from cardlab_play.deals import Deal
-from cardlab_play.errors import Refusal, one_line
-from cardlab_play.players import Player, Players
-from cardlab_play.settings import SETTINGS
+from cardlab_play.errors import RequestError, one_line
+from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.table import Table
 
-QUIET_SECONDS = 1.0  # without a request, before the next thing is begun
-REST_SECONDS = 0.05  # between two looks
+IDLE_SECONDS = 1.0  # time without requests before the next task starts
+POLL_SECONDS = 0.05  # between two checks
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass
-class Warming:
-    """A thread that does all of it, until it is told to stop."""
+class WarmUp:
+    """A thread that runs the warm-up tasks until it is stopped."""
 
-    players: Players
-    beliefs: Beliefs
-    quiet_seconds: Callable[[], float]  # since the last request
+    agents: AgentCatalog
+    belief_networks: BeliefNetworks
+    idle_seconds: Callable[[], float]  # since the last request
     _stop: threading.Event = field(default_factory=threading.Event, init=False)
 
     def start(self) -> None:
-        """Begin; the thread ends with the process."""
+        """Start the daemon thread."""
         threading.Thread(target=self.run, name="warm-up", daemon=True).start()
 
     def stop(self) -> None:
-        """Begin nothing more."""
+        """Start no more tasks."""
         self._stop.set()
 
     def run(self) -> None:
-        """Do everything now; what fails is told in one line each."""
-        began = time.monotonic()
-        for name, work in self.works():
-            if not self._waited_for_quiet():
+        """Run all tasks in this thread. A failing task logs one line."""
+        started = time.monotonic()
+        for name, work in self.tasks():
+            if not self._wait_until_idle():
                 return
             try:
                 work()
-            except Refusal as error:  # an agent that cannot be loaded is left out from now on
+            except RequestError as error:  # the agent has been removed from the catalog
                 _log.warning("%s: %s", name, error)
             except Exception as error:
-                _log.warning("%s cannot be prepared: %s", name, one_line(error))
-        _log.info("everything is compiled, after %.0f s", time.monotonic() - began)
+                _log.warning("warm-up of %s failed: %s", name, one_line(error))
+        _log.info("warm-up finished after %.0f s", time.monotonic() - started)
 
-    def _waited_for_quiet(self) -> bool:
-        """Wait until no requests come; False once it is to stop."""
-        while not self._stop.wait(REST_SECONDS):
-            if self.quiet_seconds() >= QUIET_SECONDS:
+    def _wait_until_idle(self) -> bool:
+        """Wait until no requests arrive. False after `stop`."""
+        while not self._stop.wait(POLL_SECONDS):
+            if self.idle_seconds() >= IDLE_SECONDS:
                 return True
         return False
 
-    def works(self) -> Iterator[tuple[str, Callable[[], None]]]:
-        """All that there is to do, by name."""
-        games = {name: make_game(name) for name in SETTINGS}
+    def tasks(self) -> Iterator[tuple[str, Callable[[], None]]]:
+        """All tasks with their names."""
+        games = {name: make_game(name) for name in OFFERED_GAMES}
         for name, game in games.items():
             yield f"moves of {name}", partial(self._play, game)
         for name, game in games.items():
             yield f"advice of {name}", partial(self._advise, game)
         for name, game in games.items():
-            for player in self._searching(game):
-                yield f"{player.search} at {name}", partial(self._ask, game, player)
+            for choice in self._representative_searches(game):
+                yield f"{choice.search} at {name}", partial(self._prepare_agent, game, choice)
         for name, game in games.items():
-            for entry in self.players.listed(game):
-                yield f"{entry.agent} at {name}", partial(self._ask, game, Player(entry.agent))
+            for entry in self.agents.entries(game):
+                yield f"{entry.agent} at {name}", partial(self._prepare_agent, game, AgentChoice(entry.agent))
 
     def _play(self, game: Game) -> None:
-        """The first moves of a game against its advisor."""
+        """Play the first moves of a game against its advisor."""
         table = self._table(game)
         rng = np.random.default_rng(0)
         for _ in range(3):
-            if table.waits:
-                table.answer(int(rng.choice(table.legal())))
-                table.play_on()
-                table.choices()
-                table.news()
+            if table.user_to_move:
+                table.play_action(int(rng.choice(table.legal_actions())))
+                table.play_agents()
+                table.legal_moves()
+                table.recent_events()
 
     def _advise(self, game: Game) -> None:
-        table, agent = self._table(game), self.players.load(game, self.players.advisor(game))
-        advice(game, agent, agent, table.known(), table.seats, How(1, self.beliefs.of(game)))
+        table, agent = self._table(game), self.agents.load(game, self.agents.advisor(game))
+        advice(
+            game,
+            agent,
+            agent,
+            table.info_state(),
+            table.players,
+            AdviceSettings(1, self.belief_networks.for_game(game)),
+        )
 
-    def _searching(self, game: Game) -> Iterator[Player]:
-        """Each search around the advisor and around the best scripted agent: others run the same kernels."""
-        entries = self.players.listed(game)
+    def _representative_searches(self, game: Game) -> Iterator[AgentChoice]:
+        """Each search around the advisor and the best scripted agent. Other agents use the same kernels."""
+        entries = self.agents.entries(game)
         scripted = [entry.agent for entry in entries if entry.kind == "scripted"]
-        for agent in dict.fromkeys((self.players.advisor(game).agent, scripted[0])):
+        for agent in dict.fromkeys((self.agents.advisor(game).agent, scripted[0])):
             for entry in entries:
                 if entry.agent == agent:
-                    yield from (Player(agent, search) for search in entry.searches)
+                    yield from (AgentChoice(agent, search) for search in entry.searches)
 
-    def _ask(self, game: Game, player: Player) -> None:
-        """One decision of `player`, if it plays by the game's usual rules; who fails at it is offered no longer."""
-        if not self.players.fits(game, player):
+    def _prepare_agent(self, game: Game, choice: AgentChoice) -> None:
+        """One decision of the agent, if it fits the default options. A failing agent is removed from the catalog."""
+        if not self.agents.fits(game, choice):
             return
-        self.players.check(game, player, "play")
-        table, agent = self._table(game), self.players.load(game, player)
+        self.agents.check(game, choice, "play")
+        table, agent = self._table(game), self.agents.load(game, choice)
         try:
-            agent.act(table.known(), table.seats, np.random.default_rng(0))
+            agent.act(table.info_state(), table.players, np.random.default_rng(0))
         except Exception as error:
-            self.players.leave_out(game, player, one_line(error))
+            self.agents.exclude(game, choice, one_line(error))
             raise
-        think(game, agent, table.known(), table.seats)
+        analyze(game, agent, table.info_state(), table.players)
 
     def _table(self, game: Game) -> Table:
-        """A table at which a person in the first seat is to move."""
-        agent = self.players.load(game, self.players.advisor(game))
+        """A table with the player in seat 0 to move."""
+        agent = self.agents.load(game, self.agents.advisor(game))
         table = Table(game, Deal(bytes(32)), 0, [agent] * (game.spec.num_players - 1))
-        table.play_on()
+        table.play_agents()
         return table

@@ -1,4 +1,4 @@
-"""Servers of `cardlab play` and people who visit them."""
+"""Fixtures: servers of `cardlab play` and clients."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from play_server import Running, Visitor, options_in, running
+from play_server import ApiClient, RunningServer, make_options, run_server
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One server for the tests of a file, without limits that get in their way."""
-    with running(options_in(tmp_path_factory.mktemp("serving"))) as started:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """One server for all tests of a file, without limits."""
+    with run_server(make_options(tmp_path_factory.mktemp("serving"))) as started:
         yield started
 
 
 @pytest.fixture
-def visitor(server: Running) -> Visitor:
-    return server.visitor()
+def client(server: RunningServer) -> ApiClient:
+    return server.client()
 
 
 @pytest.fixture
 def start(tmp_path: Path) -> Callable[..., Any]:
-    """Starts a server of the test's own: `with start(limits=…) as server`."""
-    return lambda given=None, **options: running(options_in(tmp_path, **options), **(given or {}))
+    """Starts a server for one test: `with start(limits=…) as server`."""
+    return lambda given=None, **options: run_server(make_options(tmp_path, **options), **(given or {}))

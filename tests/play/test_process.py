@@ -1,4 +1,4 @@
-"""`cardlab play` as a process: it tells its address, ends cleanly, and says in one line what is wrong."""
+"""`cardlab play` as a process: address, exit and error lines."""
 
 import os
 import re
@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from cardlab.cli import main
-from play_server import ORDERS, Visitor
+from play_server import TABLE_REQUESTS, ApiClient
 
 COMMAND = [str(Path(sys.executable).with_name("cardlab")), "play", "play.warm=false"]
 
 
 @contextmanager
 def started(folder: Path, *overrides: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The program in `folder`, and the address that it told."""
+    """A running program in `folder` and its address."""
     process = subprocess.Popen(
         [*COMMAND, "play.port=0", *overrides], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -38,21 +38,21 @@ def started(folder: Path, *overrides: str) -> Iterator[tuple[subprocess.Popen[st
 @pytest.mark.parametrize(
     "number", [signal.SIGTERM, *(pytest.param(s, marks=pytest.mark.slow) for s in (signal.SIGINT, signal.SIGKILL))]
 )
-def test_it_ends_cleanly_and_open_tables_go_on_afterwards(tmp_path, number):
+def test_it_exits_cleanly_and_restores_open_tables(tmp_path, number):
     with started(tmp_path) as (process, base):
-        visitor = Visitor(base)
-        table = visitor.open(ORDERS["big2"])
-        table = visitor.move(table, table["legal"][-1]["action"])
+        client = ApiClient(base)
+        table = client.open(TABLE_REQUESTS["big2"])
+        table = client.move(table, table["legal"][-1]["action"])
         process.send_signal(number)
         _, errors = process.communicate(timeout=200)
         if number != signal.SIGKILL:
             assert (process.returncode, errors) == (0, "")
-    with started(tmp_path) as (_, visitor.base):
-        assert visitor.get(f"/api/tables/{table['id']}") == table
+    with started(tmp_path) as (_, client.base):
+        assert client.get(f"/api/tables/{table['id']}") == table
 
 
 @pytest.mark.parametrize(
-    ("overrides", "told"),
+    ("overrides", "reported"),
     [
         (["play.port={taken}"], r"play\.port={taken}: must be free on 127\.0\.0\.1"),
         (["play.port=70000"], r"play\.port=70000: must be a whole number from 0 to 65535"),
@@ -71,7 +71,7 @@ def test_it_ends_cleanly_and_open_tables_go_on_afterwards(tmp_path, number):
         (["play.searches.tree='tree:simulations:0'"], r"play\.searches\.tree=tree:simulations:0: .*at least 1"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(tmp_path, monkeypatch, capsys, overrides, told):
+def test_an_invalid_option_prints_one_line_and_writes_nothing(tmp_path, monkeypatch, capsys, overrides, reported):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: pytest.fail("it serves"))
     with socket.socket() as other:
@@ -82,5 +82,5 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_written(tmp_path, monk
     errors = capsys.readouterr().err
     assert status == 2
     assert len(errors.splitlines()) == 1
-    assert re.search(told.replace("{taken}", taken), errors), errors
+    assert re.search(reported.replace("{taken}", taken), errors), errors
     assert not os.listdir(tmp_path)

@@ -1,7 +1,7 @@
-"""Nothing hidden leaves the server: cards that a person may not know change no byte of what is sent.
+"""Hidden cards change no byte of a response.
 
-Each case is two deals and opponents who show nothing of what they alone know. Two servers with the same ids play the
-same moves at them, and every reply is compared: status, headers and body, of tables, moves, errors, deals and advice.
+A case has two deals that differ in hidden cards, and opponents whose moves do not depend on them. Two servers play the
+same moves. All responses are compared: status, headers and body of tables, moves, errors, deals and advice.
 """
 
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game, States
 from cardlab.games.thirty_one.actions import DRAW, KEEP_HAND, SWAP_FIRST
 from cardlab.networks.mlp import MLPOptions
+from cardlab_play.agent_catalog import AgentCatalog
 from cardlab_play.deals import Deal
-from cardlab_play.players import Players
-from play_server import options_in, running
+from play_server import make_options, run_server
 
 SHUFFLED = np.random.default_rng(11).permutation(52).astype(np.int8)
 POLICIES = {"big2": "softmax", "thirty_one": "softmax", "five_o": "action_value"}
 
 
 class LastLegal:
-    """Passes at Big 2 whenever that is allowed, and shows nothing of its hand."""
+    """Plays the last legal action: at Big 2 a pass if it is legal."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -40,7 +40,7 @@ class LastLegal:
 
 
 class Discards:
-    """Draws at Thirty-One, and then discards `card` if it has it, wherever it came from; else what it drew."""
+    """Draws at Thirty-One, then discards `card` if it holds it, else the drawn card."""
 
     def __init__(self, card: int, game: Game) -> None:
         self.card = card
@@ -56,7 +56,7 @@ class Discards:
 
 @dataclass(frozen=True)
 class Stacked(Deal):
-    """A deal with this deck, and this seed of what comes after it."""
+    """A deal with a given deck and a given seed of later shuffles."""
 
     deck: tuple[int, ...] = ()
     later: int = 0
@@ -70,13 +70,13 @@ class Stacked(Deal):
 class Case:
     """Two deals that look alike to the person in `order` up to the reply to move `equal`, or to the end."""
 
-    order: dict[str, Any]
+    table_request: dict[str, Any]
     decks: tuple[np.ndarray, np.ndarray]
     later: tuple[int, int] = (1, 1)
-    puppet: Any = LastLegal
+    scripted_agent: Any = LastLegal
     equal: int | None = None
-    ends_alike: bool = False  # even what is shown in the end is the same
-    calls_at: int = 99  # Thirty-One: the turn in which the person calls
+    ends_alike: bool = False  # the revealed cards are equal too
+    calls_at: int = 99  # Thirty-One: the turn in which the player calls
 
 
 def big2_case() -> Case:
@@ -93,16 +93,24 @@ def thirty_one_case(num_players: int, seat: int) -> Case:
     hands = [place for place in range(3 * num_players) if place // 3 != seat]
     deep = np.arange(52 - len(hands), 52)
     other[hands], other[deep] = SHUFFLED[deep], SHUFFLED[hands]
-    order = {"game": "thirty_one", "seat": seat, "options": {"num_players": num_players}}
-    return Case(order, (SHUFFLED, other), puppet=partial(Discards, -2), calls_at=1 if num_players > 2 else 4)
+    table_request = {"game": "thirty_one", "seat": seat, "options": {"num_players": num_players}}
+    return Case(
+        table_request, (SHUFFLED, other), scripted_agent=partial(Discards, -2), calls_at=1 if num_players > 2 else 4
+    )
 
 
 def swapped_or_kept_case() -> Case:
     """The opponent discards one card: in one deal out of the hand, in the other what was just drawn."""
     other = SHUFFLED.copy()
     other[[3, 8]] = SHUFFLED[[8, 3]]  # a card of player 1's hand, and the second of the stock, which player 1 draws
-    order = {"game": "thirty_one", "seat": 0}
-    return Case(order, (SHUFFLED, other), puppet=partial(Discards, int(SHUFFLED[3])), ends_alike=True, calls_at=3)
+    table_request = {"game": "thirty_one", "seat": 0}
+    return Case(
+        table_request,
+        (SHUFFLED, other),
+        scripted_agent=partial(Discards, int(SHUFFLED[3])),
+        ends_alike=True,
+        calls_at=3,
+    )
 
 
 def next_round_case() -> Case:
@@ -116,15 +124,15 @@ def five_o_case(seat: int, hidden_round: int) -> Case:
     first = 10 + 10 * (hidden_round - 2)
     places = [*range(first + 1 - seat, first + 10, 2), 50, 51]
     other[places] = np.roll(SHUFFLED[places], 1)
-    order = {"game": "five_o", "seat": seat, "options": {"hidden_round": hidden_round}}
-    return Case(order, (SHUFFLED, other))
+    table_request = {"game": "five_o", "seat": seat, "options": {"hidden_round": hidden_round}}
+    return Case(table_request, (SHUFFLED, other))
 
 
-def deck_case(order: dict[str, Any], known: int, equal: int) -> Case:
+def deck_case(table_request: dict[str, Any], known: int, equal: int) -> Case:
     """The same `known` cards, then another order: the next one is turned up by move `equal`."""
     other = SHUFFLED.copy()
     other[known:] = np.roll(SHUFFLED[known:], 1)
-    return Case(order, (SHUFFLED, other), equal=equal, ends_alike=known == 25 and equal == 25)
+    return Case(table_request, (SHUFFLED, other), equal=equal, ends_alike=known == 25 and equal == 25)
 
 
 CASES = {
@@ -144,16 +152,16 @@ CASES = {
 QUICK = ("big2", "thirty_one", "thirty_one swapped or kept", "five_o", "poker_squares 13", "open_face 10")
 
 
-class Wire:
-    """One of the two servers, asked for raw replies."""
+class Connection:
+    """Raw HTTP access to one server."""
 
     def __init__(self, base: str) -> None:
         self.base = base
         self.http = requests.Session()
         self.table: Any = None
 
-    def ask(self, method: str, path: str, **given: Any) -> tuple[int, dict[str, str], bytes]:
-        reply = self.http.request(method, self.base + path, **given)
+    def send(self, method: str, path: str, **options: Any) -> tuple[int, dict[str, str], bytes]:
+        reply = self.http.request(method, self.base + path, **options)
         kept = {key: value for key, value in reply.headers.items() if key.lower() not in ("date", "set-cookie")}
         if reply.headers["content-type"] == "application/json" and "id" in reply.json() and "/deals/" not in path:
             self.table = reply.json()
@@ -173,81 +181,81 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in CASES]
 )
-def test_what_a_person_may_not_know_changes_no_byte(name, folder, tmp_path, monkeypatch):
+def test_hidden_cards_change_no_byte_of_a_response(name, folder, tmp_path, monkeypatch):
     case = CASES[name]
-    load = Players.load
+    load = AgentCatalog.load
 
     def with_puppets(self, game, player):
-        return case.puppet(game) if player.agent == "random" else load(self, game, player)
+        return case.scripted_agent(game) if player.agent == "random" else load(self, game, player)
 
-    monkeypatch.setattr(Players, "load", with_puppets)
+    monkeypatch.setattr(AgentCatalog, "load", with_puppets)
     servers = [
-        served(folder, tmp_path / part, deck, later)
+        serve(folder, tmp_path / part, deck, later)
         for part, deck, later in zip("ab", case.decks, case.later, strict=True)
     ]
     with servers[0] as one, servers[1] as other:
-        _play_both(case, [Wire(one.base), Wire(other.base)])
+        _play_both(case, [Connection(one.base), Connection(other.base)])
 
 
-def served(folder, own, deck, later):
+def serve(folder, own, deck, later):
     ids = count()
-    return running(
-        options_in(
+    return run_server(
+        make_options(
             own,
             models=str(folder / "models"),
             searches={"monte_carlo": "monte_carlo:simulations:16"},
             advice_deals=8,
             secret="x" * 16,
         ),
-        deal_of=lambda seed: Stacked(seed, tuple(deck.tolist()), later),
-        fresh_seed=lambda: b"s" * 32,
+        make_deal=lambda seed: Stacked(seed, tuple(deck.tolist()), later),
+        make_seed=lambda: b"s" * 32,
         make_id=lambda: f"table{next(ids)}",
     )
 
 
-def _play_both(case: Case, wires: list[Wire]) -> None:
+def _play_both(case: Case, connections: list[Connection]) -> None:
     rng = np.random.default_rng(4)
-    order = {**case.order, "opponents": [{"agent": "random"}], "par": {"agent": "random"}}
-    both(wires, "POST", "/api/tables", json=order)
+    table_request = {**case.table_request, "opponents": [{"agent": "random"}], "par": {"agent": "random"}}
+    compare(connections, "POST", "/api/tables", json=table_request)
     moves = 0
     while True:
-        table = wires[0].table
-        ask_around(wires, table, case.order["game"], moves)
+        table = connections[0].table
+        compare_other_requests(connections, table, case.table_request["game"], moves)
         body = {"action": choose(table, rng, case.calls_at), "number": table["number"]}
-        replies = [wire.ask("POST", f"/api/tables/{table['id']}/moves", json=body) for wire in wires]
+        replies = [connection.send("POST", f"/api/tables/{table['id']}/moves", json=body) for connection in connections]
         assert [reply[0] for reply in replies] == [200, 200]
         moves += 1
-        if moves == case.equal or shown(wires) or wires[0].table["status"] == "over":
+        if moves == case.equal or revealed(connections) or connections[0].table["status"] == "over":
             break
         if case.equal is None or moves < case.equal:
             assert replies[0] == replies[1]
-    assert without_shown(wires[0].table) == without_shown(wires[1].table)
-    assert (replies[0] == replies[1]) is case.ends_alike  # where not, the deals did differ
+    assert events_before_reveal(connections[0].table) == events_before_reveal(connections[1].table)
+    assert (replies[0] == replies[1]) is case.ends_alike  # otherwise the deals differ in visible cards
 
 
-def both(wires, method, path, **given):
-    replies = [wire.ask(method, path, **given) for wire in wires]
+def compare(connections, method, path, **options):
+    replies = [connection.send(method, path, **options) for connection in connections]
     assert replies[0] == replies[1]
     assert replies[0][0] < 500
 
 
-def ask_around(wires, table, game, moves):
-    """Everything else that can be asked of a table under way."""
+def compare_other_requests(connections, table, game, moves):
+    """Compare the responses of all other routes of a table."""
     path = f"/api/tables/{table['id']}"
-    both(wires, "GET", path)
-    both(wires, "GET", f"{path}/history")
-    both(wires, "GET", f"/api/deals/{table['deal']['id']}")
-    both(wires, "GET", f"{path}/replay")
-    both(wires, "POST", f"{path}/moves", json={"action": 0, "number": table["number"] + 1})
-    both(wires, "POST", f"{path}/moves", json={"action": 32_000, "number": table["number"]})
+    compare(connections, "GET", path)
+    compare(connections, "GET", f"{path}/history")
+    compare(connections, "GET", f"/api/deals/{table['deal']['id']}")
+    compare(connections, "GET", f"{path}/replay")
+    compare(connections, "POST", f"{path}/moves", json={"action": 0, "number": table["number"] + 1})
+    compare(connections, "POST", f"{path}/moves", json={"action": 32_000, "number": table["number"]})
     if moves % 6 == 0:
-        both(wires, "GET", f"{path}/advice")
+        compare(connections, "GET", f"{path}/advice")
     if moves % 12 == 0:
-        both(wires, "GET", f"{path}/advice", params={"search": "monte_carlo"})
+        compare(connections, "GET", f"{path}/advice", params={"search": "monte_carlo"})
 
 
 def choose(table, rng, calls_at):
-    """A legal action: at random, at Big 2 no pass, at Thirty-One nothing but draws until the call."""
+    """A random legal action, at Big 2 no pass, at Thirty-One draws until the call."""
     legal = table["legal"]
     if table["game"] == "thirty_one":
         kinds = {choice["kind"]: choice["action"] for choice in legal}
@@ -258,12 +266,12 @@ def choose(table, rng, calls_at):
     return int(rng.choice(free))
 
 
-def shown(wires):
-    return any(event["kind"] == "showdown" for event in wires[0].table["events"])
+def revealed(connections):
+    return any(event["kind"] == "showdown" for event in connections[0].table["events"])
 
 
-def without_shown(table):
-    """All events of the last reply that came before the cards were shown or turned up."""
+def events_before_reveal(table):
+    """Events of the last response before the cards are revealed."""
     kept = []
     for event in table["events"]:
         if event["kind"] == "showdown":

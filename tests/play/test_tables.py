@@ -1,38 +1,38 @@
-"""Tables over the wire: whole games of every kind, and what is refused on the way."""
+"""The tables API: whole games and invalid requests."""
 
 import pytest
 
-from play_server import ORDERS
+from play_server import TABLE_REQUESTS
 
 
-@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
-def test_a_whole_game(visitor, order):
-    table = visitor.open(order)
+@pytest.mark.parametrize("table_request", TABLE_REQUESTS.values(), ids=TABLE_REQUESTS)
+def test_a_whole_game(client, table_request):
+    table = client.open(table_request)
     assert table["seats"][table["seat"]]["title"] == "You"
-    end = visitor.finish(table)
+    end = client.finish(table)
     result = end["result"]
     assert end["legal"] == []
     assert result["payoff"] == result["payoffs"][end["seat"]]
     assert len(result["payoffs"]) == len(end["seats"])
-    assert visitor.get(f"/api/tables/{table['id']}") == end
-    assert table["id"] not in {open_table["id"] for open_table in visitor.get("/api/tables")["tables"]}
+    assert client.get(f"/api/tables/{table['id']}") == end
+    assert table["id"] not in {open_table["id"] for open_table in client.get("/api/tables")["tables"]}
 
 
-def test_events_lead_from_one_table_to_the_next(visitor):
-    table = visitor.open(ORDERS["big2"])
+def test_events_lead_to_the_next_state(client):
+    table = client.open(TABLE_REQUESTS["big2"])
     before = table["number"]
-    after = visitor.move(table, table["legal"][0]["action"])
+    after = client.move(table, table["legal"][0]["action"])
     numbers = [event["number"] for event in after["events"]]
     assert numbers == list(range(before + 1, after["number"] + 1))
     assert after["events"][-1]["view"] == after["view"]
     assert [event["player"] for event in after["events"]] == [(2 + step) % 4 for step in range(len(numbers))]
 
 
-def test_a_showdown_tells_all_hands_and_what_it_cost(visitor):
-    table = visitor.open({**ORDERS["thirty_one"], "options": {"num_players": 3, "lives": 3}})
+def test_a_showdown_reveals_all_hands_and_lost_lives(client):
+    table = client.open({**TABLE_REQUESTS["thirty_one"], "options": {"num_players": 3, "lives": 3}})
     while True:
         call = next((choice for choice in table["legal"] if choice["kind"] == "call"), table["legal"][-1])
-        table = visitor.move(table, call["action"])
+        table = client.move(table, call["action"])
         shown = [event for event in table["events"] if event["kind"] == "showdown"]
         if shown:
             break
@@ -58,51 +58,51 @@ def test_a_showdown_tells_all_hands_and_what_it_cost(visitor):
         ({"game": "big2", "deal": "daily", "seat": 1}, "seat"),
     ],
 )
-def test_a_wrong_order_is_refused_by_its_key(visitor, body, key):
-    assert visitor.open(body, 422)["key"] == key
+def test_an_invalid_table_request_is_rejected_by_its_key(client, body, key):
+    assert client.open(body, 422)["key"] == key
 
 
-def test_wrong_moves_are_refused_and_change_nothing(visitor):
-    table = visitor.open(ORDERS["big2"])
+def test_invalid_moves_are_rejected_and_change_nothing(client):
+    table = client.open(TABLE_REQUESTS["big2"])
     path = f"/api/tables/{table['id']}"
     illegal = next(action for action in range(1695) if action not in {c["action"] for c in table["legal"]})
-    assert "not legal" in visitor.move(table, illegal, 422)["error"]
-    assert "gone on" in visitor.post(f"{path}/moves", {"action": 0, "number": table["number"] + 1}, 409)["error"]
-    visitor.post(f"{path}/moves", {"action": "0", "number": table["number"]}, 422)
-    assert visitor.get(path) == table
+    assert "not legal" in client.move(table, illegal, 422)["error"]
+    assert "reload" in client.post(f"{path}/moves", {"action": 0, "number": table["number"] + 1}, 409)["error"]
+    client.post(f"{path}/moves", {"action": "0", "number": table["number"]}, 422)
+    assert client.get(path) == table
 
 
-def test_a_game_that_is_given_up_is_over_and_counts(visitor):
-    table = visitor.open(ORDERS["five_o"])
-    end = visitor.post(f"/api/tables/{table['id']}/resignation", {"number": table["number"]})
+def test_a_resigned_game_is_over(client):
+    table = client.open(TABLE_REQUESTS["five_o"])
+    end = client.post(f"/api/tables/{table['id']}/resignation", {"number": table["number"]})
     assert end["status"] == "over"
-    assert end["result"]["given_up"]
-    assert "over" in visitor.move(end, 0, 409)["error"]
+    assert end["result"]["resigned"]
+    assert "over" in client.move(end, 0, 409)["error"]
 
 
-def test_the_history_is_all_that_was_told(visitor):
-    table = visitor.open(ORDERS["thirty_one of nine"])
-    told = list(table["events"])
+def test_the_history_has_all_events(client):
+    table = client.open(TABLE_REQUESTS["thirty_one of nine"])
+    reported = list(table["events"])
     for _ in range(3):
         if table["status"] == "over":
             break
-        table = visitor.move(table, table["legal"][0]["action"])
-        told += table["events"]
-    history = visitor.get(f"/api/tables/{table['id']}/history")["events"]
-    assert history == [{key: value for key, value in event.items() if key != "view"} for event in told][-100:]
+        table = client.move(table, table["legal"][0]["action"])
+        reported += table["events"]
+    history = client.get(f"/api/tables/{table['id']}/history")["events"]
+    assert history == [{key: value for key, value in event.items() if key != "view"} for event in reported][-100:]
 
 
-def test_searches_and_options_are_called_what_they_are(visitor):
-    games = {game["game"]: game for game in visitor.get("/api/choices")["games"]}
+def test_searches_and_options_have_labels(client):
+    games = {game["game"]: game for game in client.get("/api/games")["games"]}
     titles = [search["title"] for search in games["big2"]["searches"]]
     assert titles == ["Monte Carlo, 200 playouts a move", "Tree search, 200 descents a move"]
     for option in (option for game in games.values() for option in game["options"]):
-        assert len(option["words"]) == len(option["values"])
-        assert all("_" not in words for words in option["words"])
+        assert len(option["labels"]) == len(option["values"])
+        assert all("_" not in words for words in option["labels"])
 
 
-def test_who_can_be_chosen_can_sit_down(visitor):
-    for game in visitor.get("/api/choices")["games"]:
+def test_each_game_offers_agents_and_defaults(client):
+    for game in client.get("/api/games")["games"]:
         assert game["agents"][-1]["agent"] == "random"
         assert {"planner", "greedy", "lowest"} <= {a["agent"] for a in game["agents"]} or game["game"] != "big2"
         assert game["default_agent"] in {agent["agent"] for agent in game["agents"]}

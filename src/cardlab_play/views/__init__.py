@@ -1,1 +1,1 @@
-"""What a person sees of each game, as JSON made from InfoStates alone."""
+"""JSON views of each game, made from InfoStates only."""

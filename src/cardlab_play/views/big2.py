@@ -1,4 +1,4 @@
-"""Big 2 as a player sees it: the own hand, how many cards the others have, and all that was played."""
+"""View of Big 2: the own hand, card counts of the others, and the played cards."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,20 +12,20 @@ from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import NUM_PLAYERS, PLAYED, PLAYING, current_player
 from cardlab.games.cards.deck import card_text
 from cardlab.games.protocol import InfoStates
-from cardlab_play.views.protocol import GameView, Json, Shown, player_or_none
+from cardlab_play.views.protocol import GameView, Json, Revealed, player_or_none
 
 
 @dataclass(frozen=True)
 class Big2View(GameView):
-    """Four players. Cards are in Big 2's order of strength everywhere."""
+    """Four players. Cards are always in Big 2's order of strength."""
 
     game: Big2
 
-    def table(self, info_states: InfoStates, shown: Shown = ()) -> Json:
-        """Hand, counts, the trick and what has gone."""
+    def table(self, info_states: InfoStates, revealed: Revealed = ()) -> Json:
+        """Hand, counts, the current trick and the played cards."""
         record = info_states[0]
         place = np.asarray(record["place"])
-        held = place[place < NUM_PLAYERS]  # of the owner alone, as long as the record is an InfoState
+        held = place[place < NUM_PLAYERS]  # of the owner only, since the record is an InfoState
         trick = _trick(record)
         playing = int(record["phase"]) == PLAYING
         return {
@@ -37,11 +37,11 @@ class Big2View(GameView):
             "to_beat": next((move for move in reversed(trick) if move["cards"]), None) if playing else None,
             "trick": trick,
             "played": _texts(np.flatnonzero(place >= PLAYED)),
-            "hands": self.hands(shown),
+            "hands": self.hands(revealed),
         }
 
-    def choice(self, info_states: InfoStates, action: int) -> Json:
-        """Its kind and cards."""
+    def action_message(self, info_states: InfoStates, action: int) -> Json:
+        """Kind and cards."""
         if action == PASS:
             return {"kind": "pass", "cards": []}
         place = np.asarray(info_states[0]["place"])
@@ -49,8 +49,8 @@ class Big2View(GameView):
         cards = np.flatnonzero(place == player).astype(np.int8)[ACTION_POSITIONS[action, : ACTION_SIZES[action]]]
         return {"kind": _kind(cards), "cards": _texts(cards)}
 
-    def event(self, before: InfoStates, after: InfoStates, player: int, shown: Shown = ()) -> Json:
-        """A hand was played, or passed."""
+    def event(self, before: InfoStates, after: InfoStates, player: int, revealed: Revealed = ()) -> Json:
+        """A combination or a pass."""
         move = _move(after[0], int(after["moves"][0]) - 1)
         cards = move["cards"]
         if not cards:
@@ -58,15 +58,15 @@ class Big2View(GameView):
         return {"kind": "play", "text": f"{move['kind']} {' '.join(cards)}", "cards": cards, "hand": move["kind"]}
 
     def opening(self, info_states: InfoStates) -> Json:
-        """The 3 of diamonds, where it is played for its holder."""
+        """The forced 3 of diamonds, if `opening` plays it."""
         trick = _trick(info_states[0])
         return {"forced": {"player": trick[0]["player"], "cards": trick[0]["cards"]}} if trick else {}
 
-    def hands(self, shown: Shown) -> list[list[str]] | None:
-        """[4] what each holds."""
-        if not shown:
+    def hands(self, revealed: Revealed) -> list[list[str]] | None:
+        """[4] the hand of each player."""
+        if not revealed:
             return None
-        return [_texts(np.flatnonzero(own[0]["place"] == player)) for player, own in enumerate(shown)]
+        return [_texts(np.flatnonzero(own[0]["place"] == player)) for player, own in enumerate(revealed)]
 
 
 def _texts(cards: NDArray[Any]) -> list[str]:
@@ -78,14 +78,14 @@ def _kind(cards: NDArray[np.int8]) -> str:
 
 
 def _move(record: Any, number: int) -> dict[str, Any]:
-    """Move `number`, counted from 0: who, what kind, which cards."""
+    """Player, kind and cards of move `number`, counted from 0."""
     cards = np.flatnonzero(record["place"] == PLAYED + number).astype(np.int8)
     player = (int(record["opener"]) + number) % NUM_PLAYERS
     return {"player": player, "kind": _kind(cards) if cards.size else "pass", "cards": _texts(cards)}
 
 
 def _trick(record: Any) -> list[dict[str, Any]]:
-    """The moves since somebody had control: hands and passes back to three passes in a row."""
+    """The moves since the last control: back to three passes in a row."""
     moves: list[dict[str, Any]] = []
     passes = 0
     if int(record["phase"]) == PLAYING and int(record["kind"]) < 0:

@@ -1,4 +1,4 @@
-"""The view of each game, by its name."""
+"""The view of each game by name."""
 
 from importlib import import_module
 from typing import cast

@@ -1,4 +1,4 @@
-"""Five-O as a player sees it: ten columns, with the opponent's cards of the hidden round face down until the end."""
+"""View of Five-O: ten columns. The opponent's cards of the hidden round are face down until the end."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from cardlab.games.cards.hands import CATEGORIES, five_card_strength, hand_categ
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.five_o.rules import NUM_COLUMNS, NUM_PLAYERS, NUM_TURNS, OVER, round_of
 from cardlab.games.protocol import InfoStates
-from cardlab_play.views.protocol import GameView, Json, Shown, card_or_none
+from cardlab_play.views.protocol import GameView, Json, Revealed, card_or_none
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class FiveOView(GameView):
 
     game: FiveO
 
-    def table(self, info_states: InfoStates, shown: Shown = ()) -> Json:
-        """Columns, what they are as they stand, and at the end who won which."""
+    def table(self, info_states: InfoStates, revealed: Revealed = ()) -> Json:
+        """Columns with their current hand names, and the winners at the end."""
         record = info_states[0]
         turn = int(record["turn"])
         over = int(record["phase"]) == OVER
@@ -35,12 +35,12 @@ class FiveOView(GameView):
             "winners": [_winner(record, column) for column in range(NUM_COLUMNS)] if over else None,
         }
 
-    def choice(self, info_states: InfoStates, action: int) -> Json:
+    def action_message(self, info_states: InfoStates, action: int) -> Json:
         """The column."""
         return {"column": action}
 
-    def event(self, before: InfoStates, after: InfoStates, player: int, shown: Shown = ()) -> Json:
-        """A card was placed, face up or down."""
+    def event(self, before: InfoStates, after: InfoStates, player: int, revealed: Revealed = ()) -> Json:
+        """A placement, face up or face down."""
         column = int(np.flatnonzero(before["sizes"][0][player] != after["sizes"][0][player])[0])
         hidden = int(before["deck"][0][int(before["turn"][0])])
         card = card_or_none(hidden)
@@ -49,7 +49,7 @@ class FiveOView(GameView):
 
 
 def _column(record: Any, player: int, column: int) -> list[str | None]:
-    """Its cards from the first, None for one that lies face down."""
+    """Cards of a column in order of placement, None for a card face down."""
     size = int(record["sizes"][player, column])
     return [card_or_none(card) for card in record["columns"][player, column][:size]]
 

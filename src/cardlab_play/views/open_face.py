@@ -1,4 +1,4 @@
-"""Open-face Chinese Poker as a player sees it: everything but the deck lies open."""
+"""View of Open-face Chinese Poker: only the deck is hidden."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ from cardlab.games.open_face.rules import (
     owner,
 )
 from cardlab.games.protocol import InfoStates
-from cardlab_play.views.protocol import GameView, Json, Shown, known_texts, player_or_none
+from cardlab_play.views.protocol import GameView, Json, Revealed, card_texts, player_or_none
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class OpenFaceView(GameView):
 
     game: OpenFace
 
-    def table(self, info_states: InfoStates, shown: Shown = ()) -> Json:
-        """Boards, the cards turned up, royalties and fouls as they stand."""
+    def table(self, info_states: InfoStates, revealed: Revealed = ()) -> Json:
+        """Boards, the turned-up cards, and current royalties and fouls."""
         record = info_states[0]
         step = int(record["step"])
         over = step == NUM_DEALT
         return {
             "turn": player_or_none(record["mover"]),
-            "cards": [] if over else known_texts(record["deck"][step : num_turned(step)]),
+            "cards": [] if over else card_texts(record["deck"][step : num_turned(step)]),
             "boards": [_board(record, player) for player in range(2)],
             "hands": [_by_row(record, player, _hand_name) for player in range(2)],
             "royalties": [_by_row(record, player, _royalty) for player in range(2)],
@@ -45,12 +45,12 @@ class OpenFaceView(GameView):
             "scores": [int(score) for score in record["scores"]] if over else None,
         }
 
-    def choice(self, info_states: InfoStates, action: int) -> Json:
+    def action_message(self, info_states: InfoStates, action: int) -> Json:
         """The row."""
         return {"row": ROW_NAMES[action]}
 
-    def event(self, before: InfoStates, after: InfoStates, player: int, shown: Shown = ()) -> Json:
-        """A card was placed."""
+    def event(self, before: InfoStates, after: InfoStates, player: int, revealed: Revealed = ()) -> Json:
+        """A placement."""
         step = int(before["step"][0])
         row = ROW_NAMES[int(after["rows"][0][step])]
         card = card_text(int(after["deck"][0][step]))
@@ -70,7 +70,7 @@ def _by_row(record: Any, player: int, figure: Any) -> dict[str, Any]:
 
 
 def _hand_name(record: Any, player: int, row: int) -> str | None:
-    """What the row is worth as it stands, None for an empty one."""
+    """Name of a row's current hand, None for an empty row."""
     size = int(record["sizes"][player, row])
     if size == 0:
         return None
@@ -82,7 +82,7 @@ def _royalty(record: Any, player: int, row: int) -> int:
 
 
 def _fouled(record: Any, player: int) -> bool:
-    """Whether rows that are complete stand in the wrong order."""
+    """Whether two complete rows are in the wrong order of strength."""
     ranks = record["ranks"][player]
     complete = [_complete(record, player, row) for row in range(NUM_ROWS)]
     pairs = ((FRONT, MIDDLE), (MIDDLE, BACK), (FRONT, BACK))

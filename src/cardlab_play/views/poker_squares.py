@@ -1,4 +1,4 @@
-"""Poker Squares as its player sees it: the grid, the card turned up, and what the lines are worth as they stand."""
+"""View of Poker Squares: the grid, the turned-up card and the current score of each line."""
 
 from dataclasses import dataclass
 
@@ -8,16 +8,16 @@ from cardlab.games.cards.deck import card_text
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import CATEGORIES, NUM_CELLS, SIDE, line_categories
 from cardlab.games.protocol import InfoStates
-from cardlab_play.views.protocol import GameView, Json, Shown, card_or_none
+from cardlab_play.views.protocol import GameView, Json, Revealed, card_or_none
 
 
 @dataclass(frozen=True)
 class PokerSquaresView(GameView):
-    """One person alone; nobody has a hand."""
+    """One player, no hands."""
 
     game: PokerSquares
 
-    def table(self, info_states: InfoStates, shown: Shown = ()) -> Json:
+    def table(self, info_states: InfoStates, revealed: Revealed = ()) -> Json:
         """Grid, lines and total."""
         record = info_states[0]
         turn = int(record["turn"])
@@ -37,12 +37,12 @@ class PokerSquaresView(GameView):
             "total": int(self.game.partial_value(info_states)[0]),
         }
 
-    def choice(self, info_states: InfoStates, action: int) -> Json:
+    def action_message(self, info_states: InfoStates, action: int) -> Json:
         """The cell."""
         return {"cell": action}
 
-    def event(self, before: InfoStates, after: InfoStates, player: int, shown: Shown = ()) -> Json:
-        """A card was placed."""
+    def event(self, before: InfoStates, after: InfoStates, player: int, revealed: Revealed = ()) -> Json:
+        """A placement."""
         cell = int(np.flatnonzero(before["grid"][0] != after["grid"][0])[0])
         card = card_text(int(after["grid"][0][cell]))
         row, column = divmod(cell, SIDE)

@@ -1,4 +1,4 @@
-"""Thirty-One as a player sees it, with the showdown that ends each round."""
+"""View of Thirty-One, with the showdown at the end of each round."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,19 +11,19 @@ from cardlab.games.thirty_one.actions import CALL, DRAW, KEEP_HAND, SWAP_FIRST, 
 from cardlab.games.thirty_one.game import ThirtyOne
 from cardlab.games.thirty_one.record import OVER, SWAP
 from cardlab.games.thirty_one.showdown import score_of
-from cardlab_play.views.protocol import GameView, Json, Shown, card_or_none, known_texts, player_or_none
+from cardlab_play.views.protocol import GameView, Json, Revealed, card_or_none, card_texts, player_or_none
 
 _KINDS = {DRAW: "draw", TAKE: "take", CALL: "call", KEEP_HAND: "keep"}
 
 
 @dataclass(frozen=True)
 class ThirtyOneView(GameView):
-    """A match of rounds."""
+    """A match of several rounds."""
 
     game: ThirtyOne
 
-    def table(self, info_states: InfoStates, shown: Shown = ()) -> Json:
-        """The round, the piles and every player."""
+    def table(self, info_states: InfoStates, revealed: Revealed = ()) -> Json:
+        """The round, the piles and the players."""
         record = info_states[0]
         phase = int(record["phase"])
         pending = phase == SWAP
@@ -45,19 +45,19 @@ class ThirtyOneView(GameView):
             "players": [_player(record, player) for player in range(self.game.num_players)],
         }
 
-    def choice(self, info_states: InfoStates, action: int) -> Json:
-        """Its kind; of a swap also the card that goes."""
+    def action_message(self, info_states: InfoStates, action: int) -> Json:
+        """Kind, and for a swap the card that is given away."""
         if action in _KINDS:
             return {"kind": _KINDS[action]}
         record = info_states[0]
         position = action - SWAP_FIRST
         return {"kind": "swap", "position": position, "card": card_or_none(record["hands"][record["player"], position])}
 
-    def event(self, before: InfoStates, after: InfoStates, player: int, shown: Shown = ()) -> Json:
-        """A draw, a take, a call, or what was discarded."""
+    def event(self, before: InfoStates, after: InfoStates, player: int, revealed: Revealed = ()) -> Json:
+        """A draw, a take, a call or a discard."""
         old, new = before[0], after[0]
         if int(old["phase"]) == SWAP:
-            return _discard(shown[player][0] if shown else new)  # the next round may be dealt already
+            return _discard(revealed[player][0] if revealed else new)  # `new` may belong to the next round
         if int(new["phase"]) == SWAP and int(new["player"]) == player and not _round_ended(old, new):
             if new["taken"]:
                 card = card_text(int(new["drawn"]))
@@ -65,33 +65,33 @@ class ThirtyOneView(GameView):
             return {"kind": "draw", "text": "draw"}
         return {"kind": "call", "text": "call"}
 
-    def shows_hands(self, before: InfoStates, after: InfoStates) -> bool:
+    def reveals_hands(self, before: InfoStates, after: InfoStates) -> bool:
         """At the end of each round."""
         return _round_ended(before[0], after[0])
 
-    def showdown(self, before: InfoStates, after: InfoStates, shown: Shown) -> Json | None:
-        """All hands of the round, and what it cost whom."""
+    def showdown(self, before: InfoStates, after: InfoStates, revealed: Revealed) -> Json | None:
+        """All hands of the round, and the lives that were lost."""
         old, new = before[0], after[0]
         players = range(self.game.num_players)
         held = [bool(old["lives"][player] > 0) for player in players]
         lost = [int(old["lives"][player]) - int(new["lives"][player]) for player in players]
-        caller = max(int(own[0]["caller"]) for own in shown)
+        caller = max(int(own[0]["caller"]) for own in revealed)
         losers = ", ".join(f"player {player} loses {count}" for player, count in enumerate(lost) if count)
         return {
             "kind": "showdown",
             "player": None,
             "round": int(old["round"]),
-            "hands": [_hand(shown[player][0], player) if held[player] else None for player in players],
-            "scores": [int(score_of(shown[player][0], player)) if held[player] else None for player in players],
+            "hands": [_hand(revealed[player][0], player) if held[player] else None for player in players],
+            "scores": [int(score_of(revealed[player][0], player)) if held[player] else None for player in players],
             "lost": lost,
             "lives": [int(new["lives"][player]) for player in players],
             "caller": player_or_none(caller),
-            "text": f"round {int(old['round'])} is shown: {losers or 'nobody loses a life'}",
+            "text": f"round {int(old['round'])} ends: {losers or 'no player loses a life'}",
         }
 
-    def hands(self, shown: Shown) -> list[list[str]] | None:
-        """[P] what each holds."""
-        return [known_texts(own[0]["hands"][player]) for player, own in enumerate(shown)] if shown else None
+    def hands(self, revealed: Revealed) -> list[list[str]] | None:
+        """[P] the hand of each player."""
+        return [card_texts(own[0]["hands"][player]) for player, own in enumerate(revealed)] if revealed else None
 
 
 def _round_ended(old: Any, new: Any) -> bool:

@@ -1,11 +1,11 @@
-"""People with a screen of one size or another, in Debian's Chromium, before the page of a real server."""
+"""Browser users with several screen sizes, in Chromium with a real server."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from browsing import SCREENS, Person
+from browser_user import SCREENS, BrowserUser
 from chromium import chromium
 
 if TYPE_CHECKING:
@@ -19,16 +19,16 @@ def browser() -> "Iterator[Browser]":
 
 
 @pytest.fixture
-def person(browser: "Browser", server: Any) -> Iterator[Callable[..., Person]]:
-    """`person("phone")` is a browser of one's own; when the test is over, none may have found a fault."""
-    people: list[Person] = []
+def new_user(browser: "Browser", server: Any) -> Iterator[Callable[..., BrowserUser]]:
+    """`new_user("phone")` opens a browser context. The test fails on unexpected console errors."""
+    users: list[BrowserUser] = []
 
-    def arrive(screen: str = "desktop", **media: Any) -> Person:
+    def create(screen: str = "desktop", **media: Any) -> BrowserUser:
         context = browser.new_context(**{"reduced_motion": "reduce", **SCREENS[screen], **media})
-        people.append(Person(context.new_page(), server.base))
-        return people[-1]
+        users.append(BrowserUser(context.new_page(), server.base))
+        return users[-1]
 
-    yield arrive
-    for one in people:
-        one.page.context.close()
-    assert [fault for one in people for fault in one.unexpected] == []
+    yield create
+    for user in users:
+        user.page.context.close()
+    assert [problem for user in users for problem in user.unexpected] == []

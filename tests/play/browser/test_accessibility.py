@@ -1,13 +1,13 @@
-"""What people need who do not see, do not see colours, or do not hit small things."""
+"""Accessibility: names, sizes, contrast and announcements."""
 
 import pytest
 
-from browsing import ORDERS
+from browser_user import TABLE_REQUESTS
 
-TARGET = 44  # px, of what can be pressed
+TARGET = 44  # px, of controls
 CONTRAST = 4.5  # WCAG 2.2 AA
 
-# Everything that can be pressed or filled in: its name as screen readers get it, and its size.
+# Visible controls with their accessible names and sizes.
 _CONTROLS = """() => [...document.querySelectorAll('button, select, input, a[href], summary')]
   .filter((control) => control.checkVisibility() && !control.classList.contains('skip'))
   .map((control) => {
@@ -22,7 +22,7 @@ _CONTROLS = """() => [...document.querySelectorAll('button, select, input, a[hre
     };
   })"""
 
-# Each text with its colour and the colour that it stands on, as [r, g, b] of what is painted.
+# Texts with their painted text and background colours as [r, g, b].
 _TEXTS = """() => {
   const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
   const over = (below, colour) => {
@@ -44,7 +44,8 @@ _TEXTS = """() => {
   const found = [];
   for (const element of document.querySelectorAll('body *')) {
     const words = [...element.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data.trim()).join('');
-    if (!words || !element.checkVisibility() || element.closest('.spoken, :disabled, option, .skip, title')) continue;
+    const ignored = '.visually-hidden, :disabled, option, .skip, title';
+    if (!words || !element.checkVisibility() || element.closest(ignored)) continue;
     const ground = grounds(element);
     found.push({words, ground, colour: over(ground, getComputedStyle(element).color)});
   }
@@ -53,12 +54,12 @@ _TEXTS = """() => {
 
 
 @pytest.mark.parametrize("screen", ["desktop", "phone"])
-def test_all_controls_have_names_and_are_large_enough(person, screen):
-    one = person(screen)
+def test_all_controls_have_names_and_are_large_enough(new_user, screen):
+    one = new_user(screen)
     one.start()
     _check_controls(one)
-    for order in ORDERS.values():
-        one.open(order)
+    for table_request in TABLE_REQUESTS.values():
+        one.open(table_request)
         one.choices()
         _check_controls(one)
 
@@ -74,12 +75,12 @@ def _check_controls(one):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out(person, scheme):
-    one = person(color_scheme=scheme)
+def test_texts_have_enough_contrast(new_user, scheme):
+    one = new_user(color_scheme=scheme)
     one.start()
     faint = _faint(one)
-    for order in ORDERS.values():
-        one.open(order)
+    for table_request in TABLE_REQUESTS.values():
+        one.open(table_request)
         one.choices()
         faint += _faint(one)
     assert faint == []
@@ -94,7 +95,7 @@ def _faint(one):
 
 
 def _contrast(one, other):
-    """WCAG's ratio of two colours [r, g, b] of 0 to 255."""
+    """WCAG contrast ratio of two colours [r, g, b], 0 to 255."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
@@ -106,20 +107,20 @@ def _luminance(colour):
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def test_moves_are_read_out(person):
-    one = person()
-    one.open(ORDERS["big2"])
-    lit = one.choices()
-    one.choose("pass" if "pass" in lit else lit[0])
-    if "pass" not in lit:
+def test_moves_are_announced(new_user):
+    one = new_user()
+    one.open(TABLE_REQUESTS["big2"])
+    enabled = one.choices()
+    one.choose("pass" if "pass" in enabled else enabled[0])
+    if "pass" not in enabled:
         one.choose("play")
     one.choices()
     said = one.page.locator("#polite p").all_inner_texts()
-    assert said[::-1] == one.told()[: len(said)]
+    assert said[::-1] == one.events()[: len(said)]
 
 
-def test_every_card_has_a_name_and_a_drawing_of_its_own(person):
-    one = person()
+def test_every_card_has_a_name_and_a_drawing_of_its_own(new_user):
+    one = new_user()
     one.start()
     drawn = one.page.evaluate(
         """async () => {

@@ -1,145 +1,145 @@
-"""At a table: only legal moves can be made, others' are told, keys suffice, a reload goes on where it was."""
+"""The table page: legal moves, event log, keyboard, reload."""
 
 import pytest
 
-from browsing import ORDERS, SCREENS
+from browser_user import SCREENS, TABLE_REQUESTS
 
 
-@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
-def test_what_is_lit_is_what_is_legal(person, order):
-    one = person("phone")
-    table = one.open(order)
-    lit = one.choices()
+@pytest.mark.parametrize("table_request", TABLE_REQUESTS.values(), ids=TABLE_REQUESTS)
+def test_enabled_buttons_are_the_legal_actions(new_user, table_request):
+    user = new_user("phone")
+    table = user.open(table_request)
+    enabled = user.choices()
     legal = table["legal"]
-    if table["game"] == "big2":  # cards are put together; each one that is lit stands in some legal play
-        assert {key for key in lit if key.startswith("card")} == {
+    if table["game"] == "big2":  # each enabled card is part of a legal play
+        assert {key for key in enabled if key.startswith("card")} == {
             f"card {card}" for move in legal for card in move["cards"]
         }
-        assert "play" not in lit
-    elif table["game"] == "thirty_one":  # the piles and the buttons below say the same
-        assert set(lit) == {"stock", "discard", "draw", "take", "call"}
+        assert "play" not in enabled
+    elif table["game"] == "thirty_one":  # piles and buttons offer the same actions
+        assert set(enabled) == {"stock", "discard", "draw", "take", "call"}
     else:
-        assert len(lit) == len(legal)
+        assert len(enabled) == len(legal)
 
 
-def test_cards_that_make_no_legal_play_cannot_be_played(person):
-    one = person()
-    table = one.open({**ORDERS["big2"], "seat": 2})
+def test_only_legal_combinations_can_be_played(new_user):
+    user = new_user()
+    table = user.open({**TABLE_REQUESTS["big2"], "seat": 2})
     plays = [set(move["cards"]) for move in table["legal"]]
-    play = one.page.get_by_role("button", name="Play", exact=False)
-    for key in [key for key in one.choices() if key.startswith("card")]:
-        one.choose(key)
-        chosen = {card["data"] for card in _pressed(one)}
+    play = user.page.get_by_role("button", name="Play", exact=False)
+    for key in [key for key in user.choices() if key.startswith("card")]:
+        user.choose(key)
+        chosen = {card["data"] for card in _pressed(user)}
         assert any(chosen <= legal for legal in plays)
         assert play.is_enabled() == (chosen in plays)
-    one.page.keyboard.press("Escape")
-    assert _pressed(one) == []
+    user.page.keyboard.press("Escape")
+    assert _pressed(user) == []
 
 
-def _pressed(one):
-    return one.page.evaluate(
+def _pressed(user):
+    return user.page.evaluate(
         """[...document.querySelectorAll('.felt button[aria-pressed="true"]')]
            .map((button) => ({data: button.dataset.key.split(' ')[1]}))"""
     )
 
 
-def test_a_move_is_told_and_a_reload_goes_on(person):
-    one = person()
-    table = one.open(ORDERS["five_o"])
-    one.choose(one.choices()[0])
-    one.choices()
-    told = one.told()
-    now = one.ask(f"/api/tables/{table['id']}")
-    assert len(told) >= len(now["events"])
-    assert told[0].startswith(f"{table['seats'][1]['title']}: ")
-    cards = one.page.locator(".felt [data-card]").count()
-    one.page.reload()
-    one.choices()
-    assert one.page.locator(".felt [data-card]").count() == cards
-    assert one.told() == told
+def test_a_move_is_logged_and_survives_a_reload(new_user):
+    user = new_user()
+    table = user.open(TABLE_REQUESTS["five_o"])
+    user.choose(user.choices()[0])
+    user.choices()
+    events = user.events()
+    now = user.ask(f"/api/tables/{table['id']}")
+    assert len(events) >= len(now["events"])
+    assert events[0].startswith(f"{table['seats'][1]['title']}: ")
+    cards = user.page.locator(".felt [data-card]").count()
+    user.page.reload()
+    user.choices()
+    assert user.page.locator(".felt [data-card]").count() == cards
+    assert user.events() == events
 
 
-def test_what_happened_is_told_in_whole_lines(person):
-    one = person("phone")
-    one.open(ORDERS["five_o"])
+def test_the_event_log_shows_whole_lines(new_user):
+    user = new_user("phone")
+    user.open(TABLE_REQUESTS["five_o"])
     for _ in range(5):
-        one.choose(one.choices()[0])
-    one.choices()
-    cut = one.page.evaluate(
+        user.choose(user.choices()[0])
+    user.choices()
+    cut = user.page.evaluate(
         """() => {
-          const list = document.querySelector('.told');
+          const list = document.querySelector('.event-log');
           const {top, bottom} = list.getBoundingClientRect();
           const lines = [...list.children].map((line) => line.getBoundingClientRect());
           return lines.filter((line) => line.top < bottom - 2 && line.bottom > bottom + 2).length;
         }"""
     )
     assert cut == 0
-    assert one.page.locator(".told-of.more").count() == 1
-    one.page.evaluate("document.querySelector('.told').scrollTop = 10000")
-    one.wait_until("!document.querySelector('.told-of.more')")
+    assert user.page.locator(".event-log-frame.more").count() == 1
+    user.page.evaluate("document.querySelector('.event-log').scrollTop = 10000")
+    user.wait_until("!document.querySelector('.event-log-frame.more')")
 
 
-def test_big_2_tells_what_the_rules_played(person):
-    one = person()
+def test_big_2_reports_the_forced_opening(new_user):
+    user = new_user()
     seats = set()
     for _ in range(12):
-        table = one.open(ORDERS["big2"])
+        table = user.open(TABLE_REQUESTS["big2"])
         forced = table["events"][0]["forced"]
-        one.choices()
+        user.choices()
         seats.add(forced["player"] == table["seat"])
-        words = "Your 3♦ was played for you" if forced["player"] == table["seat"] else "The 3♦ of Greedy"
-        assert words in one.told()[-1]
+        words = "Your 3♦ was played" if forced["player"] == table["seat"] else "The 3♦ of Greedy"
+        assert words in user.events()[-1]
     assert seats
 
 
 @pytest.mark.parametrize(
-    ("screen", "order", "most"),
+    ("screen", "table_request", "most"),
     [
-        ("desktop", ORDERS["five_o"], 800),
+        ("desktop", TABLE_REQUESTS["five_o"], 800),
         ("phone", {"game": "thirty_one", "options": {"num_players": 9}, "opponents": [{"agent": "greedy"}]}, 1100),
     ],
 )
-def test_a_table_fits_its_screen(person, screen, order, most):
-    one = person(
+def test_a_table_fits_its_screen(new_user, screen, table_request, most):
+    user = new_user(
         screen, viewport={"width": 1280, "height": 800} if screen == "desktop" else SCREENS[screen]["viewport"]
     )
-    one.open({**order, "par": {"agent": "random"}})
-    one.choices()
-    assert one.page.evaluate("document.documentElement.scrollHeight") <= most
-    bottom = one.page.evaluate("document.querySelector('.felt').getBoundingClientRect().bottom")
-    assert bottom <= one.page.viewport_size["height"]  # all that is played with is in sight at once
+    user.open({**table_request, "par": {"agent": "random"}})
+    user.choices()
+    assert user.page.evaluate("document.documentElement.scrollHeight") <= most
+    bottom = user.page.evaluate("document.querySelector('.felt').getBoundingClientRect().bottom")
+    assert bottom <= user.page.viewport_size["height"]  # the whole board is visible
 
 
-def test_a_whole_game_by_keys_alone(person):
-    one = person()
-    one.open(ORDERS["five_o"])
-    keyboard = one.page.keyboard
-    one.choices()
-    while one.page.evaluate("!document.activeElement?.dataset.key"):
+def test_a_whole_game_with_the_keyboard(new_user):
+    user = new_user()
+    user.open(TABLE_REQUESTS["five_o"])
+    keyboard = user.page.keyboard
+    user.choices()
+    while user.page.evaluate("!document.activeElement?.dataset.key"):
         keyboard.press("Tab")
     for _ in range(20):
-        lit = one.choices()
-        focused = one.page.evaluate("document.activeElement.dataset.key")
-        assert focused in lit  # the focus never gets lost between moves
+        enabled = user.choices()
+        focused = user.page.evaluate("document.activeElement.dataset.key")
+        assert focused in enabled  # the focus stays on a button between moves
         keyboard.press("ArrowRight")
-        moved = one.page.evaluate("document.activeElement.dataset.key")
-        assert moved in lit
-        assert moved != focused or lit.index(moved) == len(lit) - 1
-        assert one.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        moved = user.page.evaluate("document.activeElement.dataset.key")
+        assert moved in enabled
+        assert moved != focused or enabled.index(moved) == len(enabled) - 1
+        assert user.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
         keyboard.press("Enter")
-        one.wait_until("document.querySelector('.felt').getAttribute('aria-busy') !== 'true'")
-    assert one.choices() == []
+        user.wait_until("document.querySelector('.felt').getAttribute('aria-busy') !== 'true'")
+    assert user.choices() == []
 
 
 @pytest.mark.parametrize(("motion", "glides"), [("no-preference", True), ("reduce", False)])
-def test_cards_glide_unless_less_motion_is_wanted(person, motion, glides):
-    one = person(reduced_motion=motion)
-    one.page.add_init_script(
+def test_card_animations_respect_reduced_motion(new_user, motion, glides):
+    user = new_user(reduced_motion=motion)
+    user.page.add_init_script(
         """const animate = Element.prototype.animate;
         window.glides = 0;
         Element.prototype.animate = function (...how) { window.glides += 1; return animate.apply(this, how); };"""
     )
-    one.open(ORDERS["poker_squares"])
-    one.choose(one.choices()[-1])
-    one.wait_until("document.querySelector('.squares [data-card]')")
-    assert (one.page.evaluate("window.glides") > 0) == glides
+    user.open(TABLE_REQUESTS["poker_squares"])
+    user.choose(user.choices()[-1])
+    user.wait_until("document.querySelector('.squares [data-card]')")
+    assert (user.page.evaluate("window.glides") > 0) == glides

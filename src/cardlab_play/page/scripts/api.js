@@ -1,16 +1,16 @@
-/** The server's endpoints. A lost connection is told and tried again; a refusal is an error in the server's words. */
+/** Client of the server's API. Requests retry after connection failures; error responses raise ApiError. */
 
 /** @typedef {import('./types.js').Table} Table */
 
-const RETRY_FIRST = 500; // ms; each further wait is twice as long
-const RETRY_LONGEST = 8000;
+const FIRST_RETRY_MS = 500; // doubles with each retry
+const MAX_RETRY_MS = 8000;
 
-/** A reply of the server that says no. */
-export class Refusal extends Error {
+/** An error response of the server. */
+export class ApiError extends Error {
   /**
    * @param {number} status
    * @param {string} message
-   * @param {string | null} key the field that is wrong
+   * @param {string | null} key the invalid field
    */
   constructor(status, message, key) {
     super(message);
@@ -20,37 +20,37 @@ export class Refusal extends Error {
 }
 
 /** @type {(lost: boolean) => void} */
-let tellConnection = () => {};
+let onConnectionChange = () => {};
 
 /** @param {(lost: boolean) => void} listener */
-export function watchConnection(listener) {
-  tellConnection = listener;
+export function setConnectionListener(listener) {
+  onConnectionChange = listener;
 }
 
 /**
- * @param {string} path behind /api/
- * @param {{method?: string, body?: any, signal?: AbortSignal, again?: boolean, lost?: () => void}} [options] again: whether asking twice does no harm;
- *   lost: told when a reply did not come
+ * @param {string} path path below /api/
+ * @param {{method?: string, body?: any, signal?: AbortSignal, retry?: boolean, lost?: () => void}} [options] retry: whether the request is safe to repeat;
+ *   lost: called when a response is lost
  * @returns {Promise<any>}
  */
-async function ask(path, { method = 'GET', body, signal, again = method === 'GET', lost } = {}) {
-  const request = {
+async function request(path, { method = 'GET', body, signal, retry = method === 'GET', lost } = {}) {
+  const init = {
     method,
     signal,
     headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
     body: body === undefined ? undefined : JSON.stringify(body),
   };
-  for (let wait = RETRY_FIRST; ; wait = Math.min(2 * wait, RETRY_LONGEST)) {
+  for (let wait = FIRST_RETRY_MS; ; wait = Math.min(2 * wait, MAX_RETRY_MS)) {
     try {
-      const reply = await fetch(`api/${path}`, request);
-      tellConnection(false);
+      const reply = await fetch(`api/${path}`, init);
+      onConnectionChange(false);
       return await read(reply);
     } catch (error) {
-      if (error instanceof Refusal || signal?.aborted) throw error;
-      tellConnection(true);
+      if (error instanceof ApiError || signal?.aborted) throw error;
+      onConnectionChange(true);
       lost?.();
-      if (!again) throw new Error('The server cannot be reached. Try again in a moment.');
-      await rest(wait, signal);
+      if (!retry) throw new Error('The server is not reachable. Try again in a moment.');
+      await delay(wait, signal);
     }
   }
 }
@@ -60,18 +60,18 @@ async function ask(path, { method = 'GET', body, signal, again = method === 'GET
  * @returns {Promise<any>}
  */
 async function read(reply) {
-  const said = await reply.json().catch(() => null);
-  if (reply.ok) return said;
-  const words = said?.error ?? `The server answered ${reply.status} ${reply.statusText}.`;
+  const message = await reply.json().catch(() => null);
+  if (reply.ok) return message;
+  const text = message?.error ?? `The server returned ${reply.status} ${reply.statusText}.`;
   const later = reply.headers.get('Retry-After');
-  throw new Refusal(reply.status, later ? `${words} Try again in ${later} s.` : words, said?.key ?? null);
+  throw new ApiError(reply.status, later ? `${text} Try again in ${later} s.` : text, message?.key ?? null);
 }
 
 /**
  * @param {number} wait ms
  * @param {AbortSignal} [signal]
  */
-function rest(wait, signal) {
+function delay(wait, signal) {
   return new Promise((done, stop) => {
     const timer = setTimeout(done, wait);
     window.addEventListener('online', done, { once: true });
@@ -82,105 +82,105 @@ function rest(wait, signal) {
   });
 }
 
-/** @param {Record<string, string | null | undefined>} values those that are empty are left out */
+/** @param {Record<string, string | null | undefined>} values empty ones are omitted */
 function query(values) {
   const given = Object.entries(values).filter(([, value]) => value);
   return given.length > 0 ? `?${new URLSearchParams(/** @type {[string, string][]} */ (given))}` : '';
 }
 
 /** @param {AbortSignal} signal */
-export const getChoices = (signal) => ask('choices', { signal });
+export const getGames = (signal) => request('games', { signal });
 
 /** @param {AbortSignal} signal */
-export const getSession = (signal) => ask('session', { signal });
+export const getSession = (signal) => request('session', { signal });
 
 /** @param {string} name */
-export const putName = (name) => ask('session', { method: 'PUT', body: { name }, again: true });
+export const putName = (name) => request('session', { method: 'PUT', body: { name }, retry: true });
 
 /** @param {AbortSignal} signal */
-export const getTables = (signal) => ask('tables', { signal });
+export const getTables = (signal) => request('tables', { signal });
 
 /** @param {AbortSignal} signal */
-export const getDaily = (signal) => ask('daily', { signal });
+export const getDaily = (signal) => request('daily', { signal });
 
 /**
  * @param {string} game
  * @param {AbortSignal} signal
  */
-export const getLeaderboard = (game, signal) => ask(`leaderboard${query({ game })}`, { signal });
+export const getLeaderboard = (game, signal) => request(`leaderboard${query({ game })}`, { signal });
 
 /**
  * @param {string} id
  * @param {AbortSignal} [signal]
  */
-export const getDeal = (id, signal) => ask(`deals/${encodeURIComponent(id)}`, { signal });
+export const getDeal = (id, signal) => request(`deals/${encodeURIComponent(id)}`, { signal });
 
 /**
- * @param {Record<string, any>} wishes
+ * @param {Record<string, any>} tableRequest
  * @returns {Promise<Table>}
  */
-export const openTable = (wishes) => ask('tables', { method: 'POST', body: wishes });
+export const openTable = (tableRequest) => request('tables', { method: 'POST', body: tableRequest });
 
 /**
  * @param {string} id
  * @param {AbortSignal} [signal]
  * @returns {Promise<Table>}
  */
-export const getTable = (id, signal) => ask(`tables/${encodeURIComponent(id)}`, { signal });
+export const getTable = (id, signal) => request(`tables/${encodeURIComponent(id)}`, { signal });
 
 /**
- * What happened so far, without the tables.
+ * The last events of a table, without views.
  * @param {string} id
  * @param {AbortSignal} signal
  * @returns {Promise<{events: import('./types.js').GameEvent[]}>}
  */
-export const getHistory = (id, signal) => ask(`tables/${encodeURIComponent(id)}/history`, { signal });
+export const getHistory = (id, signal) => request(`tables/${encodeURIComponent(id)}/history`, { signal });
 
 /**
- * Play `action`; the table as it is now where it has moved on: `stale` if that was not by this move.
+ * Play `action` and return the table. On a conflict: the current table, `stale` if this move was not played.
  * @param {Table} table
  * @param {number} action
  * @param {AbortSignal} signal
  * @returns {Promise<Table>}
  */
-export const playMove = (table, action, signal) => act(table, 'moves', { action, number: table.number }, signal);
+export const playMove = (table, action, signal) => postAction(table, 'moves', { action, number: table.number }, signal);
 
 /**
  * @param {Table} table
  * @param {AbortSignal} signal
  * @returns {Promise<Table>}
  */
-export const resign = (table, signal) => act(table, 'resignation', { number: table.number }, signal);
+export const resign = (table, signal) => postAction(table, 'resignation', { number: table.number }, signal);
 
 /**
  * @param {Table} table
- * @param {string} what
+ * @param {string} endpoint
  * @param {any} body
  * @param {AbortSignal} signal
  * @returns {Promise<Table>}
  */
-async function act(table, what, body, signal) {
+async function postAction(table, endpoint, body, signal) {
   const path = `tables/${encodeURIComponent(table.id)}`;
-  let stale = true; // unless a reply was lost: then the move may have been made
+  let stale = true; // false after a lost response: the move may have been played
   try {
-    return await ask(`${path}/${what}`, { method: 'POST', body, signal, again: true, lost: () => { stale = false; } });
+    return await request(`${path}/${endpoint}`, { method: 'POST', body, signal, retry: true, lost: () => { stale = false; } });
   } catch (error) {
-    if (error instanceof Refusal && error.status === 409) return { ...(await getTable(table.id, signal)), stale };
+    if (error instanceof ApiError && error.status === 409) return { ...(await getTable(table.id, signal)), stale };
     throw error;
   }
 }
 
 /**
  * @param {string} id
- * @param {{agent?: string | null, search?: string | null}} judge
+ * @param {{agent?: string | null, search?: string | null}} agentQuery
  * @param {AbortSignal} signal
  * @returns {Promise<import('./types.js').Advice>}
  */
-export const getAdvice = (id, judge, signal) => ask(`tables/${encodeURIComponent(id)}/advice${query(judge)}`, { signal });
+export const getAdvice = (id, agentQuery, signal) => request(`tables/${encodeURIComponent(id)}/advice${query(agentQuery)}`, { signal });
 
 /**
  * @param {string} id
  * @param {AbortSignal} signal
  * @returns {Promise<import('./types.js').Replay>}
  */
-export const getReplay = (id, signal) => ask(`tables/${encodeURIComponent(id)}/replay`, { signal });
+export const getReplay = (id, signal) => request(`tables/${encodeURIComponent(id)}/replay`, { signal });

@@ -1,8 +1,8 @@
-/** Who may hold the cards that the person cannot see: a table of suits by ranks, a stacked bar for each card. */
+/** Where the hidden cards may be: a table of suits by ranks with a stacked bar for each card. */
 
 import { cardName } from './cards.js';
-import { h, spoken } from './dom.js';
-import { percent } from './figures.js';
+import { h, screenReaderText } from './dom.js';
+import { formatPercent } from './formatting.js';
 import { distinctSeats } from './games/pieces.js';
 
 /** @typedef {import('./types.js').Advice} Advice */
@@ -15,50 +15,50 @@ const SUITS = /** @type {const} */ ([['s', '♠'], ['h', '♥'], ['d', '♦'], [
  * @param {Advice} advice
  * @param {Table} table
  */
-export function beliefOf({ belief }, table) {
+export function beliefTable({ belief }, table) {
   if (belief.cards.length === 0) return null;
   const holders = holdersOf(belief.cards, table);
-  const chances = new Map(belief.cards.map(({ card, chances, elsewhere }) => [card, [...chances, elsewhere]]));
-  const source = belief.from === 'network' ? 'A network read them from the play.' : 'Every deal that fits what you have seen is taken to be as likely.';
+  const probabilities = new Map(belief.cards.map(({ card, probabilities, elsewhere }) => [card, [...probabilities, elsewhere]]));
+  const source = belief.source === 'network' ? 'Probabilities of a belief network.' : 'All deals that fit the visible cards are equally likely.';
   return h(
-    'details.belief-of',
+    'details.belief-section',
     null,
-    h('summary', null, 'Where the hidden cards may be'),
+    h('summary', null, 'Hidden cards'),
     h('ul.legend', null, holders.map(({ index, title }) => h('li', null, h(`span.key.holder-${index % 9}`, { 'aria-hidden': 'true' }), title))),
     h(
       'table.belief',
       null,
       h('thead', null, h('tr', null, h('td'), RANKS.map((rank) => h('th', { scope: 'col' }, rank === 'T' ? '10' : rank)))),
-      h('tbody', null, SUITS.map(([suit, sign]) => h('tr', null, h(`th.suit-${suit}`, { scope: 'row' }, sign), RANKS.map((rank) => cellOf(chances.get(rank + suit), rank + suit, holders))))),
+      h('tbody', null, SUITS.map(([suit, sign]) => h('tr', null, h(`th.suit-${suit}`, { scope: 'row' }, sign), RANKS.map((rank) => cellOf(probabilities.get(rank + suit), rank + suit, holders))))),
     ),
-    h('p.quiet', null, source),
+    h('p.muted', null, source),
   );
 }
 
 /**
- * The seats that may hold one of the cards; the last one stands for the deck.
- * @param {{chances: number[], elsewhere: number}[]} cards
+ * Seats that may hold one of the cards, and the deck.
+ * @param {{probabilities: number[], elsewhere: number}[]} cards
  * @param {Table} table
  */
 function holdersOf(cards, table) {
   const seats = distinctSeats(table.seats, table.seat).map(({ player, title }) => ({ index: player, title }));
   const all = [...seats, { index: table.seats.length, title: 'the deck' }];
-  return all.filter(({ index }) => cards.some(({ chances, elsewhere }) => ([...chances, elsewhere][index] ?? 0) > 0));
+  return all.filter(({ index }) => cards.some(({ probabilities, elsewhere }) => ([...probabilities, elsewhere][index] ?? 0) > 0));
 }
 
 /**
- * @param {number[] | undefined} chances
+ * @param {number[] | undefined} probabilities
  * @param {string} card
  * @param {{index: number, title: string}[]} holders
  */
-function cellOf(chances, card, holders) {
-  if (!chances) return h('td', null, spoken('in sight'));
-  const words = holders.filter(({ index }) => chances[index] > 0).map(({ index, title }) => `${title} ${percent(chances[index])}`).join(', ');
+function cellOf(probabilities, card, holders) {
+  if (!probabilities) return h('td', null, screenReaderText('visible'));
+  const text = holders.filter(({ index }) => probabilities[index] > 0).map(({ index, title }) => `${title} ${formatPercent(probabilities[index])}`).join(', ');
   const stack = h('span.stack', { 'aria-hidden': 'true' });
   for (const { index } of holders) {
     const part = h(`span.holder-${index % 9}`);
-    part.style.blockSize = `${100 * chances[index]}%`;
+    part.style.blockSize = `${100 * probabilities[index]}%`;
     stack.append(part);
   }
-  return h('td', { title: `${cardName(card)}: ${words}` }, stack, spoken(words));
+  return h('td', { title: `${cardName(card)}: ${text}` }, stack, screenReaderText(text));
 }

@@ -1,8 +1,8 @@
 /**
- * The 52 faces and the back, drawn from four suits, thirteen ranks and three heads.
+ * SVG drawings of the 52 cards and the back.
  *
- * A face is 100 × 140 units. Rank and suit fill the strip at the top that stays in sight when cards overlap; suits
- * differ in shape, and in colours that people with any kind of colour vision can tell apart. Colours come from the style sheet.
+ * A face is 100 × 140 units. Rank and suit are in the top strip, which stays visible when cards overlap. Suits differ in
+ * shape and in colours that are safe for colour blindness. Colours come from the style sheet.
  */
 
 import { svg } from './dom.js';
@@ -35,7 +35,7 @@ const RANKS = {
   2: 'M1 9C2-3 25-3 25 10 25 20 6 28 0 38h26',
 };
 
-/** What tells the court cards apart at a glance: a king's crown, a queen's tiara, a jack's cap with a feather. */
+/** Headgear of the court cards: crown, tiara, cap. */
 const HEADS = {
   K: ['M0 6 10 16 20 0 30 16 40 6 36 28H4Z', 'M4 31h32v5H4Z'],
   Q: ['M2 12 11 20 20 6 29 20 38 12 34 28H6ZM2 6a3 3 0 1 0 .1 0ZM20-1a3 3 0 1 0 .1 0ZM38 6a3 3 0 1 0 .1 0Z', 'M6 31h28v5H6Z'],
@@ -46,10 +46,10 @@ const RANK_NAMES = {
   A: 'ace', K: 'king', Q: 'queen', J: 'jack', T: '10', 9: '9', 8: '8', 7: '7', 6: '6', 5: '5', 4: '4', 3: '3', 2: '2',
 };
 const SUIT_NAMES = { c: 'clubs', d: 'diamonds', h: 'hearts', s: 'spades' };
-const SUIT_SIGNS = { c: '♣', d: '♦', h: '♥', s: '♠' };
+const SUIT_SYMBOLS = { c: '♣', d: '♦', h: '♥', s: '♠' };
 
 /**
- * In words, for those who listen: `As` is "ace of spades".
+ * Name for screen readers: `As` is "ace of spades".
  * @param {string | null} card
  */
 export function cardName(card) {
@@ -57,25 +57,25 @@ export function cardName(card) {
 }
 
 /**
- * Within a sentence: `Td` is "10♦".
+ * Short text: `Td` is "10♦".
  * @param {string} card
  */
-export function cardSign(card) {
-  return (card[0] === 'T' ? '10' : card[0]) + SUIT_SIGNS[card[1]];
+export function cardSymbol(card) {
+  return (card[0] === 'T' ? '10' : card[0]) + SUIT_SYMBOLS[card[1]];
 }
 
 /**
- * A text of the server with its cards written as people write them.
+ * A text of the server with its cards as symbols.
  * @param {string} text
  */
-export function withSigns(text) {
-  return text.replace(/\b([2-9TJQKA])([cdhs])\b/g, (card) => cardSign(card));
+export function withSuitSymbols(text) {
+  return text.replace(/\b([2-9TJQKA])([cdhs])\b/g, (card) => cardSymbol(card));
 }
 
 /**
- * A card; face down where `card` is null.
+ * A card, face down if `card` is null.
  * @param {string | null} card rank and suit as in `Td`
- * @param {{decorative?: boolean}} [options] decorative: what holds it says its name
+ * @param {{decorative?: boolean}} [options] decorative: hidden from screen readers
  * @returns {SVGElement}
  */
 export function drawCard(card, { decorative = false } = {}) {

@@ -1,13 +1,13 @@
-/** Elements in one expression, so that views read like the page they make. */
+/** Helpers that create HTML and SVG elements. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** @typedef {Node | string | number | null | undefined | false | any[]} Child arrays are laid open, however deep */
+/** @typedef {Node | string | number | null | undefined | false | any[]} Child arrays are flattened */
 /** @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Attributes */
 
 /**
  * @param {Element} element
- * @param {Attributes} attributes `on…` are listeners; `true` is an empty attribute; `null`, `undefined`, `false` none
+ * @param {Attributes} attributes `on…`: listeners; `true`: an empty attribute; `null`, `undefined`, `false`: no attribute
  */
 function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -19,7 +19,7 @@ function setAttributes(element, attributes) {
 
 /**
  * An HTML element: `h('button.primary', {onclick: play}, 'Play')`.
- * @param {string} selector tag, then classes behind dots
+ * @param {string} selector tag and classes, separated by dots
  * @param {Attributes | null} [attributes]
  * @param {...(Child | Child[])} children
  * @returns {HTMLElement}
@@ -48,7 +48,7 @@ export function svg(tag, attributes, ...children) {
 }
 
 /**
- * Put `children` in the place of whatever `parent` holds.
+ * Replace the content of `parent`.
  * @param {Element} parent
  * @param {...(Child | Child[])} children
  */
@@ -71,9 +71,9 @@ function present(children) {
 }
 
 /**
- * Something that only screen readers get.
+ * Text for screen readers only.
  * @param {...Child} children
  */
-export function spoken(...children) {
-  return h('span.spoken', null, ...children);
+export function screenReaderText(...children) {
+  return h('span.visually-hidden', null, ...children);
 }

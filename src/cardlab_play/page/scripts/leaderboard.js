@@ -1,8 +1,8 @@
-/** How people do against each agent of a game, and who they are; the person's own name stands here too. */
+/** Leaderboard of a game by agent and by player, with the form for the player's name. */
 
 import { getLeaderboard, putName } from './api.js';
 import { fill, h } from './dom.js';
-import { points } from './figures.js';
+import { formatPoints } from './formatting.js';
 
 /** @typedef {{title?: string, name?: string, games: number, mean: number, low: number | null, high: number | null, you?: boolean}} Row */
 
@@ -12,24 +12,24 @@ import { points } from './figures.js';
  * @param {AbortSignal} signal
  */
 export function makeLeaderboard(game, session, signal) {
-  const body = h('div.standing', null, h('p.quiet', null, 'One moment …'));
+  const body = h('div.leaderboard', null, h('p.muted', null, 'Loading …'));
   const refresh = async () => {
     try {
-      fill(body, ...tablesOf(await getLeaderboard(game.game, signal)));
+      fill(body, ...leaderboardTables(await getLeaderboard(game.game, signal)));
     } catch (/** @type {any} */ error) {
-      if (!signal.aborted) fill(body, h('p.trouble', { role: 'alert' }, error.message));
+      if (!signal.aborted) fill(body, h('p.error', { role: 'alert' }, error.message));
     }
   };
   refresh();
   return h('section.box', { 'aria-label': `Leaderboard of ${game.title}` }, h('h2', null, `Leaderboard: ${game.title}`), body, nameForm(session, refresh));
 }
 
-/** @param {{unit: string, agents: Row[], people: Row[]}} board */
-function tablesOf({ unit, agents, people }) {
-  if (agents.length === 0 && people.length === 0) return [h('p.quiet', null, 'Nobody has finished a game yet.')];
+/** @param {{unit: string, agents: Row[], players: Row[]}} board */
+function leaderboardTables({ unit, agents, players }) {
+  if (agents.length === 0 && players.length === 0) return [h('p.muted', null, 'No finished games yet.')];
   return [
-    h('p.quiet', null, `Mean ${unit} with its 95 % interval`),
-    h('div.boards', null, tableOf('People against', agents), people.length > 0 && tableOf('Person', people)),
+    h('p.muted', null, `Mean ${unit} with its 95 % interval`),
+    h('div.leaderboard-tables', null, leaderboardTable('Results against', agents), players.length > 0 && leaderboardTable('Player', players)),
   ];
 }
 
@@ -37,7 +37,7 @@ function tablesOf({ unit, agents, people }) {
  * @param {string} heading
  * @param {Row[]} rows
  */
-function tableOf(heading, rows) {
+function leaderboardTable(heading, rows) {
   return h(
     'table',
     null,
@@ -49,9 +49,9 @@ function tableOf(heading, rows) {
         h(
           'tr',
           null,
-          h('td', null, title ?? (name || 'no name'), you && ' (you)'),
+          h('td', null, title ?? (name || 'anonymous'), you && ' (you)'),
           h('td.number', null, games),
-          h('td.number', null, h('b', null, points(mean)), low !== null && h('div.quiet', null, `${points(low)} to ${points(high)}`)),
+          h('td.number', null, h('b', null, formatPoints(mean)), low !== null && h('div.muted', null, `${formatPoints(low)} to ${formatPoints(high)}`)),
         ),
       ),
     ),
@@ -64,17 +64,17 @@ function tableOf(heading, rows) {
  */
 function nameForm(session, refresh) {
   const input = /** @type {HTMLInputElement} */ (h('input', { type: 'text', value: session.name, autocomplete: 'nickname', 'aria-label': 'Your name' }));
-  const said = h('span.quiet', { role: 'status' });
+  const status = h('span.muted', { role: 'status' });
   const save = async (/** @type {Event} */ event) => {
     event.preventDefault();
     try {
       session.name = (await putName(input.value)).name;
       input.value = session.name;
-      said.textContent = 'Kept.';
+      status.textContent = 'Saved.';
       refresh();
     } catch (/** @type {any} */ error) {
-      said.textContent = error.message;
+      status.textContent = error.message;
     }
   };
-  return h('form.name', { onsubmit: save }, h('label.field', null, h('span', null, 'Your name here'), input), h('button', { type: 'submit' }, 'Keep'), said);
+  return h('form.name', { onsubmit: save }, h('label.field', null, h('span', null, 'Your name'), input), h('button', { type: 'submit' }, 'Save'), status);
 }

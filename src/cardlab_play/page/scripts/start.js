@@ -1,12 +1,12 @@
-/** Where people begin: a game, its options and who else sits there; games to go on with; today's deals; who is best. */
+/** Start page: games with their options and opponents, open games, daily deals, leaderboard. */
 
-import { getChoices, getDaily, getSession, getTables, openTable } from './api.js';
-import { enableArrows, keepStop } from './arrows.js';
+import { getGames, getDaily, getSession, getTables, openTable } from './api.js';
+import { enableArrowKeys, updateTabStop } from './arrow_keys.js';
 import { drawCard } from './cards.js';
 import { fill, h } from './dom.js';
 import { GAMES, TILES } from './games/catalogue.js';
 import { makeLeaderboard } from './leaderboard.js';
-import { SettingUp } from './setting_up.js';
+import { TableForm } from './table_form.js';
 
 /** @typedef {import('./types.js').GameChoice} GameChoice */
 
@@ -14,109 +14,109 @@ const LAST_GAME = 'cardlab.game';
 
 /**
  * @param {HTMLElement} main
- * @param {import('./types.js').Visit} visit
+ * @param {import('./types.js').PageContext} context
  */
-export async function showStart(main, visit) {
-  const { signal } = visit;
-  const session = await getSession(signal); // first, so that the other requests come with its cookie
-  const [choices, open, daily] = await Promise.all([getChoices(signal), getTables(signal), getDaily(signal).catch(() => ({ deals: [] }))]);
+export async function showStart(main, context) {
+  const { signal } = context;
+  const session = await getSession(signal); // first, so that the other requests have its cookie
+  const [gameList, open, daily] = await Promise.all([getGames(signal), getTables(signal), getDaily(signal).catch(() => ({ deals: [] }))]);
   if (signal.aborted) return;
-  visit.entitle('');
-  const games = choices.games.filter((/** @type {GameChoice} */ { game }) => game in GAMES);
-  const setting = h('div');
-  const standing = h('div');
-  const choose = (/** @type {GameChoice} */ game) => {
-    remember(game.game);
-    new SettingUp(game, daily.deals.find((/** @type {any} */ deal) => deal.game === game.game) ?? null).show(setting);
-    fill(standing, makeLeaderboard(game, session, signal));
+  context.setTitle('');
+  const games = gameList.games.filter((/** @type {GameChoice} */ { game }) => game in GAMES);
+  const form = h('div');
+  const leaderboard = h('div');
+  const selectGame = (/** @type {GameChoice} */ game) => {
+    saveLast(game.game);
+    new TableForm(game, daily.deals.find((/** @type {any} */ deal) => deal.game === game.game) ?? null).show(form);
+    fill(leaderboard, makeLeaderboard(game, session, signal));
   };
-  const first = games.find((/** @type {GameChoice} */ { game }) => game === remembered()) ?? games[0];
+  const first = games.find((/** @type {GameChoice} */ { game }) => game === loadLast()) ?? games[0];
   fill(
     main,
-    h('h1.spoken', null, 'Play against the agents'),
-    visit.notice && h('p.notice', { role: 'status' }, visit.notice),
-    goOn(open.tables),
-    tiles(games, first, choose),
-    h('div.start', null, setting, today(daily), standing),
+    h('h1.visually-hidden', null, 'Play against the agents'),
+    context.notice && h('p.notice', { role: 'status' }, context.notice),
+    openGames(open.tables),
+    gameTiles(games, first, selectGame),
+    h('div.start', null, form, dailyDeals(daily), leaderboard),
   );
-  choose(first);
+  selectGame(first);
 }
 
 /**
  * @param {GameChoice[]} games
  * @param {GameChoice} first
- * @param {(game: GameChoice) => void} choose
+ * @param {(game: GameChoice) => void} selectGame
  */
-function tiles(games, first, choose) {
+function gameTiles(games, first, selectGame) {
   const group = h('div.tiles', { role: 'group', 'aria-label': 'Game' });
-  const press = (/** @type {GameChoice} */ chosen) => {
+  const markPressed = (/** @type {GameChoice} */ chosen) => {
     for (const tile of group.children) tile.setAttribute('aria-pressed', String(/** @type {HTMLElement} */ (tile).dataset.game === chosen.game));
-    keepStop(group);
+    updateTabStop(group);
   };
   for (const game of games) {
-    const { cards, idea } = TILES[game.game];
+    const { cards, summary } = TILES[game.game];
     group.append(
       h(
         'button.tile',
-        { type: 'button', 'data-game': game.game, 'aria-pressed': String(game === first), onclick: () => { press(game); choose(game); } },
+        { type: 'button', 'data-game': game.game, 'aria-pressed': String(game === first), onclick: () => { markPressed(game); selectGame(game); } },
         h('span.fanned', null, cards.map((/** @type {string} */ card) => drawCard(card, { decorative: true }))),
         h('span.title', null, game.title),
-        h('span.quiet', null, idea),
+        h('span.muted', null, summary),
       ),
     );
   }
-  enableArrows(group);
-  keepStop(group);
+  enableArrowKeys(group);
+  updateTabStop(group);
   return group;
 }
 
 /** @param {any[]} tables */
-function goOn(tables) {
+function openGames(tables) {
   if (tables.length === 0) return null;
   return h(
-    'section.box.go-on',
+    'section.box.open-games',
     { 'aria-label': 'Open games' },
-    h('h2', null, 'Go on with'),
+    h('h2', null, 'Continue'),
     h(
       'div.row',
       null,
       tables.map((table) => {
-        const rivals = table.seats.filter((/** @type {any} */ seat) => seat.agent).map((/** @type {any} */ seat) => seat.title);
-        const against = rivals.length > 0 ? `against ${[...new Set(rivals)].join(', ')}, ` : '';
-        return h('a.button', { href: `#/table/${table.id}` }, h('b', null, table.title), h('span.quiet', null, ` ${against}move ${table.number}`));
+        const opponents = table.seats.filter((/** @type {any} */ seat) => seat.agent).map((/** @type {any} */ seat) => seat.title);
+        const against = opponents.length > 0 ? `against ${[...new Set(opponents)].join(', ')}, ` : '';
+        return h('a.button', { href: `#/table/${table.id}` }, h('b', null, table.title), h('span.muted', null, ` ${against}move ${table.number}`));
       }),
     ),
   );
 }
 
 /** @param {{date: string, deals: any[]}} daily */
-function today(daily) {
+function dailyDeals(daily) {
   return h(
     'section.box',
     { 'aria-label': 'Daily deals' },
     h('h2', null, "Today's deals"),
-    h('p.quiet', null, 'The same cards for everybody; the first try counts.'),
-    h('ul.daily', null, daily.deals.map(dailyRow)),
+    h('p.muted', null, 'All players get the same cards. Your first game counts.'),
+    h('ul.daily', null, daily.deals.map(dailyDealRow)),
   );
 }
 
 /** @param {{game: string, title: string, table: string | null, finished: boolean}} deal */
-function dailyRow({ game, title, table, finished }) {
-  const trouble = h('span.quiet', { role: 'alert' });
-  const begin = async () => {
+function dailyDealRow({ game, title, table, finished }) {
+  const errorLine = h('span.muted', { role: 'alert' });
+  const play = async () => {
     try {
       location.hash = `#/table/${(await openTable({ game, deal: 'daily' })).id}`;
     } catch (/** @type {any} */ error) {
-      trouble.textContent = error.message;
+      errorLine.textContent = error.message;
     }
   };
   const action = table
-    ? h('a.button', { href: `#/table/${table}` }, finished ? 'See the result' : 'Go on')
-    : h('button', { type: 'button', 'aria-label': `Play today's deal of ${title}`, onclick: begin }, 'Play');
-  return h('li', null, h('span', null, title), trouble, action);
+    ? h('a.button', { href: `#/table/${table}` }, finished ? 'Result' : 'Continue')
+    : h('button', { type: 'button', 'aria-label': `Play today's deal of ${title}`, onclick: play }, 'Play');
+  return h('li', null, h('span', null, title), errorLine, action);
 }
 
-function remembered() {
+function loadLast() {
   try {
     return localStorage.getItem(LAST_GAME);
   } catch {
@@ -125,10 +125,10 @@ function remembered() {
 }
 
 /** @param {string} game */
-function remember(game) {
+function saveLast(game) {
   try {
     localStorage.setItem(LAST_GAME, game);
   } catch {
-    // a browser that keeps nothing
+    // storage is disabled
   }
 }

@@ -1,79 +1,79 @@
-/** A game under way: what happened is shown move by move, then the person chooses, then the server is asked. */
+/** Page of a table: shows the events move by move, takes the player's action and sends it. */
 
-import { enableArrows, keepFocus, keepStop } from './arrows.js';
-import { Refusal, getChoices, getHistory, getTable, getTables, playMove, resign } from './api.js';
+import { enableArrowKeys, redrawWithFocus, updateTabStop } from './arrow_keys.js';
+import { ApiError, getGames, getHistory, getTable, getTables, playMove, resign } from './api.js';
 import { fill, h } from './dom.js';
 import { distinctSeats } from './games/pieces.js';
-import { sentenceOf, showdownView } from './telling.js';
+import { eventText, showdownView } from './event_text.js';
 import { GAMES } from './games/catalogue.js';
-import { Pace, glide } from './motion.js';
-import { showOutcome } from './outcome.js';
-import { Panel } from './panel.js';
-import { tell } from './speech.js';
-import { Told } from './told.js';
+import { MoveDelay, animateCards } from './animation.js';
+import { showResult } from './result.js';
+import { AdvicePanel } from './advice_panel.js';
+import { announce } from './announcements.js';
+import { EventLog } from './event_log.js';
 
 /** @typedef {import('./types.js').Table} Table */
 /** @typedef {import('./types.js').GameEvent} GameEvent */
 /** @typedef {import('./types.js').Scene} Scene */
 
-const PATIENCE = 700; // ms before a wait is explained
-const SHOWN = 40; // moves shown one by one: who is out of a match does not wait for all of its rest
+const WAIT_MESSAGE_MS = 700; // before a message about the wait
+const MAX_ANIMATED_MOVES = 40; // only the last moves are animated: an eliminated player does not wait for all
 
 /**
  * @param {HTMLElement} main
- * @param {import('./types.js').Visit} visit
+ * @param {import('./types.js').PageContext} context
  */
-export async function showTable(main, visit) {
-  const { id, signal } = visit;
+export async function showTable(main, context) {
+  const { id, signal } = context;
   /** @type {Table} */
   let table;
   try {
     table = await getTable(id, signal);
   } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 422) throw error;
-    return showLost(main, id, error.message, signal);
+    if (!(error instanceof ApiError) || error.status !== 422) throw error;
+    return showUnplayable(main, id, error.message, signal);
   }
-  const [choices, history] = await Promise.all([getChoices(signal), getHistory(id, signal)]);
+  const [gameList, history] = await Promise.all([getGames(signal), getHistory(id, signal)]);
   if (signal.aborted) return;
-  visit.entitle(table.title);
-  const game = choices.games.find((/** @type {any} */ one) => one.game === table.game);
-  new Sitting(table, game, signal).sit(main, history.events);
+  context.setTitle(table.title);
+  const game = gameList.games.find((/** @type {any} */ entry) => entry.game === table.game);
+  new TableView(table, game, signal).mount(main, history.events);
 }
 
 /**
- * A table that cannot go on, because one of its agents is gone.
+ * Page of a table whose agents fail to load.
  * @param {HTMLElement} main
  * @param {string} id
- * @param {string} why
+ * @param {string} reason
  * @param {AbortSignal} signal
  */
-async function showLost(main, id, why, signal) {
+async function showUnplayable(main, id, reason, signal) {
   const { tables } = await getTables(signal);
-  const listed = tables.find((/** @type {any} */ one) => one.id === id);
-  const leave = async () => {
+  const listed = tables.find((/** @type {any} */ entry) => entry.id === id);
+  const resignGame = async () => {
     await resign({ ...listed }, signal);
-    window.dispatchEvent(new HashChangeEvent('hashchange')); // look at it again: it is over
+    window.dispatchEvent(new HashChangeEvent('hashchange')); // reload: the game is over
   };
-  const words = h('p', null, why);
+  const text = h('p', null, reason);
   fill(
     main,
     h(
       'section.box.narrow',
       { role: 'alert' },
-      h('h1', null, 'This game cannot go on'),
-      words,
-      h('p.quiet', null, 'Given up, it is played on at random and counts nowhere.'),
+      h('h1', null, 'This game cannot continue'),
+      text,
+      h('p.muted', null, 'If you resign, the game is finished at random and does not count.'),
       h(
         'div.row',
         null,
-        listed && h('button.primary', { type: 'button', onclick: () => leave().catch((error) => (words.textContent = error.message)) }, 'Give up'),
-        h('a.button', { href: '#/' }, 'To the start'),
+        listed && h('button.primary', { type: 'button', onclick: () => resignGame().catch((error) => (text.textContent = error.message)) }, 'Resign'),
+        h('a.button', { href: '#/' }, 'Back to the start page'),
       ),
     ),
   );
 }
 
-class Sitting {
+class TableView {
   /**
    * @param {Table} table
    * @param {import('./types.js').GameChoice} game
@@ -83,18 +83,18 @@ class Sitting {
     this.table = table;
     this.signal = signal;
     this.busy = false;
-    this.pace = new Pace();
+    this.delay = new MoveDelay();
     this.seats = distinctSeats(table.seats, table.seat);
     this.view = GAMES[table.game]({ choose: (action) => this.choose(action), redraw: () => this.redraw() });
     /** @type {Scene} */
     this.scene = this.sceneOf(table.view);
-    this.board = h('div.board-of');
+    this.board = h('div.board-frame');
     this.prompt = h('p.prompt', { role: 'status' });
-    this.foot = h('div.foot');
-    this.trouble = h('p.trouble', { role: 'alert', hidden: true });
-    this.told = new Told();
-    this.panel = new Panel(game, signal, (shares) => {
-      this.scene = { ...this.scene, shares };
+    this.footer = h('div.footer');
+    this.errorLine = h('p.error', { role: 'alert', hidden: true });
+    this.eventLog = new EventLog();
+    this.panel = new AdvicePanel(game, signal, (probabilities) => {
+      this.scene = { ...this.scene, probabilities };
       this.redraw();
     });
   }
@@ -103,58 +103,58 @@ class Sitting {
    * @param {HTMLElement} main
    * @param {GameEvent[]} past
    */
-  sit(main, past) {
-    const felt = h('section.felt', { 'aria-label': 'Table', tabindex: '-1' }, this.prompt, this.board, this.foot);
+  mount(main, past) {
+    const felt = h('section.felt', { 'aria-label': 'Table', tabindex: '-1' }, this.prompt, this.board, this.footer);
     felt.dataset.game = this.table.game;
-    felt.addEventListener('pointerdown', () => this.pace.hurry());
+    felt.addEventListener('pointerdown', () => this.delay.skip());
     this.felt = felt;
-    const leave = this.button('Give up', () => this.giveUp());
-    leave.className = 'plain';
-    leave.hidden = this.table.status === 'over';
-    this.leave = leave;
+    const resignButton = this.button('Resign', () => this.resign());
+    resignButton.className = 'plain';
+    resignButton.hidden = this.table.status === 'over';
+    this.resignButton = resignButton;
     fill(
       main,
       h(
         'div.table',
         null,
-        h('div.centre', null, h('h1.spoken', null, this.table.title), this.trouble, felt),
-        h('aside.side', { 'aria-label': 'Beside the table' }, h('div.box', null, h('h2', null, 'What happened'), this.told.root), this.panel.root, leave),
+        h('div.centre', null, h('h1.visually-hidden', null, this.table.title), this.errorLine, felt),
+        h('aside.side', { 'aria-label': 'Details' }, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.panel.root, resignButton),
       ),
     );
     document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });
-    for (const event of past) this.note(event);
-    enableArrows(felt);
-    this.settle();
+    for (const event of past) this.logEvent(event);
+    enableArrowKeys(felt);
+    this.showCurrent();
   }
 
-  /** Show the table as it is, and let the person choose. */
-  settle() {
+  /** Show the current state and enable the legal actions. */
+  showCurrent() {
     const { table } = this;
     this.scene = { ...this.sceneOf(table.view), legal: table.legal };
     this.redraw();
     const over = table.status === 'over';
-    if (this.leave) this.leave.hidden = over;
+    if (this.resignButton) this.resignButton.hidden = over;
     if (over) {
-      showOutcome(this.foot, table, this.signal);
+      showResult(this.footer, table, this.signal);
       this.prompt.textContent = '';
-      if (table.result) tell(table.result.text);
+      if (table.result) announce(table.result.text);
     }
-    this.panel.follow(table);
+    this.panel.update(table);
   }
 
   /** @param {any} view */
   sceneOf(view) {
-    return { view, legal: [], seat: this.table.seat, seats: this.seats, shares: null, hands: null, showdown: null };
+    return { view, legal: [], seat: this.table.seat, seats: this.seats, probabilities: null, hands: null, showdown: null };
   }
 
-  /** @param {string} [origin] the seat that new cards come from */
+  /** @param {string} [origin] the seat where new cards start */
   redraw(origin) {
-    const words = this.view.prompt(this.scene);
-    if (this.prompt.textContent !== words) this.prompt.textContent = words;
+    const text = this.view.prompt(this.scene);
+    if (this.prompt.textContent !== text) this.prompt.textContent = text;
     const draw = () => fill(this.board, this.view.draw(this.scene));
     const root = this.felt ?? this.board;
-    glide(root, () => keepFocus(root, draw), origin);
-    if (this.felt) keepStop(this.felt);
+    animateCards(root, () => redrawWithFocus(root, draw), origin);
+    if (this.felt) updateTabStop(this.felt);
   }
 
   /** @param {number} action */
@@ -163,31 +163,31 @@ class Sitting {
     this.act(() => playMove(this.table, action, this.signal));
   }
 
-  async giveUp() {
-    if (this.busy || !window.confirm('Give up? The rest is played at random for you.')) return;
+  async resign() {
+    if (this.busy || !window.confirm('Resign? The rest of the game is played at random for you.')) return;
     await this.act(() => resign(this.table, this.signal));
   }
 
-  /** @param {() => Promise<Table>} ask */
-  async act(ask) {
+  /** @param {() => Promise<Table>} send */
+  async act(send) {
     this.busy = true;
-    this.trouble.hidden = true;
+    this.errorLine.hidden = true;
     const before = this.scene;
     this.felt?.setAttribute('aria-busy', 'true');
-    const waiting = setTimeout(() => (this.prompt.textContent = 'One moment, the agents think …'), PATIENCE);
-    this.panel.rest();
+    const waiting = setTimeout(() => (this.prompt.textContent = 'Waiting for the agents …'), WAIT_MESSAGE_MS);
+    this.panel.clear();
     try {
-      const table = await ask().finally(() => clearTimeout(waiting));
-      this.scene = { ...before, legal: [], shares: null };
+      const table = await send().finally(() => clearTimeout(waiting));
+      this.scene = { ...before, legal: [], probabilities: null };
       await this.show(table.events);
       this.table = table;
-      this.trouble.hidden = !table.stale;
-      if (table.stale) this.trouble.textContent = 'That was not done: the game had moved on meanwhile, perhaps in another tab. This is how it stands now.';
-      if (!this.signal.aborted) this.settle();
+      this.errorLine.hidden = !table.stale;
+      if (table.stale) this.errorLine.textContent = 'Your move was not played: the table has changed, perhaps in another tab. This is the current state.';
+      if (!this.signal.aborted) this.showCurrent();
     } catch (/** @type {any} */ error) {
       if (this.signal.aborted) return;
-      this.trouble.textContent = error.message;
-      this.trouble.hidden = false;
+      this.errorLine.textContent = error.message;
+      this.errorLine.hidden = false;
       this.scene = before;
       this.redraw();
     } finally {
@@ -198,16 +198,16 @@ class Sitting {
 
   /** @param {GameEvent[]} events */
   async show(events) {
-    this.pace.start(Math.min(events.length, SHOWN));
+    this.delay.start(Math.min(events.length, MAX_ANIMATED_MOVES));
     for (const [index, event] of events.entries()) {
       if (this.signal.aborted) return;
-      this.note(event);
-      const late = events.length - index <= SHOWN;
+      this.logEvent(event);
+      const animated = events.length - index <= MAX_ANIMATED_MOVES;
       if (event.kind === 'showdown' && event.hands[this.table.seat]) {
-        tell(this.sentence(event));
+        announce(this.eventText(event));
         await this.showdown(event);
-      } else if (late) {
-        tell(this.sentence(event));
+      } else if (animated) {
+        announce(this.eventText(event));
         await this.step(event, index + 1 < events.length);
       }
     }
@@ -215,56 +215,56 @@ class Sitting {
 
   /**
    * @param {GameEvent} event
-   * @param {boolean} more whether others follow
+   * @param {boolean} more whether more events follow
    */
   async step(event, more) {
-    if (!event.view) return; // what follows shows the table
+    if (!event.view) return; // the next event has the view
     this.scene = this.sceneOf(event.view);
     this.redraw(event.player === null ? undefined : String(event.player));
-    if (more && event.player !== this.table.seat) await this.pace.pause();
+    if (more && event.player !== this.table.seat) await this.delay.pause();
   }
 
   /**
-   * All hands of the round that has ended, until the person goes on.
+   * Show all hands of the finished round until the player continues.
    * @param {GameEvent} event
    */
   async showdown(event) {
     this.scene = { ...this.sceneOf(showdownView(this.scene.view, event)), showdown: event };
     this.redraw();
     await new Promise((done) => {
-      const on = this.button('Go on', () => done(null));
-      on.classList.add('primary');
-      on.dataset.key = 'go on';
-      fill(this.foot, h('div.actions', null, on));
-      on.focus({ preventScroll: true });
+      const continueButton = this.button('Continue', () => done(null));
+      continueButton.classList.add('primary');
+      continueButton.dataset.key = 'continue';
+      fill(this.footer, h('div.actions', null, continueButton));
+      continueButton.focus({ preventScroll: true });
       this.signal.addEventListener('abort', done);
     });
-    fill(this.foot);
+    fill(this.footer);
     this.felt?.focus({ preventScroll: true });
   }
 
   /** @param {GameEvent} event */
-  sentence(event) {
-    return sentenceOf(event, this.scene);
+  eventText(event) {
+    return eventText(event, this.scene);
   }
 
   /** @param {GameEvent} event */
-  note(event) {
-    this.told.add(this.sentence(event));
+  logEvent(event) {
+    this.eventLog.add(this.eventText(event));
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
     if (event.key !== 'Escape') return;
-    this.pace.hurry();
+    this.delay.skip();
     if (this.view.escape?.()) this.redraw();
   }
 
   /**
-   * @param {string} words
+   * @param {string} text
    * @param {() => void} onclick
    */
-  button(words, onclick) {
-    return h('button', { type: 'button', onclick }, words);
+  button(text, onclick) {
+    return h('button', { type: 'button', onclick }, text);
   }
 }

@@ -1,15 +1,15 @@
-/** Light, dark, or as the system has it; kept in this browser. */
+/** Colour theme: light, dark or system, stored in the browser. */
 
 const KEY = 'cardlab.theme';
 const THEMES = ['system', 'light', 'dark'];
-const SIGNS = { system: '◐', light: '☀', dark: '☾' };
+const SYMBOLS = { system: '◐', light: '☀', dark: '☾' };
 
 /** @param {HTMLButtonElement} button */
-export function offerThemes(button) {
-  show(button, remembered());
+export function setUpThemeButton(button) {
+  show(button, loadLast());
   button.addEventListener('click', () => {
-    const theme = THEMES[(THEMES.indexOf(remembered()) + 1) % THEMES.length];
-    remember(theme);
+    const theme = THEMES[(THEMES.indexOf(loadLast()) + 1) % THEMES.length];
+    saveLast(theme);
     show(button, theme);
   });
 }
@@ -22,24 +22,24 @@ function show(button, theme) {
   const root = document.documentElement;
   if (theme === 'system') delete root.dataset.theme;
   else root.dataset.theme = theme;
-  button.textContent = SIGNS[theme];
+  button.textContent = SYMBOLS[theme];
   button.setAttribute('aria-label', `Colours: ${theme}`);
   button.title = `Colours: ${theme}`;
 }
 
-function remembered() {
+function loadLast() {
   try {
     return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system';
   } catch {
-    return 'system'; // a browser that keeps nothing
+    return 'system'; // storage is disabled
   }
 }
 
 /** @param {string} theme */
-function remember(theme) {
+function saveLast(theme) {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // then it holds until the page is closed
+    // storage is disabled: the theme lasts until the page closes
   }
 }

@@ -1,11 +1,11 @@
 /**
- * What the server says, as docs/play.md describes it; nothing here is run.
+ * Types of the server's messages (docs/play.md) and of the page. No code.
  *
- * @typedef {{key: string, title: string, values: any[], words: string[], default: any}} GameOption
- * @typedef {{agent: string, title: string, kind: 'scripted' | 'trained', needs: Record<string, any>, searches: string[]}} AgentChoice
+ * @typedef {{key: string, title: string, values: any[], labels: string[], default: any}} GameOption
+ * @typedef {{agent: string, title: string, kind: 'scripted' | 'trained', required_options: Record<string, any>, searches: string[]}} AgentEntry
  * @typedef {{search: string, title: string}} SearchChoice
  * @typedef {{
- *   game: string, title: string, players: {least: number, most: number}, options: GameOption[], agents: AgentChoice[],
+ *   game: string, title: string, players: {min: number, max: number}, options: GameOption[], agents: AgentEntry[],
  *   searches: SearchChoice[], default_agent: string, advisor: string, unit: string,
  * }} GameChoice
  *
@@ -13,7 +13,7 @@
  * @typedef {{action: number, text: string} & Record<string, any>} LegalMove
  * @typedef {{number: number, player: number | null, kind: string, text: string, view: any} & Record<string, any>} GameEvent
  * @typedef {{
- *   payoff: number, payoffs: number[], won: boolean | null, text: string, given_up: boolean,
+ *   payoff: number, payoffs: number[], won: boolean | null, text: string, resigned: boolean,
  *   par: {title: string, payoff: number | null} | null,
  * }} Result
  * @typedef {{
@@ -23,32 +23,32 @@
  *   stale?: boolean,
  * }} Table
  *
- * @typedef {{action: number, text: string, probability: number | null, value: number | null, margin: number | null, chosen?: boolean}} AdvisedOption
+ * @typedef {{action: number, text: string, probability: number | null, value: number | null, margin: number | null, chosen?: boolean}} ActionAnalysis
  * @typedef {{
  *   agent: {agent: string, search: string | null, title: string}, number: number, action: number, text: string,
- *   value: number, margin: number | null, win: number | null, deals: number,
- *   values_from: 'agent' | 'playouts', playouts: number | null, simulations: number | null, options: AdvisedOption[],
- *   belief: {from: 'uniform' | 'network', cards: {card: string, chances: number[], elsewhere: number}[]},
- *   input: {name: string, shape: number[], values: number[]}[],
+ *   value: number, margin: number | null, win_probability: number | null, deals: number,
+ *   value_source: 'agent' | 'playouts', playouts: number | null, simulations: number | null, options: ActionAnalysis[],
+ *   belief: {source: 'uniform' | 'network', cards: {card: string, probabilities: number[], elsewhere: number}[]},
+ *   observation: {name: string, shape: number[], values: number[]}[],
  * }} Advice
  *
- * @typedef {{value: number, dropped: number, cost: number, best: {action: number, text: string}, options: AdvisedOption[]}} Judgement
- * @typedef {GameEvent & {hands: string[][] | null, judged: Judgement | null}} Frame
- * @typedef {{id: string, game: string, seat: number, agent: {title: string}, result: Result, frames: Frame[], worst: number[]}} Replay
+ * @typedef {{value: number, drop: number, regret: number, best: {action: number, text: string}, options: ActionAnalysis[]}} MoveReview
+ * @typedef {GameEvent & {hands: string[][] | null, review: MoveReview | null}} Frame
+ * @typedef {{id: string, game: string, seat: number, agent: {title: string}, result: Result, frames: Frame[], largest_drops: number[]}} Replay
  *
- * What a game's view draws from. `shares` are the advised probabilities of actions, `hands` what all hold, where known.
+ * Input of a game view. `probabilities`: the agent's policy by action. `hands`: all hands, where known.
  * @typedef {{
- *   view: any, legal: LegalMove[], seat: number, seats: Seat[], shares: Map<number, number> | null,
+ *   view: any, legal: LegalMove[], seat: number, seats: Seat[], probabilities: Map<number, number> | null,
  *   hands: string[][] | null, showdown: GameEvent | null,
  * }} Scene
  *
- * What a game's view may ask of the page.
- * @typedef {{choose: (action: number) => void, redraw: () => void}} Host
+ * Callbacks of a game view.
+ * @typedef {{choose: (action: number) => void, redraw: () => void}} GameHost
  *
  * @typedef {{draw: (scene: Scene) => HTMLElement, prompt: (scene: Scene) => string, escape?: () => boolean}} GameView
  *
- * What the page gives to a view of its own.
- * @typedef {{id: string, signal: AbortSignal, entitle: (title: string) => void, notice?: string}} Visit
+ * Input of a page.
+ * @typedef {{id: string, signal: AbortSignal, setTitle: (title: string) => void, notice?: string}} PageContext
  */
 
 export {};

@@ -1,15 +1,15 @@
-/** Big 2: a hand of thirteen to shed; only what is legal can be put together and played. */
+/** View of Big 2: select cards and play a legal combination. */
 
 import { h } from '../dom.js';
-import { cardName, cardSign, drawCard } from '../cards.js';
-import { advise, choice, nameOf, others, slot, tag } from './pieces.js';
+import { cardName, cardSymbol, drawCard } from '../cards.js';
+import { showProbability, cardButton, playerName, otherPlayers, slot, tag } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
-/** @typedef {import('../types.js').Host} Host */
+/** @typedef {import('../types.js').GameHost} GameHost */
 /** @typedef {import('../types.js').LegalMove} LegalMove */
 
 /**
- * @param {Host} host
+ * @param {GameHost} host
  * @returns {import('../types.js').GameView}
  */
 export function makeBig2(host) {
@@ -31,7 +31,7 @@ export function makeBig2(host) {
       return h(
         'div.big2',
         null,
-        h('div.seats', null, others(scene).map((player) => seatOf(scene, player))),
+        h('div.seats', null, otherPlayers(scene).map((player) => seatOf(scene, player))),
         trick(scene),
         myHand(scene, selected, toggle),
         buttons(scene, host, selected, () => {
@@ -46,13 +46,13 @@ export function makeBig2(host) {
 /** @param {Scene} scene */
 function prompt({ view, legal, seats }) {
   if (legal.length === 0) return '';
-  if (!view.to_beat) return 'You lead: play what you like';
+  if (!view.to_beat) return 'You lead: play any combination';
   if (legal.length === 1) return 'You can only pass';
   return `Beat the ${view.to_beat.kind} of ${seats[view.to_beat.player].title}, or pass`;
 }
 
 /**
- * Put `card` in or out; where no legal play holds it with the rest, it stands alone.
+ * Toggle `card` in the selection. Without a legal play for the whole selection, only `card` stays selected.
  * @param {Set<string>} selected
  * @param {string} card
  * @param {LegalMove[]} legal
@@ -83,8 +83,8 @@ function seatOf(scene, player) {
   const last = view.trick.findLast((/** @type {any} */ play) => play.player === player);
   return h(
     view.turn === player ? 'div.seat.moves' : 'div.seat',
-    { 'data-seat': player, role: 'group', 'aria-label': nameOf(scene, player) },
-    h('div.name', null, nameOf(scene, player)),
+    { 'data-seat': player, role: 'group', 'aria-label': playerName(scene, player) },
+    h('div.name', null, playerName(scene, player)),
     hand
       ? h('div.fan.open', null, hand.map((/** @type {string} */ card) => drawCard(card)))
       : h('div.fan', { 'aria-hidden': 'true' }, Array.from({ length: count }, () => drawCard(null, { decorative: true }))),
@@ -96,9 +96,9 @@ function seatOf(scene, player) {
 function trick(scene) {
   const { view } = scene;
   if (!view.to_beat) {
-    const leader = view.turn === null ? '' : nameOf(scene, view.turn);
+    const leader = view.turn === null ? '' : playerName(scene, view.turn);
     const winner = view.counts.indexOf(0);
-    return h('div.trick', { role: 'group', 'aria-label': 'Last play' }, h('p.quiet', null, winner >= 0 ? `${nameOf(scene, winner)} shed the last card` : leader === 'You' ? 'You have control' : `${leader} has control`));
+    return h('div.trick', { role: 'group', 'aria-label': 'Last play' }, h('p.muted', null, winner >= 0 ? `${playerName(scene, winner)} played the last card` : leader === 'You' ? 'You have control' : `${leader} has control`));
   }
   const plays = view.trick.filter((/** @type {any} */ play) => play.kind !== 'pass').slice(-2);
   return h(
@@ -109,7 +109,7 @@ function trick(scene) {
         i === plays.length - 1 ? 'div.play' : 'div.play.beaten',
         null,
         h('div.held', null, play.cards.map((/** @type {string} */ card) => slot(card))),
-        h('span.quiet', null, `${play.kind} · ${nameOf(scene, play.player)}`),
+        h('span.muted', null, `${play.kind} · ${playerName(scene, play.player)}`),
       ),
     ),
   );
@@ -129,10 +129,10 @@ function myHand(scene, selected, toggle) {
     { 'aria-label': `Your hand, ${view.hand.length} cards`, 'data-seat': seat },
     view.hand.map((/** @type {string} */ card) => {
       if (!usable.has(card)) return h('div.slot.filled.idle', null, drawCard(card));
-      const button = choice(card, { label: cardName(card), key: `card ${card}`, pressed: selected.has(card), onclick: () => toggle(card) });
+      const button = cardButton(card, { label: cardName(card), key: `card ${card}`, pressed: selected.has(card), onclick: () => toggle(card) });
       button.classList.toggle('chosen', selected.has(card));
-      button.classList.toggle('apart', !fitting.has(card)); // it would begin another play
-      button.classList.toggle('joins', selected.size > 0 && fitting.has(card) && !selected.has(card));
+      button.classList.toggle('other-play', !fitting.has(card)); // clicking it starts a new selection
+      button.classList.toggle('fits-play', selected.size > 0 && fitting.has(card) && !selected.has(card));
       return button;
     }),
   );
@@ -140,7 +140,7 @@ function myHand(scene, selected, toggle) {
 
 /**
  * @param {Scene} scene
- * @param {Host} host
+ * @param {GameHost} host
  * @param {Set<string>} selected
  * @param {() => void} clear
  */
@@ -149,9 +149,9 @@ function buttons(scene, host, selected, clear) {
   if (legal.length === 0) return h('div.actions');
   const play = legal.find((move) => move.cards.length > 0 && move.cards.length === selected.size && holds(move, selected));
   const pass = legal.find((move) => move.cards.length === 0);
-  const words = play ? `Play ${play.kind} ${play.cards.map(cardSign).join(' ')}` : 'Play';
+  const words = play ? `Play ${play.kind} ${play.cards.map(cardSymbol).join(' ')}` : 'Play';
   const passing = pass && h('button', { type: 'button', 'data-key': 'pass', onclick: () => host.choose(pass.action) }, 'Pass');
-  if (passing && pass) advise(passing, scene.shares?.get(pass.action));
+  if (passing && pass) showProbability(passing, scene.probabilities?.get(pass.action));
   return h(
     'div.actions',
     null,

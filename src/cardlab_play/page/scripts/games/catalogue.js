@@ -1,4 +1,4 @@
-/** The view of each game, by the name that the server gives it. */
+/** View of each game by name. */
 
 import { makeBig2 } from './big2.js';
 import { makeFiveO } from './five_o.js';
@@ -6,7 +6,7 @@ import { makeOpenFace } from './open_face.js';
 import { makePokerSquares } from './poker_squares.js';
 import { makeThirtyOne } from './thirty_one.js';
 
-/** @type {Record<string, (host: import('../types.js').Host) => import('../types.js').GameView>} */
+/** @type {Record<string, (host: import('../types.js').GameHost) => import('../types.js').GameView>} */
 export const GAMES = {
   big2: makeBig2,
   five_o: makeFiveO,
@@ -15,11 +15,11 @@ export const GAMES = {
   thirty_one: makeThirtyOne,
 };
 
-/** The cards on the tile of each game, and its idea in a few words. */
+/** Cards and summary on the tile of each game. */
 export const TILES = {
-  big2: { cards: ['2s', 'Ah', '3d'], idea: 'Shed thirteen cards before three others do' },
-  five_o: { cards: ['9h', '9d', '9c'], idea: 'Five poker hands against five' },
-  open_face: { cards: ['Qs', 'Qh', 'As'], idea: 'Three rows, royalties and the risk of a foul' },
-  poker_squares: { cards: ['7c', 'Tc', 'Kc'], idea: 'A grid of 25 cards, ten poker hands, alone' },
-  thirty_one: { cards: ['Ad', 'Kd', 'Td'], idea: 'Three cards, three lives: come close to 31' },
+  big2: { cards: ['2s', 'Ah', '3d'], summary: 'Be the first of four players to play all thirteen cards' },
+  five_o: { cards: ['9h', '9d', '9c'], summary: 'Five poker hands against five' },
+  open_face: { cards: ['Qs', 'Qh', 'As'], summary: 'Three rows, royalties and the risk of a foul' },
+  poker_squares: { cards: ['7c', 'Tc', 'Kc'], summary: 'One player, a grid of 25 cards, ten poker hands' },
+  thirty_one: { cards: ['Ad', 'Kd', 'Td'], summary: 'Three cards, three lives: get close to 31' },
 };

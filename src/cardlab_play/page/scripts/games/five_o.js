@@ -1,23 +1,23 @@
-/** Five-O: five columns against five, the last card of each face down. */
+/** View of Five-O: five columns for each player. */
 
 import { h } from '../dom.js';
-import { cardName, cardSign, drawCard } from '../cards.js';
-import { advise, inHand, nameOf, others, tag } from './pieces.js';
+import { cardName, cardSymbol, drawCard } from '../cards.js';
+import { showProbability, cardToPlace, playerName, otherPlayers, tag } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
 
 const SIZE = 5;
 
 /**
- * @param {import('../types.js').Host} host
+ * @param {import('../types.js').GameHost} host
  * @returns {import('../types.js').GameView}
  */
 export function makeFiveO(host) {
   return {
-    prompt: ({ view, legal }) => (legal.length > 0 ? `Place the ${cardSign(view.card)} on a column` : ''),
+    prompt: ({ view, legal }) => (legal.length > 0 ? `Place the ${cardSymbol(view.card)} on a column` : ''),
     draw: (scene) => {
-      const [rival] = others(scene);
-      return h('div.five-o', null, side(scene, host, rival), turnedUp(scene), side(scene, host, scene.seat));
+      const [opponent] = otherPlayers(scene);
+      return h('div.five-o', null, side(scene, host, opponent), turnedUp(scene), side(scene, host, scene.seat));
     },
   };
 }
@@ -27,28 +27,28 @@ function turnedUp({ view, seat, seats }) {
   const mine = view.turn === seat;
   if (view.won) return h('p.prompt', null, `${view.won[seat]} columns to ${view.won[1 - seat]}`);
   const words = mine ? 'Your card' : `${seats[1 - seat].title} places`;
-  const hidden = view.round === view.hidden_round ? 'this round lies face down' : '';
-  return inHand(view.card, h('strong', null, words), h('span.quiet', null, `round ${view.round} of ${SIZE}`), h('span.quiet', null, hidden));
+  const hidden = view.round === view.hidden_round ? 'cards of this round are face down' : '';
+  return cardToPlace(view.card, h('strong', null, words), h('span.muted', null, `round ${view.round} of ${SIZE}`), h('span.muted', null, hidden));
 }
 
 /**
  * @param {Scene} scene
- * @param {import('../types.js').Host} host
+ * @param {import('../types.js').GameHost} host
  * @param {number} player
  */
 function side(scene, host, player) {
   const mine = player === scene.seat;
   return h(
     'section.columns',
-    { 'aria-label': mine ? 'Your columns' : `Columns of ${nameOf(scene, player)}`, 'data-seat': player },
-    h('h3', null, mine ? 'You' : nameOf(scene, player)),
+    { 'aria-label': mine ? 'Your columns' : `Columns of ${playerName(scene, player)}`, 'data-seat': player },
+    h('h3', null, mine ? 'You' : playerName(scene, player)),
     scene.view.columns[player].map((/** @type {any} */ _, /** @type {number} */ column) => columnOf(scene, host, player, column)),
   );
 }
 
 /**
  * @param {Scene} scene
- * @param {import('../types.js').Host} host
+ * @param {import('../types.js').GameHost} host
  * @param {number} player
  * @param {number} column
  */
@@ -72,7 +72,7 @@ function columnOf(scene, host, player, column) {
     pile,
     caption,
   );
-  advise(button, scene.shares?.get(move.action));
+  showProbability(button, scene.probabilities?.get(move.action));
   return button;
 }
 

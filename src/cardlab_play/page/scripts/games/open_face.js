@@ -1,55 +1,55 @@
-/** Open-face: three rows each; rows in the wrong order foul. */
+/** View of Open-face Chinese Poker: two boards of three rows. */
 
 import { h } from '../dom.js';
-import { cardName, cardSign, drawCard } from '../cards.js';
-import { outcomeOf } from '../figures.js';
-import { advise, nameOf, others, slot, tag } from './pieces.js';
+import { cardName, cardSymbol, drawCard } from '../cards.js';
+import { formatOutcome } from '../formatting.js';
+import { showProbability, playerName, otherPlayers, slot, tag } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
 
 const ROWS = ['front', 'middle', 'back'];
-/** Kinds of hands from the weakest; a row that stands above a stronger one threatens to foul. */
+/** Kinds of hands, weakest first. */
 const KINDS = ['high card', 'pair', 'two pair', 'three of a kind', 'straight', 'flush', 'full house', 'four of a kind', 'straight flush', 'royal flush'];
 const SIZES = { front: 3, middle: 5, back: 5 };
 
 /**
- * @param {import('../types.js').Host} host
+ * @param {import('../types.js').GameHost} host
  * @returns {import('../types.js').GameView}
  */
 export function makeOpenFace(host) {
   return {
-    prompt: ({ view, legal }) => (legal.length > 0 ? `Place the ${cardSign(view.cards[0])} in a row` : ''),
+    prompt: ({ view, legal }) => (legal.length > 0 ? `Place the ${cardSymbol(view.cards[0])} in a row` : ''),
     draw: (scene) => {
-      const [rival] = others(scene);
-      return h('div.open-face', null, board(scene, host, rival), toPlace(scene), board(scene, host, scene.seat));
+      const [opponent] = otherPlayers(scene);
+      return h('div.open-face', null, board(scene, host, opponent), toPlace(scene), board(scene, host, scene.seat));
     },
   };
 }
 
 /**
- * Whether a row as it stands is weaker than one above it.
+ * Whether a row is currently weaker than a row above it.
  * @param {Record<string, string | null>} made
  */
-function threatened(made) {
+function foulThreatens(made) {
   const [front, middle, back] = ROWS.map((row) => KINDS.indexOf(made[row] ?? 'high card'));
   return middle < front || back < middle;
 }
 
 /** @param {Scene} scene */
 function toPlace({ view, seat, seats }) {
-  if (view.scores) return h('p.prompt', null, `${outcomeOf('open_face', view.scores[seat])} for you`);
-  const words = view.turn === seat ? 'Your cards, the first is placed now' : `${seats[1 - seat].title} places`;
+  if (view.scores) return h('p.prompt', null, `${formatOutcome('open_face', view.scores[seat])} for you`);
+  const words = view.turn === seat ? 'Your cards: place the first one' : `${seats[1 - seat].title} places`;
   return h(
     'div.to-place',
-    { role: 'group', 'aria-label': 'To be placed' },
+    { role: 'group', 'aria-label': 'Cards to place' },
     view.cards.map((/** @type {string} */ card) => slot(card)),
-    h('span.quiet', null, view.cards.length === 1 && view.turn === seat ? 'Your card' : words),
+    h('span.muted', null, view.cards.length === 1 && view.turn === seat ? 'Your card' : words),
   );
 }
 
 /**
  * @param {Scene} scene
- * @param {import('../types.js').Host} host
+ * @param {import('../types.js').GameHost} host
  * @param {number} player
  */
 function board(scene, host, player) {
@@ -57,13 +57,13 @@ function board(scene, host, player) {
   const sum = Object.values(scene.view.royalties[player]).reduce((total, royalty) => total + royalty, 0);
   return h(
     mine ? 'section.board.mine' : 'section.board',
-    { 'aria-label': mine ? 'Your board' : `Board of ${nameOf(scene, player)}`, 'data-seat': player },
+    { 'aria-label': mine ? 'Your board' : `Board of ${playerName(scene, player)}`, 'data-seat': player },
     h(
       'h3',
       null,
-      `${nameOf(scene, player)} `,
+      `${playerName(scene, player)} `,
       scene.view.fouled[player] ? tag('foul', 'bad') : sum > 0 && tag(`royalties ${sum}`, 'good'),
-      !scene.view.fouled[player] && threatened(scene.view.hands[player]) && tag('a foul threatens', 'bad'),
+      !scene.view.fouled[player] && foulThreatens(scene.view.hands[player]) && tag('risk of a foul', 'bad'),
     ),
     ROWS.map((row) => rowOf(scene, host, player, row)),
   );
@@ -71,7 +71,7 @@ function board(scene, host, player) {
 
 /**
  * @param {Scene} scene
- * @param {import('../types.js').Host} host
+ * @param {import('../types.js').GameHost} host
  * @param {number} player
  * @param {string} row
  */
@@ -95,7 +95,7 @@ function rowOf(scene, host, player, row) {
     h('div.places', null, places),
     caption,
   );
-  advise(button, scene.shares?.get(move.action));
+  showProbability(button, scene.probabilities?.get(move.action));
   return button;
 }
 

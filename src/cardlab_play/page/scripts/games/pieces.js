@@ -1,14 +1,13 @@
-/** What the tables of several games show alike: places for cards, seats, tags. */
+/** Elements that several game views share: card slots, buttons, names, tags. */
 
 import { h } from '../dom.js';
-import { cardName, drawCard } from '../cards.js';
+import { drawCard } from '../cards.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
-/** @typedef {import('../types.js').LegalMove} LegalMove */
 
 /**
- * A card or an empty place that nothing can be done with.
- * @param {string | null | undefined} card undefined: an empty place; null: face down
+ * A card or an empty slot, not clickable.
+ * @param {string | null | undefined} card undefined: an empty slot; null: face down
  * @param {import('../dom.js').Attributes} [attributes]
  */
 export function slot(card, attributes = {}) {
@@ -17,34 +16,29 @@ export function slot(card, attributes = {}) {
 }
 
 /**
- * A place that a move begins or ends at: lit, and a button.
+ * A slot as a button.
  * @param {string | null | undefined} card
  * @param {{label: string, key: string, share?: number, onclick: () => void, pressed?: boolean}} options
  */
-export function choice(card, { label, key, share, onclick, pressed }) {
+export function cardButton(card, { label, key, share, onclick, pressed }) {
   const button = h(
     card === undefined ? 'button.slot' : 'button.slot.filled',
     { type: 'button', 'aria-label': label, 'data-key': key, 'aria-pressed': pressed === undefined ? null : String(pressed), onclick },
     card === undefined ? null : drawCard(card, { decorative: true }),
   );
-  advise(button, share);
+  showProbability(button, share);
   return button;
 }
 
 /**
- * Write on a place how likely the agent would choose it.
+ * Show the probability of an action on its element.
  * @param {HTMLElement} element
  * @param {number | undefined} share
  */
-export function advise(element, share) {
+export function showProbability(element, share) {
   if (share === undefined || share < 0.005) return;
   element.classList.add('advised');
-  element.dataset.share = percent(share);
-}
-
-/** @param {number} share */
-export function percent(share) {
-  return `${Math.round(100 * share)} %`;
+  element.dataset.share = `${Math.round(100 * share)} %`;
 }
 
 /**
@@ -56,11 +50,11 @@ export function tag(text, kind = '') {
 }
 
 /**
- * A card to be placed, beside the words that say so.
+ * The card to place, with a text.
  * @param {string | null} card
  * @param {...import('../dom.js').Child} words
  */
-export function inHand(card, ...words) {
+export function cardToPlace(card, ...words) {
   return h('div.in-hand', null, card ? slot(card) : slot(undefined), h('div.words', null, ...words));
 }
 
@@ -68,21 +62,21 @@ export function inHand(card, ...words) {
  * @param {Scene} scene
  * @param {number} player
  */
-export function nameOf(scene, player) {
+export function playerName(scene, player) {
   return player === scene.seat ? 'You' : scene.seats[player].title;
 }
 
 /**
- * The other players, in the order in which they move after the person.
+ * The other players in turn order after the player.
  * @param {Scene} scene
  */
-export function others(scene) {
+export function otherPlayers(scene) {
   const count = scene.seats.length;
   return Array.from({ length: count - 1 }, (_, step) => (scene.seat + step + 1) % count);
 }
 
 /**
- * Names told apart: two agents of one kind get a number.
+ * Seats with distinct titles: equal titles get a number.
  * @param {import('../types.js').Seat[]} seats
  * @param {number} me
  * @returns {import('../types.js').Seat[]}
@@ -93,17 +87,4 @@ export function distinctSeats(seats, me) {
     if (seat.player === me || alike.length < 2) return seat;
     return { ...seat, title: `${seat.title} ${alike.indexOf(seat) + 1}` };
   });
-}
-
-/**
- * @param {Scene} scene
- * @param {(move: LegalMove) => boolean} fits
- */
-export function legalMove(scene, fits) {
-  return scene.legal.find(fits);
-}
-
-/** @param {string[]} cards */
-export function cardNames(cards) {
-  return cards.map(cardName).join(', ');
 }

@@ -1,20 +1,20 @@
-/** Poker Squares: the grid, what its rows and columns score, and the card to place. */
+/** View of Poker Squares: the grid, the line scores and the card to place. */
 
-import { h, spoken } from '../dom.js';
-import { cardName, cardSign } from '../cards.js';
-import { choice, inHand, slot } from './pieces.js';
+import { h, screenReaderText } from '../dom.js';
+import { cardName, cardSymbol } from '../cards.js';
+import { cardButton, cardToPlace, slot } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
 
 const SIDE = 5;
 
 /**
- * @param {import('../types.js').Host} host
+ * @param {import('../types.js').GameHost} host
  * @returns {import('../types.js').GameView}
  */
 export function makePokerSquares(host) {
   return {
-    prompt: ({ view, legal }) => (legal.length > 0 ? `Place the ${cardSign(view.card)}` : ''),
+    prompt: ({ view, legal }) => (legal.length > 0 ? `Place the ${cardSymbol(view.card)}` : ''),
     draw: (scene) =>
       h('div.poker-squares', null, turnedUp(scene.view), h('div.squares', { role: 'group', 'aria-label': 'Grid' }, grid(scene, host))),
   };
@@ -22,17 +22,17 @@ export function makePokerSquares(host) {
 
 /** @param {any} view */
 function turnedUp(view) {
-  return inHand(
+  return cardToPlace(
     view.card,
     h('strong', null, view.card ? 'Place this card' : 'The grid is full'),
-    h('span.quiet', null, `${view.left} still to come`),
-    h('span.total', null, spoken('Total '), view.total),
+    h('span.muted', null, `${view.left} cards left`),
+    h('span.total', null, screenReaderText('Total '), view.total),
   );
 }
 
 /**
  * @param {Scene} scene
- * @param {import('../types.js').Host} host
+ * @param {import('../types.js').GameHost} host
  */
 function grid(scene, host) {
   const { view } = scene;
@@ -48,7 +48,7 @@ function grid(scene, host) {
 
 /**
  * @param {Scene} scene
- * @param {import('../types.js').Host} host
+ * @param {import('../types.js').GameHost} host
  * @param {number} cell
  */
 function cellOf(scene, host, cell) {
@@ -56,10 +56,10 @@ function cellOf(scene, host, cell) {
   const move = scene.legal.find((legal) => legal.cell === cell);
   if (!move) return slot(card);
   const where = `row ${Math.floor(cell / SIDE) + 1}, column ${(cell % SIDE) + 1}`;
-  return choice(undefined, {
+  return cardButton(undefined, {
     label: `Place the ${cardName(scene.view.card)} at ${where}`,
     key: `cell ${cell}`,
-    share: scene.shares?.get(move.action),
+    share: scene.probabilities?.get(move.action),
     onclick: () => host.choose(move.action),
   });
 }
@@ -71,5 +71,5 @@ function cellOf(scene, host, cell) {
 function line(made, place) {
   const kind = made.score > 0 ? 'div.line.scores' : 'div.line';
   const name = made.score > 0 ? made.name : '';
-  return h(kind, null, spoken(`${place}: ${made.name ?? 'empty'}, `), h('b', null, made.score), h('span', { 'aria-hidden': 'true' }, name));
+  return h(kind, null, screenReaderText(`${place}: ${made.name ?? 'empty'}, `), h('b', null, made.score), h('span', { 'aria-hidden': 'true' }, name));
 }

@@ -1,4 +1,4 @@
-"""Requests made from the OpenAPI schema to break the server: none gives a 500, and a table beside them stays whole."""
+"""Requests generated from the OpenAPI schema: no status 500, and tables stay intact."""
 
 import pytest
 import schemathesis
@@ -7,20 +7,20 @@ from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
 
-from play_server import ORDERS, Running
+from play_server import TABLE_REQUESTS, RunningServer
 
 
-def hostile(server: Running, examples: int) -> None:
-    """So many generated requests to each address, valid and not, with the session of an open table."""
-    visitor = server.visitor()
-    table = visitor.open(ORDERS["big2"])
+def hostile(server: RunningServer, examples: int) -> None:
+    """Send `examples` valid and invalid requests to each route, with the session of an open table."""
+    client = server.client()
+    table = client.open(TABLE_REQUESTS["big2"])
     schema = schemathesis.openapi.from_url(f"{server.base}/api/openapi.json")
-    cookies = dict(visitor.http.cookies)
+    cookies = dict(client.http.cookies)
     for operation in schema.get_all_operations():
         _attack(operation.ok(), examples, cookies, table["id"])
-    assert visitor.get(f"/api/tables/{table['id']}")["game"] == "big2"
-    fresh = server.visitor()
-    fresh.finish(fresh.open(ORDERS["open_face"]))
+    assert client.get(f"/api/tables/{table['id']}")["game"] == "big2"
+    fresh = server.client()
+    fresh.finish(fresh.open(TABLE_REQUESTS["open_face"]))
 
 
 def _attack(operation, examples, cookies, table_id):
@@ -46,10 +46,10 @@ def _attack(operation, examples, cookies, table_id):
     run()
 
 
-def test_hostile_requests(server):
+def test_generated_requests(server):
     hostile(server, 12)
 
 
 @pytest.mark.slow
-def test_many_hostile_requests(server):
+def test_many_generated_requests(server):
     hostile(server, 250)

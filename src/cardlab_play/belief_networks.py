@@ -1,4 +1,4 @@
-"""Whose belief about hidden cards the panel shows: the one in `play.belief`, else the champion's."""
+"""Belief networks for the advice panel: the folder in `play.belief`, else the champion's."""
 
 import threading
 from collections.abc import Mapping
@@ -11,23 +11,23 @@ from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.protocol import Game
 
 
-class Beliefs:
-    """The beliefs of all games, loaded once for each set of rules.
+class BeliefNetworks:
+    """Belief networks of all games, loaded once for each set of game options.
 
-    `given` (game → folder) is checked at once: InvalidOption or BeliefError for what is none.
+    `folders`: game to folder. The constructor raises InvalidOption or BeliefError for an invalid entry.
     """
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self._given = given
+    def __init__(self, folders: Mapping[str, str]) -> None:
+        self._folders = folders
         self._loaded: dict[str, Belief | None] = {}
         self._lock = threading.Lock()
-        for name, folder in given.items():
+        for name, folder in folders.items():
             if name not in GAMES:
                 raise InvalidOption(f"play.belief.{name}", folder, f"left out: the games are {', '.join(GAMES)}")
             load_belief(make_game(name), Path(folder))
 
-    def of(self, game: Game) -> Belief | None:
-        """The belief that fits the rules of `game`; None where there is none, and all deals are alike."""
+    def for_game(self, game: Game) -> Belief | None:
+        """The belief network for the options of `game`. None without one: deals are then uniform."""
         key = f"{game.spec.name} {sorted(game.spec.options.items())}"
         with self._lock:
             if key not in self._loaded:
@@ -35,8 +35,8 @@ class Beliefs:
             return self._loaded[key]
 
     def _load(self, game: Game) -> Belief | None:
-        folder = self._given.get(game.spec.name) or belief_folder(game.spec.name)
+        folder = self._folders.get(game.spec.name) or belief_folder(game.spec.name)
         try:
             return None if folder is None else load_belief(game, Path(folder))
-        except BeliefError:  # learned under other rules than those of this table
+        except BeliefError:  # trained with other game options
             return None

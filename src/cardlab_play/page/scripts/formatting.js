@@ -1,12 +1,12 @@
-/** Numbers as people read them, and bars as long as they are large. */
+/** Formats numbers and results, and draws bars. */
 
 import { h } from './dom.js';
 
 /**
- * Points with their sign: +3, −1.25, 0.
+ * Signed points: +3, −1.25, 0.
  * @param {number | null | undefined} value
  */
-export function points(value) {
+export function formatPoints(value) {
   if (value === null || value === undefined) return '–';
   const rounded = Math.abs(value) >= 20 ? Math.round(value) : Math.round(100 * value) / 100;
   if (rounded === 0) return '0';
@@ -14,57 +14,57 @@ export function points(value) {
 }
 
 /**
- * How a result of `game` is written: what is won from others has a sign, a score of one's own has none.
+ * The number format of results of `game`: signed, except for Poker Squares.
  * @param {string} game
  */
-export function resultsOf(game) {
-  return game === 'poker_squares' ? (/** @type {number | null} */ value) => (value === null ? '–' : String(Math.round(10 * value) / 10)) : points;
+export function resultFormatter(game) {
+  return game === 'poker_squares' ? (/** @type {number | null} */ value) => (value === null ? '–' : String(Math.round(10 * value) / 10)) : formatPoints;
 }
 
 /**
- * As `resultsOf`, with as many digits for each as the column `values` can do with: 2 for small ones, 1 for tens.
+ * The number format of a column of results: fewer decimal places for larger values.
  * @param {string} game
  * @param {(number | null)[]} values
  * @returns {(value: number) => string}
  */
-export function columnOf(game, values) {
+export function columnFormatter(game, values) {
   const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
   const digits = largest < 10 ? 2 : largest < 100 ? 1 : 0;
   return (value) => {
-    const written = Math.abs(value).toFixed(digits);
-    if (game === 'poker_squares' || Number(written) === 0) return written;
-    return `${value > 0 ? '+' : '−'}${written}`;
+    const text = Math.abs(value).toFixed(digits);
+    if (game === 'poker_squares' || Number(text) === 0) return text;
+    return `${value > 0 ? '+' : '−'}${text}`;
   };
 }
 
 /**
- * How far a value may be off, as `± 0.30`; nothing where that is not known.
+ * The margin as `± 0.30`, empty without one.
  * @param {number | null | undefined} margin
  */
-export function plusMinus(margin) {
+export function formatMargin(margin) {
   if (margin === null || margin === undefined) return '';
   return ` ± ${margin.toFixed(margin < 10 ? 2 : margin < 100 ? 1 : 0)}`;
 }
 
 /**
- * What a game paid, with its unit where it has one: +3 points, won.
+ * The payoff of a game in words: +3 points, won.
  * @param {string} game
  * @param {number} payoff
  */
-export function outcomeOf(game, payoff) {
+export function formatOutcome(game, payoff) {
   if (game === 'five_o') return payoff > 0 ? 'won' : payoff < 0 ? 'lost' : 'a tie';
-  if (game === 'thirty_one') return `${points(payoff)} of a match`;
-  return `${resultsOf(game)(payoff)} ${Math.abs(payoff) === 1 ? 'point' : 'points'}`;
+  if (game === 'thirty_one') return `${formatPoints(payoff)} of a match`;
+  return `${resultFormatter(game)(payoff)} ${Math.abs(payoff) === 1 ? 'point' : 'points'}`;
 }
 
 /** @param {number | null | undefined} share */
-export function percent(share) {
+export function formatPercent(share) {
   if (share === null || share === undefined) return '–';
   return share > 0 && share < 0.01 ? '< 1 %' : `${Math.round(100 * share)} %`;
 }
 
 /**
- * A bar; what it says is written beside it.
+ * A horizontal bar, hidden from screen readers.
  * @param {number} share 0 … 1
  * @param {string} [kind]
  */

@@ -1,4 +1,4 @@
-"""What stands before the tables: headers, sessions, origins, sizes, names, rates and numbers of tables."""
+"""Request guards: headers, sessions, origins, body sizes, names, rates and table limits."""
 
 import http.client
 import json
@@ -8,13 +8,13 @@ import pytest
 
 from cardlab_play.options import Limits
 from cardlab_play.sessions import COOKIE, clean_name
-from play_server import FREE, ORDERS
+from play_server import NO_LIMITS, TABLE_REQUESTS
 
 JSON = {"Content-Type": "application/json"}
 
 
 def raw(server, method, path, body=b"", headers=None):
-    """A request as nobody's browser would send it."""
+    """A raw request."""
     address = urlsplit(server.base)
     connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
     connection.putrequest(method, path, skip_host=bool(headers and "Host" in headers))
@@ -30,10 +30,10 @@ def raw(server, method, path, body=b"", headers=None):
 
 
 def limits(**given):
-    return Limits(**{**vars(FREE), **given})
+    return Limits(**{**vars(NO_LIMITS), **given})
 
 
-@pytest.mark.parametrize("path", ["/", "/api/choices", "/api/tables/none", "/nothing"])
+@pytest.mark.parametrize("path", ["/", "/api/games", "/api/tables/none", "/nothing"])
 def test_every_reply_has_the_headers(server, path):
     reply, _ = raw(server, "GET", path)
     policy = reply.headers["content-security-policy"]
@@ -45,7 +45,7 @@ def test_every_reply_has_the_headers(server, path):
 
 
 def test_a_session_is_a_cookie_that_pages_cannot_read(server):
-    reply, _ = raw(server, "POST", "/api/tables", json.dumps(ORDERS["big2"]).encode(), JSON)
+    reply, _ = raw(server, "POST", "/api/tables", json.dumps(TABLE_REQUESTS["big2"]).encode(), JSON)
     cookie = reply.headers["set-cookie"]
     assert cookie.startswith(f"{COOKIE}=")
     assert len(cookie.partition("=")[2].partition(";")[0]) == 43  # 256 bits
@@ -54,22 +54,22 @@ def test_a_session_is_a_cookie_that_pages_cannot_read(server):
 
 
 @pytest.mark.parametrize("secure", [False, True])
-def test_the_cookie_is_kept_to_https_where_that_is_asked_for(start, secure):
+def test_the_cookie_can_be_restricted_to_https(start, secure):
     with start(secure=secure) as server:
-        reply, _ = raw(server, "POST", "/api/tables", json.dumps(ORDERS["big2"]).encode(), JSON)
+        reply, _ = raw(server, "POST", "/api/tables", json.dumps(TABLE_REQUESTS["big2"]).encode(), JSON)
         assert ("Secure" in reply.headers["set-cookie"]) == secure
 
 
-def test_names_of_the_server_are_the_same_in_capitals(start):
+def test_host_names_ignore_case(start):
     with start(hosts=("Its.Name",)) as server:
         for host, status in (("its.name", 200), ("ITS.NAME:80", 200), ("other.name", 403)):
-            assert raw(server, "GET", "/api/choices", headers={"Host": host})[0].status == status
+            assert raw(server, "GET", "/api/games", headers={"Host": host})[0].status == status
 
 
-def test_another_session_sees_no_table_and_moves_at_none(server, visitor):
-    table = visitor.open(ORDERS["big2"])
+def test_tables_of_other_users_do_not_exist(server, client):
+    table = client.open(TABLE_REQUESTS["big2"])
     path = f"/api/tables/{table['id']}"
-    stranger = server.visitor()
+    stranger = server.client()
     for _ in ("without a session", "with one"):
         assert stranger.get(path, 404) == stranger.get("/api/tables/aaaaaaaaaaaaaaaaaaaaaa", 404)
         stranger.move(table, table["legal"][0]["action"], 404)
@@ -77,8 +77,8 @@ def test_another_session_sees_no_table_and_moves_at_none(server, visitor):
         stranger.get(f"{path}/replay", 404)
         stranger.post(f"{path}/resignation", {"number": 0}, 404)
         assert table["id"] not in str(stranger.get("/api/tables"))
-        stranger.open(ORDERS["five_o"])
-    assert visitor.get(path) == table
+        stranger.open(TABLE_REQUESTS["five_o"])
+    assert client.get(path) == table
 
 
 @pytest.mark.parametrize(
@@ -92,20 +92,20 @@ def test_another_session_sees_no_table_and_moves_at_none(server, visitor):
         {"Host": ""},
     ],
 )
-def test_requests_from_elsewhere_are_refused(server, headers):
-    reply, text = raw(server, "POST", "/api/tables", json.dumps(ORDERS["big2"]).encode(), {**JSON, **headers})
+def test_cross_site_requests_are_rejected(server, headers):
+    reply, text = raw(server, "POST", "/api/tables", json.dumps(TABLE_REQUESTS["big2"]).encode(), {**JSON, **headers})
     assert reply.status == 403
     assert json.loads(text)["error"]
     assert reply.headers["set-cookie"] is None
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
-def test_what_a_form_can_send_is_refused(server, kind):
+def test_form_bodies_are_rejected(server, kind):
     reply, _ = raw(server, "POST", "/api/tables", b'{"game":"big2"}', {"Content-Type": kind})
     assert reply.status == 415
 
 
-def test_large_bodies_are_refused_with_and_without_a_length(server):
+def test_large_bodies_are_rejected_with_and_without_a_length(server):
     reply, _ = raw(server, "POST", "/api/tables", b" " * 20_000, JSON)
     assert reply.status == 413
     reply, _ = raw(server, "POST", "/api/tables", b"", {**JSON, "Content-Length": "1000000000"})
@@ -118,7 +118,7 @@ def test_large_bodies_are_refused_with_and_without_a_length(server):
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b"[" * 5_000, b'{"game": 1e999}'])
-def test_broken_bodies_are_refused_in_words(server, body):
+def test_malformed_bodies_are_rejected(server, body):
     reply, text = raw(server, "POST", "/api/tables", body, JSON)
     assert reply.status in (400, 422)
     assert json.loads(text)["error"]
@@ -132,7 +132,7 @@ def test_broken_bodies_are_refused_in_words(server, body):
         ("Z\u0301\u0301\u0301\u0301\u0301algo", "\u0179\u0301\u0301algo"),  # one mark in the letter, two on it
         ("\uff21nn", "Ann"),
         ("\ud800x", "x"),
-        ("<b>Ann</b>", "<b>Ann</b>"),  # the page writes names as text
+        ("<b>Ann</b>", "<b>Ann</b>"),  # the page renders names as text
         ("\u00a0\u2003", ""),
     ],
 )
@@ -140,47 +140,47 @@ def test_names_are_cleaned(given, clean):
     assert clean_name(given) == clean
 
 
-def test_a_name_has_a_limit(visitor):
-    reply = visitor.http.put(visitor.base + "/api/session", json={"name": "x" * 25})
+def test_a_name_has_a_limit(client):
+    reply = client.http.put(client.base + "/api/session", json={"name": "x" * 25})
     assert (reply.status_code, reply.json()["key"]) == (422, "name")
-    reply = visitor.http.put(visitor.base + "/api/session", json={"name": "\u200b"})
+    reply = client.http.put(client.base + "/api/session", json={"name": "\u200b"})
     assert reply.status_code == 422
-    assert visitor.get("/api/session") == {"name": ""}
+    assert client.get("/api/session") == {"name": ""}
 
 
-def test_requests_beyond_the_rate_have_to_wait(start):
+def test_requests_beyond_the_rate_are_rejected(start):
     with start(limits=limits(session_rate=3)) as server:
-        visitor = server.visitor()
-        visitor.open(ORDERS["big2"])
-        replies = [visitor.http.get(visitor.base + "/api/session") for _ in range(12)]
+        client = server.client()
+        client.open(TABLE_REQUESTS["big2"])
+        replies = [client.http.get(client.base + "/api/session") for _ in range(12)]
         late = [reply for reply in replies if reply.status_code == 429]
         assert late
         assert int(late[0].headers["retry-after"]) >= 1
-        assert server.visitor().get("/api/session") == {"name": ""}  # others go on
+        assert server.client().get("/api/session") == {"name": ""}  # other users are not limited
 
 
-def test_an_address_has_a_rate_too(start):
+def test_an_address_has_a_rate_limit(start):
     with start(limits=limits(address_rate=3)) as server:
-        statuses = [server.visitor().http.get(server.base + "/api/session").status_code for _ in range(12)]
+        statuses = [server.client().http.get(server.base + "/api/session").status_code for _ in range(12)]
         assert 429 in statuses
-        assert server.visitor().http.get(server.base + "/").status_code == 200  # the page itself always comes
+        assert server.client().http.get(server.base + "/").status_code == 200  # pages have no rate limit
 
 
-def test_tables_are_limited_for_each_session_and_in_all(start):
+def test_open_tables_are_limited_by_user_and_in_total(start):
     with start(limits=limits(tables_per_session=2, tables=3)) as server:
-        ann, bob = server.visitor(), server.visitor()
-        first = ann.open(ORDERS["open_face"])
-        ann.open(ORDERS["big2"])
-        assert "finish" in ann.open(ORDERS["big2"], 429)["error"]
-        bob.open(ORDERS["big2"])
-        assert "room" in bob.open(ORDERS["big2"], 503)["error"]
+        ann, bob = server.client(), server.client()
+        first = ann.open(TABLE_REQUESTS["open_face"])
+        ann.open(TABLE_REQUESTS["big2"])
+        assert "finish" in ann.open(TABLE_REQUESTS["big2"], 429)["error"]
+        bob.open(TABLE_REQUESTS["big2"])
+        assert "limit" in bob.open(TABLE_REQUESTS["big2"], 503)["error"]
         ann.post(f"/api/tables/{first['id']}/resignation", {"number": first["number"]})
-        bob.open(ORDERS["big2"])
+        bob.open(TABLE_REQUESTS["big2"])
 
 
-def test_what_nobody_foresaw_is_told_without_a_trace(visitor, server, monkeypatch):
-    table = visitor.open(ORDERS["big2"])
-    monkeypatch.setattr("cardlab_play.table_store.House.move", lambda *_: 1 / 0)
-    problem = visitor.move(table, table["legal"][-1]["action"], 500)
-    assert problem["error"] == "the server made a mistake; the table is as it was before"
-    assert visitor.get(f"/api/tables/{table['id']}") == table
+def test_an_unexpected_error_is_reported_without_a_traceback(client, server, monkeypatch):
+    table = client.open(TABLE_REQUESTS["big2"])
+    monkeypatch.setattr("cardlab_play.table_store.TableStore.play_move", lambda *_: 1 / 0)
+    problem = client.move(table, table["legal"][-1]["action"], 500)
+    assert problem["error"] == "internal server error; the table is unchanged"
+    assert client.get(f"/api/tables/{table['id']}") == table

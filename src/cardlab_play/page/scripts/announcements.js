@@ -1,20 +1,15 @@
-/** What happens, told to screen readers; sighted players read it beside the table. */
+/** Announcements for screen readers. */
 
 /** @param {string} text */
-export function tell(text) {
-  say('polite', text);
-}
-
-/** @param {string} text something that cannot wait */
-export function warn(text) {
-  say('assertive', text);
+export function announce(text) {
+  append('polite', text);
 }
 
 /**
  * @param {string} region
  * @param {string} text
  */
-function say(region, text) {
+function append(region, text) {
   const line = document.createElement('p');
   line.textContent = text;
   const live = /** @type {HTMLElement} */ (document.getElementById(region));

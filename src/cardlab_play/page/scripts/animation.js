@@ -1,32 +1,32 @@
-/** Cards that lie elsewhere after a move glide there; who asked for less motion sees them there at once. */
+/** Card animations between two views. Respects `prefers-reduced-motion`. */
 
-const GLIDE = 260; // ms
-const PAUSE = 500; // ms between the moves of others, so that each can be followed
-const LONGEST = 3000; // ms for all of them together
-const STILL = 120; // ms between them without motion
+const GLIDE_MS = 260;
+const PAUSE_MS = 500; // between moves of other players
+const MAX_TOTAL_MS = 3000; // for all moves together
+const PAUSE_WITHOUT_MOTION_MS = 120; // with reduced motion
 
-/** Whether motion is welcome. */
-function welcome() {
+/** Whether the browser allows motion. */
+function motionAllowed() {
   return !window.matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
 
-/** The time that the moves of others are given, until somebody is in a hurry. */
-export class Pace {
+/** Delay between the moves of other players. `skip` ends it. */
+export class MoveDelay {
   constructor() {
     this.wait = 0;
-    this.hurry = () => {};
+    this.skip = () => {};
   }
 
   /** @param {number} moves */
   start(moves) {
-    this.wait = Math.min(welcome() ? PAUSE : STILL, LONGEST / Math.max(1, moves));
+    this.wait = Math.min(motionAllowed() ? PAUSE_MS : PAUSE_WITHOUT_MOTION_MS, MAX_TOTAL_MS / Math.max(1, moves));
   }
 
   /** @returns {Promise<void>} */
   pause() {
     return new Promise((done) => {
       const timer = setTimeout(done, this.wait);
-      this.hurry = () => {
+      this.skip = () => {
         this.wait = 0;
         clearTimeout(timer);
         done();
@@ -37,7 +37,7 @@ export class Pace {
 
 /**
  * @param {HTMLElement} root
- * @returns {Map<string, DOMRect>} where each card lies
+ * @returns {Map<string, DOMRect>} position of each card
  */
 function places(root) {
   const found = new Map();
@@ -48,16 +48,16 @@ function places(root) {
 }
 
 /**
- * Draw anew, then let every card come from where it lay; a new one comes from a seat, if one is named.
+ * Redraw, then move each card from its old position. New cards start at the seat `origin`, if it is given.
  * @param {HTMLElement} root
  * @param {() => void} draw
  * @param {string} [origin] the `data-seat`
  */
-export function glide(root, draw, origin) {
+export function animateCards(root, draw, origin) {
   const before = places(root);
   const source = origin === undefined ? undefined : root.querySelector(`[data-seat="${origin}"]`)?.getBoundingClientRect();
   draw();
-  if (!welcome() || before.size === 0) return;
+  if (!motionAllowed() || before.size === 0) return;
   for (const card of root.querySelectorAll('[data-card]')) {
     const from = before.get(card.getAttribute('data-card') ?? '') ?? source;
     const to = card.getBoundingClientRect();
@@ -76,7 +76,7 @@ function move(card, from, to) {
   if (Math.abs(dx) + Math.abs(dy) < 3) return;
   const scale = Math.min(1, from.width / to.width);
   card.animate([{ transform: `translate(${dx}px, ${dy}px) scale(${scale})` }, { transform: 'none' }], {
-    duration: GLIDE,
+    duration: GLIDE_MS,
     easing: 'cubic-bezier(.2, .7, .3, 1)',
   });
 }

@@ -1,31 +1,31 @@
-/** What happened, latest first: whole lines as far as there is room, and a sign where there are more below. */
+/** Log of events, latest first. Shows whole lines only, with a marker when there are more. */
 
 import { h } from './dom.js';
 
-const KEPT = 100; // lines
+const MAX_LINES = 100;
 
-export class Told {
+export class EventLog {
   constructor() {
-    this.list = h('ol.told', { 'aria-label': 'What happened, latest first', tabindex: '0', onscroll: () => this.hint() });
-    this.root = h('div.told-of', null, this.list);
+    this.list = h('ol.event-log', { 'aria-label': 'Events, latest first', tabindex: '0', onscroll: () => this.updateOverflow() });
+    this.root = h('div.event-log-frame', null, this.list);
     this.width = 0;
     new ResizeObserver(() => {
-      if (this.width === this.root.clientWidth) return; // only the sign below has come or gone
+      if (this.width === this.root.clientWidth) return; // only the overflow marker has changed
       this.width = this.root.clientWidth;
-      this.fit();
+      this.fitHeight();
     }).observe(this.root);
   }
 
   /** @param {string} sentence */
   add(sentence) {
     this.list.prepend(h('li', null, sentence));
-    while (this.list.childElementCount > KEPT) this.list.lastElementChild?.remove();
+    while (this.list.childElementCount > MAX_LINES) this.list.lastElementChild?.remove();
     this.list.scrollTop = 0;
-    this.fit();
+    this.fitHeight();
   }
 
-  /** As high as whole lines allow below the style sheet's limit, but with the latest one whole in any case. */
-  fit() {
+  /** Set the height to whole lines within the limit of the style sheet, at least one. */
+  fitHeight() {
     const { list } = this;
     const at = list.scrollTop;
     list.style.maxBlockSize = '';
@@ -35,10 +35,10 @@ export class Told {
     const whole = ends.filter((end, i) => i === 0 || end <= room + 1).at(-1);
     if (whole) list.style.maxBlockSize = `${Math.ceil(whole)}px`;
     list.scrollTop = at;
-    this.hint();
+    this.updateOverflow();
   }
 
-  hint() {
+  updateOverflow() {
     const { list } = this;
     this.root.classList.toggle('more', list.scrollHeight - list.scrollTop - list.clientHeight > 4);
   }

@@ -1,20 +1,20 @@
-/** The numbers that the agent's network reads, block by block, as squares that are the darker the larger they are. */
+/** The agent's observation by block, as a heat map. */
 
 import { h, svg } from './dom.js';
 
-const WIDEST = 52; // numbers in a line
+const MAX_COLUMNS = 52; // per row
 
 /** @typedef {{name: string, shape: number[], values: number[]}} Block */
 
 /** @param {Block[]} blocks */
-export function inputOf(blocks) {
+export function observationView(blocks) {
   if (blocks.length === 0) return null;
   const count = blocks.reduce((sum, { values }) => sum + values.length, 0);
   return h(
-    'details.input-of',
+    'details.observation-section',
     null,
-    h('summary', null, `What its network reads: ${count} numbers in ${blocks.length} blocks`),
-    h('dl.input', null, blocks.map((block) => [h('dt', null, block.name.replaceAll('_', ' '), h('span.quiet', null, ` ${block.shape.join(' × ')}`)), h('dd', null, picture(block))])),
+    h('summary', null, `Network input: ${count} numbers in ${blocks.length} blocks`),
+    h('dl.observation', null, blocks.map((block) => [h('dt', null, block.name.replaceAll('_', ' '), h('span.muted', null, ` ${block.shape.join(' × ')}`)), h('dd', null, picture(block))])),
   );
 }
 
@@ -28,7 +28,7 @@ function picture({ name, shape, values }) {
     svg(
       'rect',
       {
-        class: value === 0 ? 'nought' : value < 0 ? 'negative' : 'positive',
+        class: value === 0 ? 'zero-value' : value < 0 ? 'negative' : 'positive',
         x: i % columns,
         y: Math.floor(i / columns),
         width: 0.9,
@@ -44,13 +44,13 @@ function picture({ name, shape, values }) {
 }
 
 /**
- * Columns of the picture: the last axis, or as many lines of it as fit side by side.
+ * Columns of the heat map: the last axis, or several of its rows side by side.
  * @param {number[]} shape
  * @param {number} size
  */
 function widthOf(shape, size) {
   const last = shape.at(-1) ?? size;
-  if (last > WIDEST) return 26;
-  if (shape.length < 2) return Math.min(size, WIDEST);
+  if (last > MAX_COLUMNS) return 26;
+  if (shape.length < 2) return Math.min(size, MAX_COLUMNS);
   return last < 6 ? last * Math.max(1, Math.min(Math.floor(26 / last), size / last)) : last;
 }

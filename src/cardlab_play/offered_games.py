@@ -1,0 +1,87 @@
+"""The games on the page: titles, selectable options and scripted agents."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cardlab.core.options import InvalidOption
+from cardlab.games.catalogue import GAMES, make_game
+from cardlab.games.protocol import Game
+
+
+@dataclass(frozen=True)
+class GameOption:
+    """A selectable option of a game. The first value is the default."""
+
+    key: str
+    title: str
+    values: tuple[int | str, ...]
+    labels: tuple[str, ...] = ()  # of the values; empty: the numbers are the labels
+
+
+@dataclass(frozen=True)
+class OfferedGame:
+    """A game on the page."""
+
+    title: str
+    unit: str  # of results
+    options: tuple[GameOption, ...]
+    agents: tuple[str, ...]  # scripted agents, the strongest first
+    values_are_payoffs: bool = True  # False: agents are trained on a reward other than the payoff
+
+
+OFFERED_GAMES: Mapping[str, OfferedGame] = {
+    "big2": OfferedGame(
+        "Big 2",
+        "points",
+        (
+            GameOption(
+                "opening", "The 3 of diamonds", ("forced", "choose"), ("is played at once", "opens in any hand")
+            ),
+            GameOption("penalty", "Cards left", ("plain", "doubled"), ("count one each", "count double from ten")),
+            GameOption(
+                "straight_flush", "Straight flushes", ("ranked", "unbeatable"), ("beat lower ones", "beat everything")
+            ),
+        ),
+        ("planner", "greedy", "lowest"),
+    ),
+    "thirty_one": OfferedGame(
+        "Thirty-One",
+        "share of the match: 1 for a lone win",
+        (
+            GameOption("num_players", "Players", tuple(range(2, 10))),
+            GameOption("lives", "Lives", (3, 1, 2, 4, 5)),
+        ),
+        ("greedy", "threshold", "greedy_stock_only"),
+        values_are_payoffs=False,  # trained on single rounds
+    ),
+    "five_o": OfferedGame(
+        "Five-O",
+        "games won minus games lost",
+        (GameOption("hidden_round", "Hidden round", (5, 4)),),
+        ("fast_greedy_2", "greedy_2", "greedy_1", "reflex_3", "reflex_2", "reflex_1"),
+    ),
+    "open_face": OfferedGame(
+        "Open-face Chinese Poker", "points", (), ("greedy_start", "hindsight_fills", "random_fills")
+    ),
+    "poker_squares": OfferedGame(
+        "Poker Squares",
+        "points above par",
+        (GameOption("scoring", "Scoring", ("american", "british"), ("American", "British")),),
+        ("tables", "flush"),
+    ),
+}
+
+
+def make_offered_game(name: str, options: Mapping[str, Any]) -> tuple[Game, dict[str, Any]]:
+    """The game `name` and the values of its offered options. Raises InvalidOption for other options or values."""
+    if name not in OFFERED_GAMES or name not in GAMES:
+        raise InvalidOption("game", name, f"one of {', '.join(OFFERED_GAMES)}")
+    offered = {option.key: option for option in OFFERED_GAMES[name].options}
+    for key, value in options.items():
+        if key not in offered:
+            raise InvalidOption(f"options.{key}", value, f"left out: {name} takes {', '.join(offered) or 'no options'}")
+        if not any(value == known and type(value) is type(known) for known in offered[key].values):
+            raise InvalidOption(f"options.{key}", value, f"one of {', '.join(map(str, offered[key].values))}")
+    chosen = {key: options.get(key, option.values[0]) for key, option in offered.items()}
+    return make_game(name, **chosen), chosen

@@ -1,0 +1,123 @@
+/** The result of a finished game: payoff, par, results of other players on the deal, and links. */
+
+import { getDeal, getTable, openTable } from './api.js';
+import { fill, h } from './dom.js';
+import { formatOutcome } from './formatting.js';
+
+/** @typedef {import('./types.js').Table} Table */
+
+const PAR_POLL_MS = 4000;
+const MAX_PAR_POLLS = 60;
+
+/**
+ * @param {HTMLElement} container
+ * @param {Table} table
+ * @param {AbortSignal} signal
+ */
+export function showResult(container, table, signal) {
+  const result = table.result;
+  if (!result) return;
+  const results = h('div.deal-results');
+  const par = h('p', { role: 'status' });
+  const errorLine = h('p.error', { role: 'alert', hidden: true });
+  fill(
+    container,
+    h(
+      'section.outcome',
+      { 'aria-label': 'Result' },
+      h('h2', null, result.text),
+      table.game === 'thirty_one' && h('p', null, formatOutcome(table.game, result.payoff)), // the heading of other games has the payoff
+      result.par && par,
+      result.resigned && h('p.muted', null, 'Resigned: the rest was played at random.'),
+      results,
+      errorLine,
+      h(
+        'div.row',
+        null,
+        h('button.primary', { type: 'button', onclick: () => playAgain(table, null, errorLine) }, 'Play again'),
+        h('a.button', { href: `#/replay/${table.id}` }, 'Replay'),
+        h('button', { type: 'button', onclick: (/** @type {Event} */ event) => share(table, event) }, 'Share this deal'),
+        h('a.button', { href: '#/' }, 'Another game'),
+      ),
+    ),
+  );
+  showDealResults(results, table, signal);
+  showPar(par, table, signal);
+}
+
+/**
+ * Show the par result, and poll until it is computed.
+ * @param {HTMLElement} container
+ * @param {Table} table
+ * @param {AbortSignal} signal
+ */
+async function showPar(container, table, signal) {
+  let par = table.result?.par;
+  for (let poll = 0; par && par.payoff === null && poll < MAX_PAR_POLLS; poll += 1) {
+    container.textContent = `${par.title} is still playing this deal …`;
+    await new Promise((done) => { setTimeout(done, PAR_POLL_MS); });
+    if (signal.aborted) return;
+    par = (await getTable(table.id, signal).catch(() => table)).result?.par;
+  }
+  if (!par || par.payoff === null) container.remove();
+  else container.textContent = `${par.title} on this deal: ${formatOutcome(table.game, par.payoff)}`;
+}
+
+/**
+ * @param {Table} table
+ * @param {string | null} deal
+ * @param {HTMLElement} errorLine
+ */
+async function playAgain(table, deal, errorLine) {
+  const { game, options, seat } = table;
+  const opponents = table.seats.filter(({ player }) => player !== seat).map(({ agent, search }) => ({ agent, search }));
+  try {
+    const next = await openTable({ game, options, seat, opponents, deal });
+    location.hash = `#/table/${next.id}`;
+  } catch (/** @type {any} */ error) {
+    errorLine.textContent = error.message;
+    errorLine.hidden = false;
+  }
+}
+
+/**
+ * @param {Table} table
+ * @param {Event} event
+ */
+async function share(table, event) {
+  const address = `${location.origin}${location.pathname}#/deal/${table.deal.id}`;
+  const button = /** @type {HTMLElement} */ (event.currentTarget);
+  try {
+    await navigator.clipboard.writeText(address);
+    button.textContent = 'Address copied';
+  } catch {
+    window.prompt('The address of this deal:', address);
+  }
+}
+
+/**
+ * @param {HTMLElement} container
+ * @param {Table} table
+ * @param {AbortSignal} signal
+ */
+async function showDealResults(container, table, signal) {
+  const deal = await getDeal(table.deal.id, signal).catch(() => null);
+  if (deal) fill(container, dealResults(deal));
+}
+
+/** @param {{game: string, results: {name: string, payoff: number, you: boolean}[] | null}} deal */
+export function dealResults(deal) {
+  if (!deal.results || deal.results.length < 2) return null;
+  return h(
+    'table',
+    null,
+    h('caption.muted', null, 'Results of this deal'),
+    h(
+      'tbody',
+      null,
+      deal.results.map(({ name, payoff, you }) =>
+        h('tr', null, h('td', null, you && name ? `${name} (you)` : name || (you ? 'You' : 'anonymous')), h('td.number', null, formatOutcome(deal.game, payoff))),
+      ),
+    ),
+  );
+}

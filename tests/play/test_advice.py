@@ -1,0 +1,116 @@
+"""The advice and replay API with scripted agents and small policies."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from cardlab.agents.beliefs import BeliefError
+from cardlab.agents.policies import describe, save_policy
+from cardlab.core.options import InvalidOption
+from cardlab.games.catalogue import make_game
+from cardlab.networks.mlp import MLPOptions
+from play_server import TABLE_REQUESTS, make_options, run_server
+
+POLICY_KINDS = {"big2": "softmax", "thirty_one": "action_value", "five_o": "afterstate", "open_face": "softmax"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server with a small untrained policy for most games."""
+    folder: Path = tmp_path_factory.mktemp("thoughts")
+    for name, plays in POLICY_KINDS.items():
+        torch.manual_seed(0)
+        game, network = make_game(name), MLPOptions(widths=(8,))
+        save_policy(folder / "models" / name, describe(game, network, plays, {}), network.build(game.spec))
+    with run_server(make_options(folder, advice_deals=16)) as started:
+        yield started
+
+
+@pytest.mark.parametrize("name", [*POLICY_KINDS, "poker_squares"])
+def test_advice_covers_all_legal_actions(server, name):
+    client = server.client()
+    game = next(entry for entry in client.get("/api/games")["games"] if entry["game"] == name)
+    table = client.open({"game": name, "opponents": TABLE_REQUESTS[name].get("opponents")})
+    offered = [entry["agent"] for entry in game["agents"]]
+    advisor = next((agent for agent in offered if agent.endswith(f"models/{name}")), game["advisor"])
+    advice = client.get(f"/api/tables/{table['id']}/advice", agent=advisor)
+    legal = [choice["action"] for choice in table["legal"]]
+    assert [option["action"] for option in advice["options"]] == legal
+    assert [option["text"] for option in advice["options"]] == [choice["text"] for choice in table["legal"]]
+    assert advice["action"] in legal
+    low, high = make_game(name).spec.payoff_range
+    assert low <= advice["value"] <= high
+    assert advice["win_probability"] is None if name == "poker_squares" else 0 <= advice["win_probability"] <= 1
+    if name in POLICY_KINDS:
+        assert sum(option["probability"] for option in advice["options"]) == pytest.approx(1, abs=1e-2)
+        blocks = {block.name: list(block.shape) for block in make_game(name).spec.blocks}
+        assert {block["name"]: block["shape"] for block in advice["observation"]} == blocks
+        assert all(len(block["values"]) == np.prod(block["shape"], dtype=int) for block in advice["observation"])
+    assert client.get(f"/api/tables/{table['id']}/advice", agent=advisor) == advice
+
+
+def test_the_belief_covers_the_hidden_cards(server):
+    client = server.client()
+    table = client.open(TABLE_REQUESTS["big2"])
+    belief = client.get(f"/api/tables/{table['id']}/advice", agent="greedy")["belief"]
+    gone = {*table["view"]["hand"], *table["view"]["played"]}
+    assert {card["card"] for card in belief["cards"]} == {r + s for r in "23456789TJQKA" for s in "cdhs"} - gone
+    for player, count in enumerate(table["view"]["counts"]):
+        held = sum(card["probabilities"][player] for card in belief["cards"])
+        assert held == pytest.approx(0 if player == table["seat"] else count, abs=1e-2)
+
+
+def test_the_champion_s_belief_network_is_used_for_its_options_only(server):
+    client = server.client()
+    for options, source in ({}, "network"), ({"penalty": "doubled"}, "uniform"):
+        table = client.open({**TABLE_REQUESTS["big2"], "options": options})
+        belief = client.get(f"/api/tables/{table['id']}/advice", agent="greedy")["belief"]
+        assert belief["source"] == source
+
+
+def test_an_invalid_belief_network_is_rejected_at_the_start(start, tmp_path):
+    with pytest.raises(BeliefError, match=r"no belief\.json in it"), start(belief={"big2": str(tmp_path)}):
+        pass
+    with pytest.raises(InvalidOption, match="whist"), start(belief={"whist": str(tmp_path)}):
+        pass
+
+
+@pytest.mark.parametrize("name", ["big2", "thirty_one", "poker_squares"])
+def test_a_replay_reviews_every_move_of_the_player(server, name):
+    client = server.client()
+    table = client.open(TABLE_REQUESTS[name])
+    path = f"/api/tables/{table['id']}/replay"
+    assert "after the end" in client.get(path, 409)["error"]
+    end = client.finish(table, seed=3)
+    replay = client.get(path)
+    judged = [frame for frame in replay["frames"] if frame["review"]]
+    assert {frame["player"] for frame in judged} == {table["seat"]}
+    assert len(judged) == sum(frame["player"] == table["seat"] for frame in replay["frames"])
+    assert all(sum(option["chosen"] for option in frame["review"]["options"]) == 1 for frame in judged)
+    drops = sum(frame["review"]["drop"] for frame in judged)
+    assert judged[0]["review"]["value"] - drops == pytest.approx(end["result"]["payoff"], abs=0.02)
+    fallen = {frame["number"]: frame["review"]["drop"] for frame in judged}
+    assert replay["largest_drops"] == sorted(fallen, key=lambda n: -fallen[n])[: len(replay["largest_drops"])]
+    hands = replay["frames"][0]["hands"]
+    if name == "big2":
+        assert sorted(len(hand) for hand in hands) == [12, 13, 13, 13]
+    assert (hands is None) == (name == "poker_squares")
+
+
+def test_a_review_from_playouts_skips_forced_moves(server):
+    client = server.client()
+    table = client.open(TABLE_REQUESTS["big2"])
+    end = client.finish(table, seed=5)
+    replay = client.get(f"/api/tables/{table['id']}/replay", agent="greedy")
+    judged = [frame["review"] for frame in replay["frames"] if frame["review"]]
+    assert any(len(move["options"]) == 1 for move in judged), "no move of this game had a single option"
+    assert judged[0]["value"] - sum(move["drop"] for move in judged) == pytest.approx(end["result"]["payoff"], abs=0.02)
+
+
+def test_an_unknown_advisor_is_rejected(server):
+    client = server.client()
+    table = client.open(TABLE_REQUESTS["big2"])
+    for agent in ("nobody", "../../etc", "monte_carlo:simulations:99999999"):
+        assert client.get(f"/api/tables/{table['id']}/advice", 422, agent=agent)["key"] == "query.agent"
