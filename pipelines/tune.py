@@ -1,11 +1,11 @@
-"""Stage tune: the sweep `tune` of params.yaml; its study, its trials and its best values.
+"""Stage tune: the sweep `tune` of params.yaml; its trials and its best values.
 
-The study grows in studies/, under a name that holds a hash of configuration and code: a sweep that was cut off goes on
-when the stage is run again, and one that is changed begins anew.
+The study is kept in studies.db at the root, which is no output: its name holds a hash of configuration and code, so an
+interrupted sweep resumes when the stage is run again, also in a temporary copy of the project, and a changed one is a
+new study.
 """
 
 import json
-import shutil
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -22,7 +22,6 @@ from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.study import find_study
 from cardlab.experiments.sweep.summary import trials_table
 from cardlab.experiments.sweep.sweep import run_sweep, study_name
-from cardlab.experiments.sweep.worker import STUDIES
 from cardlab.tracking import Store
 from cardlab.training.run import run_folder
 
@@ -35,11 +34,10 @@ def main() -> None:
     store, compose_trial = Store(), TrialComposer(config)
     code = run_folder(Path(), compose_trial({})).name[:8]
     best = run_sweep(replace(options, study=f"{study_name(options, config)}_{code}"), config, compose_trial)
-    folder, studies = Path("tuned", config["name"]), store.root / STUDIES
+    folder = Path("tuned", config["name"])
     folder.mkdir(parents=True, exist_ok=True)
-    study = find_study(studies, best.study, None)
+    study = find_study(store.root, best.study, options.storage)
     (folder / "trials.csv").write_text(trials_table(study, Space.parse(options.space, config)))
-    shutil.copyfile(studies / f"{best.study}.journal", folder / "study.journal")
     told = {key: value for key, value in asdict(best).items() if key not in ("study", "front")}
     (folder / "best.json").write_text(json.dumps(told, indent=1) + "\n")
 

@@ -17,6 +17,7 @@ PAGES = {
 }
 FRAGMENTS = {
     "docs/champions.md": "need a registered champion: tests/experiments/promotion/ runs them",
+    "docs/sweeps.md": "need a study of the reader: tests/experiments/sweep/test_study.py",
 }
 """Pages whose blocks are no programs, and where what they say is tested."""
 POLICIES = {"docs/search.md": ("five_o", "models/five_o_td")}

@@ -1,4 +1,4 @@
-"""Trials that are given up by deals, by learning curves, or for values that no learner takes; and what they cost."""
+"""Trials that are pruned by deals, by learning curves, or for values that no learner takes; and what they cost."""
 
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def test_pruning_by_evaluation_deals(root: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("pruner", ["median", "hyperband"])
 def test_pruning_by_learning_curves(pruner: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trials get worse from one to the next: those that stand out as hopeless are given up before their end."""
+    """Trials get worse from one to the next: those that stand out as hopeless are pruned before their end."""
     begun: list[Any] = []
 
     def counted(experiment: Any, **rest: Any) -> Any:
@@ -80,4 +80,4 @@ def test_values_that_do_not_go_together_are_given_up(root: Path, capsys: pytest.
     assert main(["sweep", *base, "sweep.space.agent.successors=[0,1]"]) == 0
     states = [trial.state for trial in study_of(root).get_trials()]
     assert (states.count(TrialState.COMPLETE), states.count(TrialState.PRUNED)) == (3, 1)
-    assert "given up: agent.double=true: must be false with agent.successors" in capsys.readouterr().err
+    assert "pruned: agent.double=true: must be false with agent.successors" in capsys.readouterr().err

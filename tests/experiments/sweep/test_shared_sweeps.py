@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import FrozenTrial, TrialState
 
 from cardlab.cli import main
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.slots import is_withdrawn
+from cardlab.experiments.sweep.quota import FINISHED, SURPLUS
 from cardlab.experiments.sweep.tuned_files import plain_experiment
 from cardlab.experiments.sweep.worker import Plan
 from cardlab.experiments.sweep.workers import run_workers
@@ -35,7 +36,7 @@ def test_two_workers_share_a_sweep_and_one_may_join_it(root: Path, capfd: pytest
     assert main(["sweep", "worker", f"sweep.study={study.study_name}"]) == 0
     assert f"study:  {study.study_name}, 4 trials" in capfd.readouterr().out
     assert main(["sweep", "worker", "sweep.study=nothing"]) == 1
-    assert "study nothing: there is no nothing.journal" in capfd.readouterr().err
+    assert "has no study of this name" in capfd.readouterr().err
 
 
 def test_what_a_worker_raises_is_told_once_and_stops_all(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -52,39 +53,60 @@ def plan_of(root: Path, compose_trial: Any) -> Plan:
 
 
 @pytest.mark.slow
-def test_a_third_of_the_trials_is_killed_and_the_total_is_met_exactly(root: Path) -> None:
-    """Real processes that train, killed with -9 in the middle of a trial."""
-    total, kills = 12, 4
-    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=4096", f"sweep.trials={total}", "sweep.workers=2"]
-    killed: set[int] = set()
+def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last_trial(root: Path) -> None:
+    """Real processes that train: six trials are finished, none runs, and MLflow knows each once."""
+    total = 6
+    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=16384", f"sweep.trials={total}", "sweep.workers=3"]
+    killed: list[int] = []
     with subprocess.Popen(command) as process:
-        while process.poll() is None:
-            if list((root / "studies").glob("*.journal")) and len(killed) < kills:
-                killed |= kill_at_work(root)
-            time.sleep(0.3)
-        assert process.returncode == 0
-    begun = [trial for trial in study_of(root).get_trials() if not is_withdrawn(trial)]
-    states = [trial.state for trial in begun]
+        while not (root / "runs/sweeps").exists():  # the first trial trains
+            time.sleep(0.05)
+        for done in (0, total // 2, total - 1):  # finished trials, at least, at each kill
+            before = len(killed)
+            while process.poll() is None and len(killed) == before:
+                if len(study_of(root).get_trials(states=FINISHED)) >= done:
+                    killed += kill_at_work(root, killed)
+                time.sleep(0.05)
+        assert process.wait() == 0
+    trials = study_of(root).get_trials()
+    states = [trial.state for trial in trials]
     assert states.count(TrialState.COMPLETE) == total
-    assert {trial.number for trial in begun if trial.state == TrialState.FAIL} == killed
-    assert len(killed) == kills
-    assert len(begun) == total + kills
-    statuses = {run.data.tags["sweep.trial"]: run.info.status for run in runs_of(root, "trial")}
-    assert statuses == {str(t.number): "KILLED" if t.number in killed else "FINISHED" for t in begun}
-    assert [run.info.status for run in runs_of(root, "sweep")] == ["FINISHED"]
+    assert not {TrialState.RUNNING, TrialState.WAITING} & set(states)
+    failed = {t.number for t in trials if t.state == TrialState.FAIL and SURPLUS not in t.user_attrs}
+    assert failed == set(killed)
+    assert len(failed) == 3
+    runs = runs_of(root, "trial")
+    assert [(run.info.status, run.data.tags["sweep.state"]) for run in runs] == [("FINISHED", "complete")] * total
+    complete = {trial.number: trial for trial in trials if trial.state == TrialState.COMPLETE}
+    assert {int(run.data.tags["sweep.trial"]) for run in runs} == set(complete)
+    for run in runs:
+        trial = complete[int(run.data.tags["sweep.trial"])]
+        assert run.data.metrics["sweep/objective"] == trial.value
+        assert run.data.tags.get("sweep.retry_of") == (str(trial.user_attrs["retry_of"]) if is_retry(trial) else None)
+        steps = [point.step for point in Store(root=root).client.get_metric_history(run.info.run_id, "payoff")]
+        assert len(steps) == len(set(steps)) == 128, "each iteration once, those before the kill too"
+    (parent,) = runs_of(root, "sweep")
+    assert parent.info.status == "FINISHED"
+    assert parent.data.tags["sweep.trials"] == str(total)
 
 
-def kill_at_work(root: Path) -> set[int]:
-    """Kill a worker that is in the middle of a trial, if there is one; the number of its trial."""
+def is_retry(trial: FrozenTrial) -> bool:
+    return RetryHeartbeatStaleTrialCallback.retried_trial_number(trial) is not None
+
+
+def kill_at_work(root: Path, before: list[int]) -> list[int]:
+    """Kill a worker in the middle of a trial that was not killed before, if there is one; the number of the trial."""
     for trial in running(root):
-        process = int(trial.user_attrs["worker"].split("-")[-2])
+        process = int(trial.user_attrs["worker"].split(":")[1])
+        if trial.number in before:
+            continue
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGSTOP)  # lest it ends the trial while it is looked at
             if any(still.number == trial.number for still in running(root)):
                 os.kill(process, signal.SIGKILL)
-                return {trial.number}
+                return [trial.number]
             os.kill(process, signal.SIGCONT)
-    return set()
+    return []
 
 
 def running(root: Path) -> list[FrozenTrial]:

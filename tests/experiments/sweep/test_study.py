@@ -1,9 +1,8 @@
-"""A study goes on where it was cut off, whatever cut it off, and ends with exactly as many trials as asked for."""
+"""A study resumes where it was interrupted, and ends with exactly as many trials as asked for."""
 
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,12 @@ from optuna.trial import TrialState
 
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.slots import finished
+from cardlab.experiments.sweep.quota import finished
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import BrokenStudy
-from cardlab.experiments.sweep.study import Objective, StudyInUse, open_study, owned, run_trials
+from cardlab.experiments.sweep.study import Objective, enqueue_planned, find_study, open_study, run_trials
 
-CONFIG = {"agent": {"gamma": 1.0, "epsilon": 0.1}}
+CONFIG = {"agent": {"gamma": 1.0, "epsilon": 0.1}, "network": {"widths": [8]}}
 RANGES = {"agent.gamma": {"low": 0.0, "high": 1.0}, "agent.epsilon": {"low": 0.01, "high": 1.0, "log": True}}
 GRID = {"agent.gamma": [0.1, 0.5, 0.9], "agent.epsilon": [0.1, 0.2]}
 CHILD = """
@@ -27,11 +26,11 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from experiments.sweep.test_study import OPTIONS, peak, work
-def objective(trial, values):
+def objective(trial, values, place):
     if trial.number == 3:
         print("here", flush=True)
         time.sleep(600)
-    return peak(trial, values)
+    return peak(trial, values, place)
 work(Path({folder!r}), OPTIONS, objective)
 """
 
@@ -43,26 +42,28 @@ def options_of(sampler: str, trials: int = 8) -> SweepOptions:
 OPTIONS = options_of("tpe", 12)  # two more than those with which TPE begins at random
 
 
-def peak(trial: optuna.Trial, values: Values) -> list[float]:
+def peak(trial: optuna.Trial, values: Values, place: int) -> list[float]:
     """Best at gamma 0.3 and the smallest epsilon."""
     return [-((values["agent.gamma"] - 0.3) ** 2) - values["agent.epsilon"]]
 
 
 def work(folder: Path, options: SweepOptions, objective: Objective = peak) -> None:
     study = open_study(folder, "s", options)
-    run_trials(study, Space.parse(options.space, CONFIG), options, objective, folder=folder)
+    space = Space.parse(options.space, CONFIG)
+    enqueue_planned(study, space, options)
+    run_trials(study, space, options, objective)
 
 
 def read(folder: Path) -> tuple[list[dict[str, Any]], dict[TrialState, int]]:
     """The parameters of the finished trials, and how many trials there are of each state."""
-    study = open_study(folder, "s", OPTIONS)
+    study = find_study(folder, "s", None)
     trials = study.get_trials()
     states = {state: sum(trial.state == state for trial in trials) for state in TrialState}
     return [trial.params for trial in finished(study)], states
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random", "qmc", "grid"])
-def test_it_goes_on_to_the_total_and_ends_the_same(sampler: str, tmp_path: Path) -> None:
+def test_it_resumes_up_to_the_total_and_ends_the_same(sampler: str, tmp_path: Path) -> None:
     options = options_of(sampler, 12)
     work(tmp_path / "whole", options)
     for total in (1, 4, 4, 11, 12, 12):
@@ -82,7 +83,7 @@ def test_the_gaussian_process_stays_in_the_space(tmp_path: Path) -> None:
 
 
 def test_the_seed_names_the_trials_and_the_first_is_the_experiment_itself(tmp_path: Path) -> None:
-    options = options_of("random")
+    options = options_of("random", 4)
     found: dict[int, list[dict[str, Any]]] = {}
     for seed in (0, 1):
         work(tmp_path / str(seed), replace(options, seed=seed))
@@ -93,42 +94,25 @@ def test_the_seed_names_the_trials_and_the_first_is_the_experiment_itself(tmp_pa
     assert read(tmp_path / "free")[0] != found[0][:1]
 
 
-def test_a_grid_finds_its_best_point(tmp_path: Path) -> None:
-    work(tmp_path, options_of("grid", 100))
-    assert open_study(tmp_path, "s", OPTIONS).best_params == {"agent.gamma": 0.1, "agent.epsilon": 0.1}
-
-
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, ZeroDivisionError])
-def test_what_is_done_is_kept_and_the_broken_off_trial_does_not_count(
-    stop: type[BaseException], tmp_path: Path
-) -> None:
-    def objective(trial: optuna.Trial, values: Values) -> list[float]:
+def test_an_interrupted_trial_is_run_again_and_does_not_count(stop: type[BaseException], tmp_path: Path) -> None:
+    def objective(trial: optuna.Trial, values: Values, place: int) -> list[float]:
         if trial.number == 3:
             raise stop
-        return peak(trial, values)
+        return peak(trial, values, place)
 
-    with pytest.raises(stop):
+    with pytest.raises(KeyboardInterrupt if stop is SystemExit else stop):
         work(tmp_path / "cut", OPTIONS, objective)
     assert len(read(tmp_path / "cut")[0]) == 3
     work(tmp_path / "cut", OPTIONS)
     params, states = read(tmp_path / "cut")
     assert (states[TrialState.COMPLETE], states[TrialState.FAIL], states[TrialState.RUNNING]) == (12, 1, 0)
     work(tmp_path / "whole", OPTIONS)
-    assert params == read(tmp_path / "whole")[0], "the trial that was broken off was done again"
-
-
-def test_trials_that_were_given_up_count(tmp_path: Path) -> None:
-    def objective(trial: optuna.Trial, values: Values) -> list[float]:
-        if trial.number % 2:
-            raise optuna.TrialPruned
-        return peak(trial, values)
-
-    work(tmp_path, OPTIONS, objective)
-    _, states = read(tmp_path)
-    assert (states[TrialState.COMPLETE], states[TrialState.PRUNED], sum(states.values())) == (6, 6, 12)
+    assert params == read(tmp_path / "whole")[0]
 
 
 def test_kill_nine_leaves_no_trial_running(tmp_path: Path) -> None:
+    """The sweep that is resumed at once, without waiting for a heartbeat, ends with the trials of one that was not."""
     code = CHILD.format(tests=str(Path(__file__).parents[1]), folder=str(tmp_path / "cut"))
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
@@ -137,38 +121,83 @@ def test_kill_nine_leaves_no_trial_running(tmp_path: Path) -> None:
     work(tmp_path / "cut", OPTIONS)
     params, states = read(tmp_path / "cut")
     assert (states[TrialState.COMPLETE], states[TrialState.FAIL], states[TrialState.RUNNING]) == (12, 1, 0)
+    retry = next(trial for trial in find_study(tmp_path / "cut", "s", None).get_trials() if trial.number == 4)
+    assert optuna.storages.RetryHeartbeatStaleTrialCallback.retried_trial_number(retry) == 3
+    assert retry.user_attrs["retry_of"] == 3
     work(tmp_path / "whole", OPTIONS)
     assert params == read(tmp_path / "whole")[0]
 
 
-def test_a_line_that_was_cut_short_and_a_lock_that_was_left_behind_do_no_harm(tmp_path: Path) -> None:
-    work(tmp_path, replace(OPTIONS, trials=3))
-    journal = tmp_path / "s.journal"
-    with journal.open("ab") as file:
-        file.write(b'{"op_code": 5, "tri')
-    for suffix in (".lock", ".write"):
-        (tmp_path / f"s.journal{suffix}").touch()
-    began = time.monotonic()
-    work(tmp_path, replace(OPTIONS, trials=5))
-    assert time.monotonic() - began < 20, "Optuna itself would wait for the lock for half a minute"
-    assert len(read(tmp_path)[0]) == 5
+def test_pruned_trials_count(tmp_path: Path) -> None:
+    def objective(trial: optuna.Trial, values: Values, place: int) -> list[float]:
+        if trial.number % 2:
+            raise optuna.TrialPruned
+        return peak(trial, values, place)
+
+    work(tmp_path, options_of("random", 6), objective)
+    _, states = read(tmp_path)
+    assert (states[TrialState.COMPLETE], states[TrialState.PRUNED], sum(states.values())) == (3, 3, 6)
 
 
-def test_what_is_no_journal_is_named(tmp_path: Path) -> None:
-    (tmp_path / "s.journal").write_text("not\na\nstudy\n")
-    with pytest.raises(BrokenStudy, match=r"s\.journal: is not the journal of a study"):
+@pytest.mark.parametrize("sampler", ["random", "grid"])
+def test_what_anyone_enqueues_is_run_and_counts(sampler: str, tmp_path: Path) -> None:
+    options = replace(options_of(sampler), baseline=False)
+    work(tmp_path, replace(options, trials=1))
+    point = {"agent.gamma": 0.5, "agent.epsilon": 0.2}
+    elsewhere = optuna.load_study(study_name="s", storage=f"sqlite:///{tmp_path}/studies.db")
+    elsewhere.enqueue_trial(point, user_attrs={"note": "mine"})
+    elsewhere.enqueue_trial(point)
+    work(tmp_path, replace(options, trials=2))
+    study = find_study(tmp_path, "s", None)
+    assert [trial.params for trial in finished(study)][1:] == [point]
+    assert study.get_trials()[1].user_attrs["note"] == "mine"
+    work(tmp_path, replace(options, trials=3))
+    assert [trial.params for trial in finished(study)][1:] == [point, point]
+
+
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({"agent.gamma": 7.0}, r"enqueued with agent.gamma=7.0: must be within {low: 0.0, high: 1.0}"),
+        ({"agent.gama": 0.5}, r"enqueued with agent.gama=0.5: the space has no such key"),
+        ({"network.widths": [8]}, r"enqueued with network.widths=\[8\]: must be within \[\[8\], \[16\]\]"),
+    ],
+)
+def test_what_is_enqueued_outside_the_space_is_pruned(
+    params: dict[str, Any], reason: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    options = replace(OPTIONS, space={"agent.gamma": RANGES["agent.gamma"], "network.widths": [[8], [16]]}, trials=2)
+    study = open_study(tmp_path, "s", options)
+    study.enqueue_trial({"agent.gamma": 0.25, "network.widths": "[16]"})
+    study.enqueue_trial(params)
+    seen: list[Values] = []
+
+    def objective(trial: optuna.Trial, values: Values, place: int) -> list[float]:
+        seen.append(values)
+        return [0.0]
+
+    run_trials(study, Space.parse(options.space, CONFIG), options, objective)
+    assert seen == [{"agent.gamma": 0.25, "network.widths": [16]}]
+    states = [trial.state for trial in study.get_trials()]
+    assert states == [TrialState.COMPLETE, TrialState.PRUNED]
+
+
+def test_a_study_that_something_else_has_made_is_refused(tmp_path: Path) -> None:
+    optuna.create_study(study_name="s", storage=f"sqlite:///{tmp_path}/studies.db", direction="maximize")
+    with pytest.raises(InvalidOption, match=r"sweep\.study=s: must be another name: .* not made by cardlab sweep"):
         work(tmp_path, OPTIONS)
+    with pytest.raises(BrokenStudy, match="study s: was not made by cardlab sweep"):
+        find_study(tmp_path, "s", None)
+    with pytest.raises(BrokenStudy, match=r"study t: sqlite:.*/studies\.db has no study of this name"):
+        find_study(tmp_path, "t", None)
 
 
-def test_one_command_at_a_time_is_in_charge(tmp_path: Path) -> None:
-    with (
-        owned(tmp_path, "s"),
-        pytest.raises(StudyInUse, match="joins it"),
-        owned(tmp_path, "s"),
-    ):
-        pass
-    with owned(tmp_path, "s"), owned(tmp_path, "t"):
-        pass
+def test_a_study_with_other_objectives_is_refused(tmp_path: Path) -> None:
+    study = open_study(tmp_path, "s", replace(OPTIONS, cost="cpu_seconds", objective="low"))
+    assert study.metric_names == ["points_low", "cpu_seconds"]
+    for other in (OPTIONS, replace(OPTIONS, cost="cpu_seconds")):
+        with pytest.raises(InvalidOption, match=r"has points_low \(maximize\) and cpu_seconds \(min.*, not points "):
+            open_study(tmp_path, "s", other)
 
 
 @pytest.mark.parametrize(
@@ -182,8 +211,8 @@ def test_one_command_at_a_time_is_in_charge(tmp_path: Path) -> None:
     ],
 )
 def test_a_study_keeps_the_kind_of_its_dimensions(before: Any, after: Any, fits: bool, tmp_path: Path) -> None:
-    work(tmp_path, SweepOptions(space={"agent.gamma": before}, trials=2), lambda _, values: [values["agent.gamma"]])
-    history = [trial.distributions for trial in open_study(tmp_path, "s", OPTIONS).get_trials()]
+    work(tmp_path, SweepOptions(space={"agent.gamma": before}, trials=2), lambda _, values, __: [values["agent.gamma"]])
+    history = [trial.distributions for trial in find_study(tmp_path, "s", None).get_trials()]
     space = Space.parse({"agent.gamma": after}, CONFIG)
     if fits:
         space.check_history(history, "s")

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import optuna
 import pytest
 from mlflow import MlflowClient
 from omegaconf import OmegaConf
@@ -17,6 +18,7 @@ from cardlab.agents.policies import policy_digest
 from cardlab.cli import main
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.sweep import trials
+from cardlab.experiments.sweep.recovery import worker_name
 from cardlab.experiments.sweep.scoring import play_references
 from cardlab.experiments.sweep.tuned_files import write_tuned
 from cardlab.learners.base import TrainingDiverged
@@ -75,7 +77,7 @@ def test_a_store_that_goes_away_before_the_end_costs_no_result(
     assert main(["sweep", *TINY, "sweep.trials=1"]) == 0
     assert re.search(r"^study: .*, 1 trials$", capsys.readouterr().out, re.MULTILINE)
     (told,) = [record.getMessage() for record in caplog.records if record.name == "cardlab.experiments.sweep"]
-    assert re.fullmatch(r"runs of trials .* stay open until the sweep goes on: tracking store .*: nobody answers", told)
+    assert re.fullmatch(r"runs of .* stay open until the sweep is resumed: tracking store .*: nobody answers", told)
 
 
 def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,7 +138,10 @@ def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monk
         (["sweep.pruner=median"], "sweep.pruner=median: must be wilcoxon, or trainer.evaluations at least 2"),
         (["sweep.pruner=wilcoxon", "sweep.cost=cpu_seconds"], "sweep.pruner=wilcoxon: must be null with sweep.cost"),
         (["sweep.cost=dollars"], "sweep.cost=dollars: must be one of null, cpu_seconds"),
-        (["sweep.storage=sqlite:///studies.db"], "sweep.storage=sqlite:///studies.db: must be null (a journal"),
+        (["sweep.storage=studies/x.journal"], "sweep.storage=studies/x.journal: must be null (sqlite:///studies.db at"),
+        (["'sweep.storage=grpc://server:13000'"], "sweep.storage=grpc://server:13000: must be null (sqlite:///studies"),
+        (["sweep.storage=sqlite:///:memory:"], "sweep.storage=sqlite:///:memory:: must be null (sqlite:///studies.db"),
+        (["sweep.heartbeat=0.5"], "sweep.heartbeat=0.5: must be a whole number"),
         (["sweep.launcher=slurm"], "sweep.launcher=slurm: must be one of processes, ray"),
         (["agent.gamma=2"], "agent.gamma=2: must be a number from 0 to 1"),
     ],
@@ -160,7 +165,12 @@ def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares
     changes += [["sweep.seed=2"], ["sweep.apply=x"]]
     for change in changes:
         assert main(["sweep", *one, *change]) == 0
-    assert len(list((root / "studies").glob("*.journal"))) == 4
+    assert len(optuna.get_all_study_names(f"sqlite:///{root}/studies.db")) == 4
+
+    elsewhere = ["sweep.storage=sqlite:///elsewhere.db", "sweep.study=mine"]
+    optuna.create_study(storage="sqlite:///elsewhere.db", study_name="mine", direction="maximize")
+    assert main(["sweep", *one, *elsewhere]) == 2
+    assert "sweep.study=mine: must be another name: this study was not made by" in capsys.readouterr().err
 
     named = [*one, "sweep.study=named"]
     assert main(["sweep", *named]) == 0
@@ -170,6 +180,17 @@ def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares
     assert "sweep.study=named: must be another: this one began with sweep.deals=4" in capsys.readouterr().err
     assert main(["sweep", *named, "agent.n_step=1"]) == 2
     assert "agent.n_step=0" in capsys.readouterr().err
+
+    study = optuna.load_study(study_name="named", storage=f"sqlite:///{root}/studies.db")
+    with subprocess.Popen(["sleep", "600"]) as other:
+        study.set_user_attr("in_charge", worker_name(other.pid))
+        assert main(["sweep", *named]) == 1
+        assert "study named: another process is at work on it (cardlab sweep worker sweep" in capsys.readouterr().err
+        other.kill()
+    (root / "studies").mkdir()
+    (root / "studies/named.journal").touch()
+    assert main(["sweep", *named]) == 1
+    assert "named.journal: is of cardlab 0.1 and cannot be resumed; studies are kept in" in capsys.readouterr().err
 
 
 def test_a_training_that_diverges_is_given_up_and_the_sweep_goes_on(
@@ -182,21 +203,21 @@ def test_a_training_that_diverges_is_given_up_and_the_sweep_goes_on(
 
     monkeypatch.setattr(trials, "train", fragile)
     assert main(["sweep", *TINY, "sweep.trials=2"]) == 0
-    assert "given up: gradient norm is nan" in capsys.readouterr().err
+    assert "pruned: gradient norm is nan" in capsys.readouterr().err
     assert [trial.state for trial in study_of(root).get_trials()] == [TrialState.COMPLETE, TrialState.PRUNED]
     assert [run.info.status for run in runs_of(root, "trial")] == ["FINISHED", "KILLED"]
     (parent,) = runs_of(root, "sweep")
     assert parent.info.status == "FINISHED"
 
     assert main(["sweep", *TINY, "sweep.trials=1", "sweep.baseline=false"]) == 1
-    assert "all of its trials were given up" in capsys.readouterr().err
+    assert "all of its trials were pruned" in capsys.readouterr().err
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
 def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Path) -> None:
     """A real process, stopped in the middle of its second trial."""
-    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=100000", "sweep.trials=3"]  # seconds for each trial
+    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=30000", "sweep.trials=3"]  # seconds for each trial
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("trial 1/3")
@@ -206,10 +227,15 @@ def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Pa
         said = process.stderr.read()
     if blow == signal.SIGINT:
         assert process.returncode == 130
-        assert "1 of 3 trials done; the same command goes on" in said
+        assert "1 of 3 trials done; the same command resumes it" in said
         assert {run.info.status for run in runs_of(root, "sweep")} == {"KILLED"}
+        (interrupted,) = [run for run in runs_of(root, "trial") if run.data.tags["sweep.trial"] == "1"]
+        assert (interrupted.info.status, interrupted.data.tags["sweep.state"]) == ("KILLED", "killed")
     assert subprocess.run(command, check=False, capture_output=True).returncode == 0
     states = [trial.state for trial in study_of(root).get_trials()]
     assert states == [TrialState.COMPLETE, TrialState.FAIL, TrialState.COMPLETE, TrialState.COMPLETE]
-    assert [run.info.status for run in runs_of(root, "trial")] == ["FINISHED", "KILLED", "FINISHED", "FINISHED"]
+    runs = runs_of(root, "trial")
+    assert [(run.data.tags["sweep.trial"], run.info.status) for run in runs] == [(n, "FINISHED") for n in "023"]
+    assert runs[1].data.tags["sweep.retry_of"] == "1"
+    assert {run.data.tags["sweep.state"] for run in runs} == {"complete"}
     assert [run.info.status for run in runs_of(root, "sweep")] == ["FINISHED"]

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import optuna
-from optuna.storages import JournalStorage
-from optuna.storages.journal import JournalFileBackend
 
 from cardlab.tracking import Store
 
@@ -27,8 +25,8 @@ TINY = [
 
 
 def study_of(root: Path) -> optuna.Study:
-    (journal,) = (root / "studies").glob("*.journal")
-    return optuna.load_study(study_name=None, storage=JournalStorage(JournalFileBackend(str(journal))))
+    """The only study of a project, as anyone opens it with Optuna."""
+    return optuna.load_study(study_name=None, storage=f"sqlite:///{root}/studies.db")
 
 
 def runs_of(root: Path, kind: str) -> list[Any]:

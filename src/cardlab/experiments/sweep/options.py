@@ -19,7 +19,7 @@ LAUNCHERS = ("processes", "ray")
 FEWEST_POINTS = 2
 """Points of a learning curve, below which it says nothing about where it goes."""
 _NAME = re.compile(r"\w[\w.-]*")
-_STORAGE = re.compile(r"(postgresql|mysql)(\+\w+)?://.+|grpc://[^:/]+:\d+")
+_STORAGE = re.compile(r"sqlite(\+\w+)?:///(?!:memory:).+|postgresql(\+\w+)?://.+")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class SweepOptions:
     """Finished ones, in all: what the study has already counts."""
     sampler: str = "tpe"
     seed: int = 1
-    """Of the sampler: with one worker, the same seed proposes the same trials, cut off in between or not."""
+    """Of the sampler: with one worker, the same seed proposes the same trials, interrupted or not."""
     baseline: bool = True
     """Whether the first trial has the values of the experiment itself, so that the best is no worse; not with grid."""
     metric: str = "points"
@@ -51,9 +51,9 @@ class SweepOptions:
     launcher: str = "processes"
     """Who starts the workers: this program, or `ray`, on the nodes of its cluster."""
     storage: str | None = None
-    """Address of a database or of Optuna's gRPC proxy, for several machines; None: a journal in studies/."""
-    heartbeat: float = 10.0
-    """Seconds between the signs of life of a trial in a database; six missed ones are its death."""
+    """Address of the database that holds the study, PostgreSQL for several machines; None: studies.db at the root."""
+    heartbeat: int = 10
+    """Seconds between two heartbeats of a running trial; after six missed ones it is run again."""
     study: str | None = None
     """Name of the study; None: made from all that decides its trials, so that a changed sweep is a new study."""
     apply: str | None = None
@@ -77,7 +77,7 @@ class SweepOptions:
             raise InvalidOption("sweep.pruner", self.pruner, "null with sweep.cost: pruning compares by strength alone")
         check_range("sweep.workers", self.workers, 1, 256, whole=True)
         check_choice("sweep.launcher", self.launcher, LAUNCHERS)
-        check_range("sweep.heartbeat", self.heartbeat, 0.1, 3600)
+        check_range("sweep.heartbeat", self.heartbeat, 1, 3600, whole=True)
         check_storage(self.storage)
         if self.study is not None:
             check_study(self.study)
@@ -96,15 +96,21 @@ class SweepOptions:
             raise InvalidOption("sweep.pruner", self.pruner, allowed)
 
     @property
+    def objective_names(self) -> list[str]:
+        """What the study optimises, as Optuna's dashboard shows it."""
+        strength = self.metric if self.objective == "mean" else f"{self.metric}_{self.objective}"
+        return [strength, *([self.cost] if self.cost else [])]
+
+    @property
     def prunes_curves(self) -> bool:
-        """Whether trials are given up by their learning curves."""
+        """Whether trials are pruned by their learning curves."""
         return self.pruner in ("median", "hyperband")
 
 
 def check_storage(address: str | None) -> None:
     """InvalidOption for what is no address of a study's storage."""
     if address is not None and not _STORAGE.fullmatch(address):
-        allowed = "null (a journal in studies/), postgresql+psycopg://…, mysql://… or grpc://HOST:PORT"
+        allowed = "null (sqlite:///studies.db at the project's root), sqlite:///FILE or postgresql+psycopg://…"
         raise InvalidOption("sweep.storage", address, allowed)
 
 

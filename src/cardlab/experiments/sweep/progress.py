@@ -21,9 +21,10 @@ class Progress:
         self._heading = ""
         self._began = 0.0
 
-    def begin(self, count: int, values: Values) -> None:
-        """The trial that stands for number `count` of those that were asked for begins."""
-        self._heading = f"trial {count}/{self.total}  {values_text(values)}"
+    def begin(self, count: int, values: Values, retry_of: int | None = None) -> None:
+        """Number `count` of the trials that were asked for begins; `retry_of` is the trial that was interrupted."""
+        again = "" if retry_of is None else f"  (retry of trial {retry_of})"
+        self._heading = f"trial {count}/{self.total}{again}  {values_text(values)}"
         self._began = time.monotonic()
         if self._status is not None:
             self._status.update(Text(self._heading))
@@ -44,8 +45,8 @@ class Progress:
         self._print(text, "bold green" if best else "")
 
     def give_up(self, reason: str) -> None:
-        """It was given up."""
-        self._print(f"given up: {reason}", "yellow")
+        """The trial was pruned."""
+        self._print(f"pruned: {reason}", "yellow")
 
     def _print(self, text: str, style: str) -> None:
         seconds = time.monotonic() - self._began

@@ -1,4 +1,4 @@
-"""Which values a trial is given, and when it is given up: Optuna's samplers and pruners as `sweep` asks for them."""
+"""Optuna's samplers and pruners, as the options of `sweep` ask for them."""
 
 from typing import Any
 
@@ -15,14 +15,13 @@ STARTUP_BLOCKS = 6
 """Of evaluation deals, before the test of Wilcoxon is asked: with five it cannot be sure whatever they are."""
 
 
-def make_sampler(options: SweepOptions, slot: int, attempt: int) -> BaseSampler:
-    """The sampler for one trial.
+def make_sampler(options: SweepOptions, order: int) -> BaseSampler:
+    """The sampler for the trial of this number in the order of proposals.
 
-    Made anew for each, from the seed, the trial's slot and how often its values were drawn: a generator that was seeded
-    once would begin again when a sweep goes on, and several workers would all propose the same.
+    Made for each: a generator that was seeded once would begin again when a sweep resumes, and several workers would
+    all propose the same.
     """
-    sequence = np.random.SeedSequence([options.seed, slot] + [attempt] * (attempt > 0))
-    seed = int(sequence.generate_state(1)[0])
+    seed = int(np.random.SeedSequence([options.seed, order]).generate_state(1)[0])
     match options.sampler:
         case "tpe":
             return TPESampler(seed=seed)

@@ -19,7 +19,7 @@ SWEEP_SEED_OFFSET = 2_000_003
 evaluation, whose figure would otherwise be the best of many tries on its own deals."""
 SELF = "self"
 BLOCKS = 20
-"""Of evaluation deals, when trials are given up by them: means of blocks are compared, as many for each training."""
+"""Of evaluation deals, when trials are pruned by them: means of blocks are compared, as many for each training."""
 
 Watch = Callable[[float], None]
 """Told the mean of the metric on each block of deals, in their order; raises to stop the match."""

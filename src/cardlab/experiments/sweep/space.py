@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from optuna import Trial
+from optuna import Trial, TrialPruned
 from optuna.distributions import BaseDistribution, CategoricalDistribution
+from optuna.trial import FrozenTrial
 
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.sweep.dimensions import Dimension, parse_dimension
@@ -60,11 +61,16 @@ class Space:
                 values[dimension.key] = value
         return params
 
-    def within(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of Optuna's parameters that the space has, from a trial that may have been begun under another."""
-        values = self.decode(params)
-        held = [dimension for dimension in self.dimensions if dimension.key in values]
-        return {d.key: params[d.key] for d in held if d.contains(values[d.key])}
+    def check_enqueued(self, trial: FrozenTrial) -> None:
+        """TrialPruned for a trial that was enqueued with parameters outside the space."""
+        known = {dimension.key: dimension for dimension in self.dimensions}
+        params: Mapping[str, Any] = trial.system_attrs.get("fixed_params", {})
+        for key, param in params.items():
+            if key not in known:
+                raise TrialPruned(f"enqueued with {key}={param}: the space has no such key")
+            value = known[key].decode(param)
+            if not known[key].contains(value) or known[key].encode(value) != param:
+                raise TrialPruned(f"enqueued with {key}={param}: must be within {known[key].text}")
 
     def grid(self) -> list[dict[str, Any]]:
         """Optuna's parameters of every point; InvalidOption for a range without a step, or above LARGEST_GRID."""

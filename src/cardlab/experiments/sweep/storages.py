@@ -1,72 +1,80 @@
-"""Where studies are kept: a journal on this machine, a database, or Optuna's gRPC proxy in front of one."""
+"""Databases that hold studies: sqlite at the root of the project by default, PostgreSQL for several machines."""
 
 import re
 import warnings
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import optuna
 from filelock import FileLock
 from optuna.exceptions import ExperimentalWarning, StorageInternalError
-from optuna.storages import BaseStorage, GrpcStorageProxy, JournalStorage, RDBStorage, get_storage
-from optuna.storages.journal import JournalFileBackend
+from optuna.storages import BaseStorage, RDBStorage, get_storage
+from optuna.trial import TrialState
+from sqlalchemy import make_url, text
+from sqlalchemy.exc import SQLAlchemyError
 
-_LOCK_SUFFIX = ".write"
-_GRPC = re.compile(r"grpc://([^:/]+):(\d+)")
-_PATIENCE = 10.0  # seconds; a proxy that is there answers at once
+from cardlab.experiments.sweep.recovery import MISSED_BEATS, retry
+
+DATABASE = "studies.db"
+_SQLITE_TIMEOUT = 60.0  # seconds to wait for another process that writes
 _PASSWORD = re.compile(r"(?<=:)[^:/@]+(?=@)")
 
 
 class BrokenStudy(RuntimeError):
-    """The storage of a study cannot be read; the message is one line."""
+    """A study or its storage cannot be used; the message is one line."""
 
 
-class JournalLock:
-    """Optuna's lock around one line, held by the kernel: it goes with its process, and is never waited for in vain.
+class _Storage(RDBStorage):
+    """Optuna's storage, made safe for several processes on sqlite and for a database that is away for a moment."""
 
-    Whoever takes it first cuts off half a line that a killed process has left, to which the next would be glued.
+    def set_trial_state_values(self, trial_id: int, state: TrialState, values: Sequence[float] | None = None) -> bool:
+        """As RDBStorage, which reads the state before it sets it, under a row's lock that sqlite does not have.
+
+        Without a lock two workers would take the same enqueued trial, or would both fail and retry a dead one.
+        """
+        if self.engine.name == "sqlite":
+            self.scoped_session().execute(text("BEGIN IMMEDIATE"))
+        return super().set_trial_state_values(trial_id, state, values)
+
+    def record_heartbeat(self, trial_id: int) -> None:
+        """As RDBStorage; in Optuna an error ends the heartbeat's thread for good, and the trial would be stale."""
+        with suppress(SQLAlchemyError, StorageInternalError):
+            super().record_heartbeat(trial_id)
+
+
+def storage_address(address: str | None, root: Path) -> str:
+    """The address of a storage; None is `studies.db` at the root of the project."""
+    return address or f"sqlite:///{root / DATABASE}"
+
+
+def open_storage(address: str, heartbeat: int = 10) -> BaseStorage:
+    """The storage at `address`, whose running trials show every `heartbeat` seconds that they live.
+
+    Stale trials fail and are enqueued again (`retry`). Raises BrokenStudy.
     """
-
-    def __init__(self, journal: Path) -> None:
-        self._journal = journal
-        self._lock = FileLock(f"{journal}{_LOCK_SUFFIX}")
-
-    def acquire(self) -> bool:
-        """Wait for it; always True, as Optuna has it."""
-        self._lock.acquire()
-        _cut_half_line(self._journal)
-        return True
-
-    def release(self) -> None:
-        """Let the next one write."""
-        self._lock.release()
-
-
-def open_storage(address: str | None, folder: Path, name: str) -> BaseStorage:
-    """The storage at `address`, or the journal of the study `name` in `folder`. Raises BrokenStudy."""
     quiet()
-    if address is None:
-        return _journal(folder / f"{name}.journal")
     with reachable(address):
-        found = _GRPC.fullmatch(address)
-        return _proxy(found[1], int(found[2])) if found else _database(address)
+        if not address.startswith("sqlite"):
+            # pre-ping: a connection that was dropped during hours of training is made again
+            return get_storage(_open(address, heartbeat, {"pool_pre_ping": True}))
+        path = Path(make_url(address).database or DATABASE)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{path}.lock"):  # processes that make the tables at the same time fail
+            storage = _open(address, heartbeat, {"connect_args": {"timeout": _SQLITE_TIMEOUT}})
+            with storage.engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA journal_mode=WAL")  # a dashboard reads while workers write
+        return get_storage(storage)
 
 
 @contextmanager
-def reachable(address: str | None) -> Generator[None]:
-    """Inside, a database or proxy that goes away is a BrokenStudy in one line."""
+def reachable(address: str) -> Generator[None]:
+    """Inside, a database that goes away is a BrokenStudy in one line."""
     try:
         yield
-    except ImportError as error:
-        if address is None:
-            raise
-        raise BrokenStudy(f"{shown(address)}: pip install 'cardlab[cluster]' first ({error})") from error
-    except Exception as error:
-        if address is None or not _is_of_storage(error):
-            raise
-        raise BrokenStudy(f"{shown(address)}: cannot be reached ({_cause(error)})") from error
+    except (StorageInternalError, SQLAlchemyError) as error:
+        raise BrokenStudy(f"{shown(address)}: cannot be used ({_cause(error)})") from error
 
 
 def shown(address: str) -> str:
@@ -75,49 +83,24 @@ def shown(address: str) -> str:
 
 
 def quiet() -> None:
-    """Errors are raised; what Optuna says beside them is about its own doings."""
+    """Silence Optuna's log and its warnings about experimental features: errors are raised."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", category=ExperimentalWarning)
 
 
-def _journal(path: Path) -> BaseStorage:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = JournalLock(path)
-    lock.acquire()
-    lock.release()
+def _open(address: str, heartbeat: int, engine: dict[str, Any]) -> RDBStorage:
     try:
-        return JournalStorage(JournalFileBackend(str(path), cast(Any, lock)))
-    except (ValueError, KeyError, TypeError) as error:
-        raise BrokenStudy(f"{path}: is not the journal of a study ({error}): move it away to begin anew") from error
-
-
-def _database(address: str) -> BaseStorage:
-    # A connection that the server or a firewall has dropped in the hours of a training is noticed and made anew.
-    return get_storage(RDBStorage(address, engine_kwargs={"pool_pre_ping": True}))
-
-
-def _proxy(host: str, port: int) -> BaseStorage:
-    storage = GrpcStorageProxy(host=host, port=port)
-    storage.wait_server_ready(timeout=_PATIENCE)
-    return storage
-
-
-def _cut_half_line(journal: Path) -> None:
-    if not journal.exists():
-        return
-    with journal.open("r+b") as file:
-        size = file.seek(0, 2)
-        if size == 0:
-            return
-        file.seek(size - 1)
-        if file.read(1) != b"\n":
-            file.seek(0)
-            file.truncate(file.read().rfind(b"\n") + 1)
-
-
-def _is_of_storage(error: Exception) -> bool:
-    package = type(error).__module__.partition(".")[0]
-    return isinstance(error, ConnectionError | StorageInternalError) or package in ("sqlalchemy", "psycopg", "grpc")
+        return _Storage(
+            address,
+            engine,
+            heartbeat_interval=heartbeat,
+            grace_period=MISSED_BEATS * heartbeat,
+            heartbeat_stale_trial_callback=retry,
+        )
+    except ImportError as error:
+        raise BrokenStudy(f"{shown(address)}: pip install 'cardlab[cluster]' first ({error})") from error
+    except RuntimeError as error:  # the tables of another version of Optuna
+        raise BrokenStudy(f"{shown(address)}: {' '.join(str(error).split())}") from error
 
 
 def _cause(error: BaseException) -> str:

@@ -2,26 +2,15 @@
 
 import csv
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
-from matplotlib.figure import Figure
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from cardlab.experiments.report.drawing import report_style
-from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.pictures import (
-    draw_front,
-    draw_history,
-    draw_importances,
-    draw_parallel,
-    draw_slices,
-    importances,
-)
-from cardlab.experiments.sweep.slots import finished
+from cardlab.experiments.sweep.pictures import draw_study
+from cardlab.experiments.sweep.quota import finished
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.trials import ComposeTrial
 from cardlab.tracking import Run
@@ -62,7 +51,7 @@ def find_best(study: Study, space: Space) -> Best:
     """The strongest trial, of the first of those that are as strong. Raises SweepFailed when there is none."""
     trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
     if not trials:
-        raise SweepFailed(f"study {study.study_name}: all of its trials were given up")
+        raise SweepFailed(f"study {study.study_name}: all of its trials were pruned")
     best = max(trials, key=lambda trial: (trial.values[0], -trial.number))
     front = sorted(study.best_trials, key=lambda trial: -trial.values[0]) if len(study.directions) > 1 else []
     points = tuple(Point(each.number, each.values[0], each.values[1], space.decode(each.params)) for each in front)
@@ -87,12 +76,9 @@ def trials_table(study: Study, space: Space) -> str:
 class Summary:
     """Keeps the parent run of a study up to date."""
 
-    def __init__(
-        self, study: Study, space: Space, options: SweepOptions, compose_trial: ComposeTrial, parent: Run
-    ) -> None:
+    def __init__(self, study: Study, space: Space, compose_trial: ComposeTrial, parent: Run) -> None:
         self._study = study
         self._space = space
-        self._options = options
         self._compose_trial = compose_trial
         self._parent = parent
         self._logged = 0
@@ -110,8 +96,7 @@ class Summary:
     def finish(self) -> None:
         """Leave the best configuration, the trials and the pictures in the run."""
         self.update()
-        trials = complete_trials(self._study)
-        if not trials:
+        if not complete_trials(self._study):
             return
         best = find_best(self._study, self._space)
         states = [trial.state for trial in finished(self._study)]
@@ -120,25 +105,8 @@ class Summary:
         config = dict(self._compose_trial(best.values).config)
         self._parent.log_text(json.dumps(config, indent=2, default=str), "best/config.json")
         self._parent.log_text(trials_table(self._study, self._space), "study/trials.csv")
-        with report_style():
-            for name, figure in self._pictures(trials).items():
-                self._parent.log_figure(figure, f"study/{name}.svg")
-
-    def _pictures(self, trials: list[FrozenTrial]) -> Mapping[str, Figure]:
-        options = self._options
-        label = options.metric if options.objective == "mean" else f"{options.metric}, lower bound"
-        strengths = [trial.values[0] for trial in trials]
-        points = [self._space.decode(trial.params) for trial in trials]
-        dimensions = self._space.dimensions
-        pictures = {
-            "history": draw_history(strengths, label),
-            "parallel_coordinates": draw_parallel(dimensions, points, strengths, label),
-            "slices": draw_slices(dimensions, points, strengths, label),
-        }
-        if options.cost is not None:
-            pictures["front"] = draw_front(strengths, [trial.values[1] for trial in trials], label)
-        shares = importances(self._study)
-        return pictures | ({"importances": draw_importances(shares)} if shares else {})
+        for name, figure in draw_study(self._study):
+            self._parent.log_figure(figure, f"study/{name}.svg")
 
 
 def _cell(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A sweep: a study that begins or goes on, its trials under one MLflow run, and the best values that were found."""
+"""A sweep: a study, new or resumed, its trials under one MLflow run, and the best values."""
 
 import hashlib
 import json
@@ -12,19 +12,26 @@ from rich.console import Console
 
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.slots import finished
+from cardlab.experiments.sweep.quota import finished
+from cardlab.experiments.sweep.recovery import Watch, is_alive, worker_name
 from cardlab.experiments.sweep.space import Space
-from cardlab.experiments.sweep.storages import reachable
-from cardlab.experiments.sweep.study import owned, watch_of
+from cardlab.experiments.sweep.storages import BrokenStudy, reachable, shown
+from cardlab.experiments.sweep.study import enqueue_planned
 from cardlab.experiments.sweep.summary import Best, Summary, SweepFailed, find_best
 from cardlab.experiments.sweep.trials import RUN, ComposeTrial
-from cardlab.experiments.sweep.worker import CONFIG, SWEEP, Plan, close_orphans, close_run, work_on
+from cardlab.experiments.sweep.worker import CONFIG, SWEEP, Plan, close_orphans, work_on
 from cardlab.experiments.sweep.workers import run_workers
 from cardlab.tracking import Run, Store
 from cardlab.training.experiment import Experiment
 
 _MEASURED = ("metric", "objective", "cost", "seeds", "deals", "pruner")
 """Options that say what a trial's value is, and what its curve means; the others say which trials there are."""
+_IN_CHARGE = "in_charge"
+"""Attribute of a study: the process that keeps its MLflow run."""
+
+
+class StudyInUse(RuntimeError):
+    """Another command is in charge of this study."""
 
 
 def run_sweep(
@@ -39,26 +46,31 @@ def run_sweep(
 
     `config` is the experiment that is searched around, `compose_trial` gives it other values; with several workers it
     is pickled. Before anything is written: InvalidOption for a space, a metric or a study that does not fit. Later:
-    StudyInUse, BrokenStudy, WorkersKilled, TrackingUnavailable; SweepFailed when all trials were given up. Ctrl-C is a
+    StudyInUse, BrokenStudy, WorkersKilled, TrackingUnavailable; SweepFailed when all trials were pruned. Ctrl-C is a
     KeyboardInterrupt, wherever it came.
     """
     space = check_sweep(options, config, compose_trial)
     name = options.study or study_name(options, config)
     store, console = store or Store(), console or Console(stderr=True)
     plan = Plan(name, options, config, compose_trial, store.root, store.address, parent="")
-    with owned(plan.folder, name), reachable(options.storage):
+    _check_journal(plan)
+    with reachable(plan.storage):
         study = plan.open()
         _check_study(study, space, options, config)
+        _take_charge(study)
         with _parent_run(store, study, plan) as parent:
             plan = replace(plan, parent=parent.id)
+            Watch(study, options.heartbeat).fail_dead()
             close_orphans(store, plan, study)
-            summary = Summary(study, space, options, compose_trial, parent)
+            enqueue_planned(study, space, options)
+            summary = Summary(study, space, compose_trial, parent)
             try:
                 with _paused(console, study, options.trials):
-                    _run(plan, study, store, summary, console)
+                    _run(plan, study, summary, console)
             finally:
                 close_orphans(store, plan, study)
                 summary.finish()
+                study.set_user_attr(_IN_CHARGE, None)
         return find_best(study, space)
 
 
@@ -66,10 +78,10 @@ def join_sweep(plan: Plan, *, console: Console | None = None) -> int:
     """Work on a study that another command is in charge of, until it is done; the number of finished trials."""
     console = console or Console(stderr=True)
     check_sweep(plan.options, plan.config, plan.compose_trial)
-    with reachable(plan.options.storage):
+    with reachable(plan.storage):
         study = plan.open()
         with _paused(console, study, plan.options.trials):
-            _run(plan, study, Store(plan.address, plan.root), None, console)
+            _run(plan, study, None, console)
         return len(finished(study))
 
 
@@ -86,7 +98,7 @@ def check_sweep(options: SweepOptions, config: Mapping[str, Any], compose_trial:
 
 
 def study_name(options: SweepOptions, config: Mapping[str, Any]) -> str:
-    """NAME_<hash of all that decides the trials>: the same command goes on with the same study, a changed one does not.
+    """NAME_<hash of all that decides the trials>: the same command resumes the study, a changed one begins another.
 
     The number of trials is no part of it, nor who runs them, nor what is done with the result.
     """
@@ -106,13 +118,12 @@ def check_space(space: Space, compose_trial: ComposeTrial) -> None:
             raise InvalidOption(key, dimension.text, allowed) from refusal
 
 
-def _run(plan: Plan, study: Study, store: Store, summary: Summary | None, console: Console) -> None:
+def _run(plan: Plan, study: Study, summary: Summary | None, console: Console) -> None:
     """Run the trials in this process, or in those that the options ask for."""
-    watch = watch_of(study, plan.folder, plan.options)
+    watch = Watch(study, plan.options.heartbeat)
 
     def look() -> int:
-        for trial in watch.fail_dead():
-            close_run(store, plan, trial)
+        watch.fail_dead()
         if summary is not None:
             summary.update()
         return len(finished(study))
@@ -137,12 +148,29 @@ def _paused(console: Console, study: Study, total: int) -> Generator[None]:
         yield
     except (KeyboardInterrupt, SystemExit) as stop:  # Lightning makes the second of the first
         name, count = study.study_name, len(finished(study))
-        console.print(f"study {name}: {count} of {total} trials done; the same command goes on", soft_wrap=True)
+        console.print(f"study {name}: {count} of {total} trials done; the same command resumes it", soft_wrap=True)
         raise KeyboardInterrupt from stop
 
 
+def _check_journal(plan: Plan) -> None:
+    """BrokenStudy for a study that cardlab 0.1 has kept in a journal."""
+    journal = plan.root / "studies" / f"{plan.study}.journal"
+    if journal.exists():
+        use = f"studies are kept in {shown(plan.storage)} now: move the file away to begin again"
+        raise BrokenStudy(f"{journal}: is of cardlab 0.1 and cannot be resumed; {use}")
+
+
+def _take_charge(study: Study) -> None:
+    """Be the command that keeps the study's MLflow run. Raises StudyInUse when another one on this machine is."""
+    other: str | None = study.user_attrs.get(_IN_CHARGE)
+    if other is not None and is_alive(other) and other != worker_name():
+        hint = f"cardlab sweep worker sweep.study={study.study_name} joins it"
+        raise StudyInUse(f"study {study.study_name}: another process is at work on it ({hint})")
+    study.set_user_attr(_IN_CHARGE, worker_name())
+
+
 def _parent_run(store: Store, study: Study, plan: Plan) -> Run:
-    """The run that the trials are shown under: begun, or gone on with."""
+    """The run that the trials are shown under, new or resumed."""
     begun: str | None = study.user_attrs.get(RUN)
     params = {**plan.config, "sweep": {**asdict(plan.options), "storage": bool(plan.options.storage)}}
     tags = {"kind": "sweep", "sweep.study": plan.study}

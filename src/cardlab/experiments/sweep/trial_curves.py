@@ -28,7 +28,7 @@ class PrefixedLog:
 
 @dataclass(frozen=True)
 class WatchedCurve:
-    """Reports each point of a learning curve to the study, and gives the trial up when its pruner says so.
+    """Reports each point of a learning curve to the study, and prunes the trial when its pruner says so.
 
     Points are numbered from 1 to trainer.evaluations, so trials with rounds of other lengths can be compared.
     """

@@ -16,8 +16,8 @@ from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import PerDeal
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.recovery import RETRY_OF
 from cardlab.experiments.sweep.scoring import BLOCKS, Strength, combine, cores_per_worker, play_references, sweep_arena
-from cardlab.experiments.sweep.slots import slot_of
 from cardlab.experiments.sweep.space import Values
 from cardlab.experiments.sweep.trial_curves import PrefixedLog, WatchedCurve, give_up
 from cardlab.games.catalogue import for_matches
@@ -33,7 +33,7 @@ ComposeTrial = Callable[[Mapping[str, Any]], Experiment]
 RUN = "mlflow_run"
 """Attribute of a trial and of a study: the id of its MLflow run."""
 GIVEN_UP = (optuna.TrialPruned, UpdateFinishedTrialError)
-"""What stops a trial without being a fault: it is hopeless, or was taken for dead and is done elsewhere."""
+"""What stops a trial without being a failure: it was pruned, or another process took it for dead and runs it again."""
 
 
 @dataclass(frozen=True)
@@ -56,28 +56,39 @@ class Trials:
     tell: Callable[[str], None]
 
     def run(self, trial: optuna.Trial, values: Values) -> Outcome:
-        """Train and measure. Raises optuna.TrialPruned when learning diverged, or the pruner gives the trial up.
+        """Train and measure.
 
-        So is a combination of values that its owner refuses, though each of them alone is fine.
+        Raises optuna.TrialPruned when the pruner says so, when learning diverged, and for values that are valid alone
+        but not together.
         """
         try:
             experiment = self.compose_trial(values)
         except InvalidOption as refusal:
             raise optuna.TrialPruned(str(refusal)) from refusal
         tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number, "sweep.state": "running"}
+        if RETRY_OF in trial.user_attrs:
+            tags["sweep.retry_of"] = trial.user_attrs[RETRY_OF]
         with self.store.start_run(
             experiment.game.spec.name,
-            f"{self.study} trial {trial.number}",
+            f"{self.study} trial {first_attempt(trial)}",
             parent=self.parent,
             tags=tags,
             params=experiment.config,
+            resume=trial.user_attrs.get(RUN),  # a retry continues the run of the attempt that was killed
             stopped_by=GIVEN_UP,
         ) as run:
-            trial.set_user_attr(RUN, run.id)
             try:
+                trial.set_user_attr(RUN, run.id)
                 outcome = self._measure(trial, values, experiment.seed, run)
             except optuna.TrialPruned as reason:
                 run.set_tags({"sweep.state": "pruned", "sweep.pruned": reason})
+                raise
+            except UpdateFinishedTrialError:  # the retry, in another process, has the run now
+                status = self.store.client.get_run(run.id).info.status
+                run.finish("FINISHED" if status == "FINISHED" else "KILLED")
+                raise
+            except BaseException as error:
+                run.set_tags({"sweep.state": "failed" if isinstance(error, Exception) else "killed"})
                 raise
             run.set_tags({"sweep.state": "complete"})
         return outcome
@@ -102,8 +113,8 @@ class Trials:
     ) -> tuple[dict[str, PerDeal], float]:
         """Train once, in a folder that goes when it is done; the metric on each deal, and seconds of CPU.
 
-        The policy's digest joins `digests`, those of the trial's earlier seeds. Cut off, the same training goes on
-        there: only where its cost is measured it begins anew.
+        The policy's digest joins `digests`, those of the trial's earlier seeds. A retry resumes
+        the training there, unless its cost is measured.
         """
         one = self.options.seeds == 1
         if self.options.workers > 1:
@@ -162,8 +173,13 @@ class Trials:
         return play_references(game, agent, arena, self.options.metric, watch)
 
     def _folder(self, trial: optuna.Trial, experiment: Experiment) -> Path:
-        """Of the trial's slot: whoever does its values once more finds its checkpoint."""
-        return run_folder(self.store.root / "runs" / "sweeps" / f"{self.study}-{slot_of(trial)}", experiment)
+        """The folder of the trial's first attempt: a retry finds its checkpoint."""
+        return run_folder(self.store.root / "runs" / "sweeps" / f"{self.study}-{first_attempt(trial)}", experiment)
+
+
+def first_attempt(trial: optuna.Trial) -> int:
+    """The number of a trial, of a retry that of the trial's first attempt."""
+    return int(trial.user_attrs.get(RETRY_OF, trial.number))
 
 
 def _remove(folder: Path) -> None:

@@ -1,8 +1,7 @@
 """What one worker does: it opens the study of a plan and runs its trials, in whichever process it finds itself."""
 
 import logging
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,21 +9,19 @@ from typing import Any
 
 import optuna
 from optuna.study import Study
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import TrialState
 from rich.console import Console
 
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.progress import Progress
-from cardlab.experiments.sweep.slots import slot_of
+from cardlab.experiments.sweep.recovery import RETRY_OF
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.storages import reachable
+from cardlab.experiments.sweep.storages import reachable, storage_address
 from cardlab.experiments.sweep.study import find_study, open_study, run_trials
 from cardlab.experiments.sweep.trials import RUN, ComposeTrial, Trials
-from cardlab.tracking import Store
-from cardlab.tracking.client import TrackingUnavailable
+from cardlab.tracking import Store, TrackingUnavailable
 
 _logger = logging.getLogger(__name__)
-STUDIES = "studies"
 SWEEP = "sweep"
 CONFIG = "config"
 """Attributes of a study: its options and the experiment that it is about, for those who join it."""
@@ -43,9 +40,9 @@ class Plan:
     parent: str  # id of the MLflow run that trials are shown under
 
     @property
-    def folder(self) -> Path:
-        """Where journals are, and locks."""
-        return self.root / STUDIES
+    def storage(self) -> str:
+        """Address of the study's storage."""
+        return storage_address(self.options.storage, self.root)
 
     @property
     def game(self) -> str:
@@ -53,8 +50,8 @@ class Plan:
         return str(self.config["game"]["name"])
 
     def open(self) -> Study:
-        """The study. Raises BrokenStudy."""
-        return open_study(self.folder, self.study, self.options, int(self.config["trainer"]["evaluations"]))
+        """The study. Raises BrokenStudy, InvalidOption."""
+        return open_study(self.root, self.study, self.options, int(self.config["trainer"]["evaluations"]))
 
 
 def work_on(plan: Plan, console: Console, *, alone: bool = False, after: Callable[[], None] = lambda: None) -> None:
@@ -63,18 +60,12 @@ def work_on(plan: Plan, console: Console, *, alone: bool = False, after: Callabl
     `alone` in the terminal, it may also show what the running trial is at.
     """
     store = Store(plan.address, plan.root)
-    with reachable(plan.options.storage):
+    with reachable(plan.storage):
         study = plan.open()
         with Progress(console, plan.options.trials, live=alone) as progress:
             trials = Trials(plan.study, plan.options, plan.compose_trial, store, plan.parent, progress.tell)
-            run_trials(
-                study,
-                Space.parse(plan.options.space, plan.config),
-                plan.options,
-                partial(_objective, study, trials, progress, after),
-                folder=plan.folder,
-                on_death=partial(close_run, store, plan),
-            )
+            space = Space.parse(plan.options.space, plan.config)
+            run_trials(study, space, plan.options, partial(_objective, study, trials, progress, after))
 
 
 def joined_plan(
@@ -85,47 +76,31 @@ def joined_plan(
     store: Store,
 ) -> Plan:
     """The plan of a study that another command has begun, perhaps on another machine. Raises BrokenStudy."""
-    with reachable(address):
-        attributes = find_study(store.root / STUDIES, name, address).user_attrs
+    with reachable(storage_address(address, store.root)):
+        attributes = find_study(store.root, name, address).user_attrs
     options = replace(SweepOptions(**attributes[SWEEP]), storage=address, workers=workers, study=name)
     config = attributes[CONFIG]
     parent = str(attributes.get(RUN, ""))
     return Plan(name, options, config, make_composer(config), store.root, store.address, parent)
 
 
-def close_run(store: Store, plan: Plan, trial: FrozenTrial) -> None:
-    """End the MLflow run of a trial whose process is gone. It is looked for: its id may not have been kept in time."""
-    condition = (
-        f"tags.`sweep.study` = '{plan.study}' and tags.`sweep.trial` = '{trial.number}' "
-        "and attributes.status = 'RUNNING'"
-    )
-    with _put_off(store):
-        for orphan in store.client.search_runs([store.experiment_id(plan.game)], condition):
-            run = store.start_run(plan.game, "", resume=orphan.info.run_id)
-            run.set_tags({"sweep.state": "killed"})
-            run.finish("KILLED")
-
-
 def close_orphans(store: Store, plan: Plan, study: Study) -> None:
-    """End the runs of all trials that are no longer running, whoever has failed them."""
+    """End as KILLED the MLflow runs of trials that no longer run, whoever has failed them.
+
+    Those of a store that is away stay open until the sweep is resumed: that costs no trial and no result.
+    """
     condition = f"tags.`sweep.study` = '{plan.study}' and tags.kind = 'trial' and attributes.status = 'RUNNING'"
-    numbers: set[int] = set()
-    with _put_off(store):
-        open_runs = store.client.search_runs([store.experiment_id(plan.game)], condition)
-        numbers = {int(run.data.tags["sweep.trial"]) for run in open_runs}
-    for trial in study.get_trials(deepcopy=False):
-        if trial.number in numbers and trial.state != TrialState.RUNNING:
-            close_run(store, plan, trial)
-
-
-@contextmanager
-def _put_off(store: Store) -> Generator[None]:
-    """What a store that is away is not told inside stays open until the study goes on: it costs no trial, no result."""
     try:
         with store.asked():
-            yield
+            runs = store.client.search_runs([store.experiment_id(plan.game)], condition)
+            running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+            alive = {str(trial.number) for trial in running} | {trial.user_attrs.get(RUN) for trial in running}
+            for run in runs:
+                if not alive & {run.data.tags["sweep.trial"], run.info.run_id}:
+                    store.client.set_tag(run.info.run_id, "sweep.state", "killed")
+                    store.client.set_terminated(run.info.run_id, "KILLED")
     except TrackingUnavailable as away:
-        _logger.warning("runs of trials that were cut off stay open until the sweep goes on: %s", away)
+        _logger.warning("runs of interrupted trials stay open until the sweep is resumed: %s", away)
 
 
 def _objective(
@@ -135,8 +110,9 @@ def _objective(
     after: Callable[[], None],
     trial: optuna.Trial,
     values: Values,
+    place: int,
 ) -> list[float]:
-    progress.begin(slot_of(trial) + 1, values)
+    progress.begin(place + 1, values, trial.user_attrs.get(RETRY_OF))
     try:
         outcome = trials.run(trial, values)
     except optuna.TrialPruned as reason:
