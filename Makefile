@@ -5,7 +5,7 @@ STAMP := .venv/installed
 export PATH := $(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: help setup pipeline fresh test slow coverage lint format bench docs clean
+.PHONY: help setup pipeline fresh test slow coverage conf schema lint format bench docs clean
 
 help:  ## What there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -42,10 +42,17 @@ lint: $(STAMP)  ## Style, types, layers
 	$(BIN)/ruff format --check
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(BIN)/python tools/option_files.py --check
 
 format: $(STAMP)  ## Put the code into the house style
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+conf: $(STAMP)  ## Write the base files of conf/ from the classes of options
+	$(BIN)/python tools/option_files.py
+
+schema: $(STAMP)  ## Write JSON schemas of conf/ for editors: build/schema/
+	$(BIN)/python tools/option_files.py --schema
 
 bench: $(STAMP)  ## The benchmarks; figures hold for a machine that does nothing else
 	$(BIN)/pytest benchmarks --benchmark-only --benchmark-columns=min,median,max,rounds

@@ -23,7 +23,7 @@ import requests
 
 from cardlab.agents.policies import describe, save_policy
 from cardlab.games.catalogue import make_game
-from cardlab.networks.actions import ActionsOptions
+from cardlab.networks.options import ActionsOptions
 
 CARDLAB = str(Path(sys.executable).with_name("cardlab"))
 LIMITS = ["play.limits.session_rate=1000", "play.limits.address_rate=100000", "play.limits.tables=10000"]

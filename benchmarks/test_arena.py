@@ -12,7 +12,7 @@ from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import make_lineup
 from cardlab.evaluation.workers import Workers
 from cardlab.games.catalogue import GAMES, make_game
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 
 PROCESSES = 2
 WIDTHS = (64, 64)

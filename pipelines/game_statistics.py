@@ -23,7 +23,7 @@ from cardlab.experiments.forecasts import (
     write_calibration,
 )
 from cardlab.games.protocol import Game
-from cardlab.learners.rollouts.opponents import OPPONENTS
+from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
 
 GAMES = 1000  # of the calibration
 
@@ -36,7 +36,9 @@ def main(name: str) -> None:
     survey = measure_games(game, str(model), (*DEFAULT_REFERENCES, *arena.references)[-1], arena)
     policy: Any = load_policy(game, model)
     # those of the training; in a pool of past selves it meets itself
-    opponents = build_part("opponents", config["opponents"], OPPONENTS).build(game, lambda _: policy, policy.network)
+    opponents = build_part("opponents", config["opponents"], OPPONENT_OPTIONS).build(
+        game, lambda _: policy, policy.network
+    )
     forecasts = forecast(game, policy, opponents, GAMES, arena.seed, _discount(game, config["agent"]))
     write_calibration(calibration_rows(forecasts), results / "calibration.csv")
     facts = {"experiment": name, "game": game.spec.name, "policy_digest": policy_digest(model), "seed": arena.seed}

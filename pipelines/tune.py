@@ -30,7 +30,7 @@ def main() -> None:
     """Run the sweep and write tuned/NAME/."""
     tune = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").tune))
     config, sweep = tune["experiment"], tune["sweep"]
-    options = build_options(SweepOptions, {**sweep, "space": flat_space(sweep["space"])}, "sweep")
+    options = build_options(SweepOptions, {**sweep, "space": flat_space(sweep["space"])})
     store, compose_trial = Store(), TrialComposer(config)
     code = run_folder(Path(), compose_trial({})).name[:8]
     best = run_sweep(replace(options, study=f"{study_name(options, config)}_{code}"), config, compose_trial)

@@ -10,7 +10,7 @@ _EXTRA_PACKAGES = ("fastapi", "uvicorn", "limits", "starlette")
 
 def run(request: Request) -> int:
     """Print the address and serve until Ctrl-C. Raises MissingPlugin without the extra `play`."""
-    options = build_options(PlayOptions, group("play", request.config["play"]), "play")
+    options = build_options(PlayOptions, group("play", request.config["play"]))
     try:
         from cardlab_play.server import serve  # noqa: PLC0415 - options are checked before slow imports
     except ModuleNotFoundError as error:

@@ -1,60 +1,61 @@
 """Options of `cardlab play` (conf/play.yaml)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
-from cardlab.core.options import InvalidOption, check_range
+from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, option, options
 
 SEARCHES = {"monte_carlo": "monte_carlo:simulations:200", "tree": "tree:simulations:200"}
 
 
-@dataclass(frozen=True)
+@options("play.limits")
 class Limits:
     """What one session, one address and all together may ask of the server."""
 
-    tables_per_session: int = 16  # open at once
-    tables: int = 2000  # open at once, of all sessions
-    kept_in_memory: int = 1000  # tables; others are played again from their actions when they are asked for
-    idle_hours: float = 72.0  # then a table is given up
-    session_rate: int = 20  # requests a second
-    address_rate: int = 100  # requests a second
-    body_bytes: int = 16_384
-    name_length: int = 24
-
-    def __post_init__(self) -> None:
-        """Raise InvalidOption for what cannot be."""
-        for key in ("tables_per_session", "tables", "kept_in_memory", "session_rate", "address_rate", "name_length"):
-            check_range(f"play.limits.{key}", getattr(self, key), 1, 10_000_000, whole=True)
-        check_range("play.limits.body_bytes", self.body_bytes, 256, 1_000_000, whole=True)
-        check_range("play.limits.idle_hours", self.idle_hours, 0, 8760, open_low=True)
+    tables_per_session: Whole = option(16, "open tables of one session", ge=1, le=10_000_000)
+    tables: Whole = option(2000, "open tables of all sessions", ge=1, le=10_000_000)
+    kept_in_memory: Whole = option(
+        1000, "tables in memory; others are replayed from their actions on request", ge=1, le=10_000_000
+    )
+    idle_hours: Number = option(72.0, "hours without a request, after which a table is closed", gt=0, le=8760)
+    session_rate: Whole = option(20, "requests per second of one session", ge=1, le=10_000_000)
+    address_rate: Whole = option(100, "requests per second from one address", ge=1, le=10_000_000)
+    body_bytes: Whole = option(16_384, "bytes of a request", ge=256, le=1_000_000)
+    name_length: Whole = option(24, "characters of a player's name", ge=1, le=10_000_000)
 
 
-@dataclass(frozen=True)
+@options("play")
 class PlayOptions:
     """The server and its tables."""
 
-    host: str = "127.0.0.1"
-    port: int = 8765  # 0: any that is free
-    hosts: tuple[str, ...] = ()  # names that a browser may call the server by; none: loopback's, or any on another host
-    secure: bool = False  # the session's cookie is sent over HTTPS only
-    folder: str = "runs/play"  # of the database and the secret
-    database: str | None = None  # SQLAlchemy's address; none: sqlite in the folder
-    secret: str | None = None  # from which daily deals follow; none: a file in the folder
-    models: str = "models"  # folder of trained policies
-    belief: Mapping[str, str] = field(default_factory=dict[str, str])  # game → folder of a trained belief
-    advisor: str | None = None  # who advises; none: the first that can be chosen
-    searches: Mapping[str, str] = field(default_factory=lambda: dict(SEARCHES))  # name → search, around any agent
-    advice_deals: int = 64  # games that are played out for a win chance
-    threads: int = 4  # that ask agents
-    slow_threads: int = 2  # that search and advise
-    warm: bool = True  # compile what games need when the server starts, not when it is first asked for
-    limits: Limits = field(default_factory=Limits)
+    host: Text = option("127.0.0.1", "address to listen on; 0.0.0.0: reachable from other machines, needs `hosts`")
+    port: Whole = option(8765, "port to listen on; 0: any free one", ge=0, le=65535)
+    hosts: tuple[Text, ...] = option(
+        (), "host names that browsers may use; empty: names of this machine, or any when host is not loopback"
+    )
+    secure: Flag = option(False, "true behind an HTTPS proxy: the session cookie is sent over HTTPS only")
+    folder: Text = option("runs/play", "folder of the database and the secret")
+    database: Text | None = option(
+        None, "SQLAlchemy address, e.g. postgresql+psycopg://me@server/play; null: sqlite in `folder`"
+    )
+    secret: Text | None = option(None, "secret from which daily deals follow; null: a private file in `folder`")
+    models: Text = option("models", "folder of trained policies to choose from")
+    belief: Mapping[Text, Text] = option(
+        {},
+        "game: folder of a trained belief, e.g. {big2: models/big2_belief}; without: the champion's or uniform deals",
+        factory=dict[str, str],
+    )
+    advisor: Text | None = option(
+        None, "agent that advises and plays for par, e.g. champion or models/big2_ppo; null: the first on offer"
+    )
+    searches: Mapping[Text, Text] = option(
+        {}, "name: search that can be put around any agent", factory=lambda: dict(SEARCHES)
+    )
+    advice_deals: Whole = option(64, "games played out to estimate a win probability", ge=1, le=10_000)
+    threads: Whole = option(4, "threads that ask agents", ge=1, le=64)
+    slow_threads: Whole = option(2, "threads that search and advise", ge=1, le=64)
+    warm: Flag = option(True, "compile games, advice and searches in a thread when the server starts")
+    limits: Limits = option(Limits(), "limits of sessions and addresses", factory=Limits)
 
     def __post_init__(self) -> None:
-        """Raise InvalidOption for what cannot be."""
-        check_range("play.port", self.port, 0, 65535, whole=True)
-        check_range("play.advice_deals", self.advice_deals, 1, 10_000, whole=True)
-        check_range("play.threads", self.threads, 1, 64, whole=True)
-        check_range("play.slow_threads", self.slow_threads, 1, 64, whole=True)
         if self.secret is not None and len(self.secret) < 16:
             raise InvalidOption("play.secret", "…", "at least 16 characters, or left out")

@@ -14,7 +14,7 @@ from cardlab.games.agent_protocol import Agent
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
 from cardlab.games.rows import take
-from cardlab.networks.belief import BeliefOptions
+from cardlab.networks.options import BeliefOptions
 
 FULL = make_game("big2", features="full")
 GAME = make_game("big2")

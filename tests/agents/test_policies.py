@@ -13,9 +13,7 @@ from cardlab.agents.policies import PolicyError, describe, load_policy, policy_d
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
-from cardlab.networks.actions import ActionsOptions
-from cardlab.networks.lines import LinesOptions
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions
 from small_games.kuhn import Kuhn
 
 NETWORKS = [

@@ -12,7 +12,7 @@ from cardlab.agents.search.online_learning import OnlineLearner
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play_out
-from cardlab.networks.lines import LinesOptions
+from cardlab.networks.options import LinesOptions
 from search_positions import positions
 
 GAME = make_game("poker_squares")

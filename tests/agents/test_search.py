@@ -15,7 +15,7 @@ from cardlab.agents.specs import SEARCHES, agent_text, split_name
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.rows import take
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 from search_positions import positions
 
 SMALL = {

@@ -13,7 +13,7 @@ import pytest
 import cardlab
 from cardlab.agents.policies import describe, save_policy
 from cardlab.cli import main
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 from documentation.commands import KNOWN_FENCES, PAGES, ROOT, SHELL, Command, all_commands, fences
 
 ELSEWHERE = {

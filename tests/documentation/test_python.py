@@ -7,7 +7,7 @@ import pytest
 
 import cardlab
 from cardlab.agents.policies import describe, save_policy
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 
 ROOT = Path(__file__).parents[2]
 PAGES = {

@@ -15,7 +15,7 @@ from cardlab.experiments.forecasts import (
     write_calibration,
 )
 from cardlab.games.catalogue import make_game
-from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions, SelfPlayOptions
+from cardlab.learners.rollouts.opponents.options import ScriptedOptions, SelfPlayOptions
 from small_games.high_card import HighCard, Shower
 
 

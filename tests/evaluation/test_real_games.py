@@ -12,7 +12,7 @@ from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.replay import run_replay
 from cardlab.evaluation.tournament import run_tournament
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 
 GAME = cardlab.make_game("thirty_one")
 

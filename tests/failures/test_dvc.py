@@ -11,7 +11,7 @@ import pytest
 
 from cardlab.agents.policies import PolicyError, describe, load_policy, save_policy
 from cardlab.games.catalogue import make_game
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 
 pytestmark = pytest.mark.slow
 

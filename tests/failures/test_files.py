@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.agents.policies import FORMAT, PolicyError, describe, load_policy, save_policy
 from cardlab.games.catalogue import make_game
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 from cardlab.training.run import CheckpointError
 from training.test_resume import experiment_of, run
 

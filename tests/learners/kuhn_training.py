@@ -6,13 +6,9 @@ from typing import Any
 import numpy as np
 
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.learners.dqn import DQNOptions
-from cardlab.learners.policy_iteration import PolicyIterationOptions
-from cardlab.learners.ppo import PPOOptions
-from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
-from cardlab.learners.td import TDOptions
-from cardlab.networks.actions import ActionsOptions
-from cardlab.networks.mlp import MLPOptions
+from cardlab.learners.options import DQNOptions, PolicyIterationOptions, PPOOptions, TDOptions
+from cardlab.learners.rollouts.opponents.options import ScriptedOptions
+from cardlab.networks.options import ActionsOptions, MLPOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions
 from small_games.kuhn import BET, OPEN, Kuhn, Policy

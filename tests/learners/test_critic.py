@@ -11,8 +11,8 @@ from safetensors.torch import load_file
 
 from cardlab.core.options import InvalidOption
 from cardlab.learners.base import TrainingDiverged
-from cardlab.learners.ppo import PPOOptions
-from cardlab.networks.mlp import MLPOptions
+from cardlab.learners.options import PPOOptions
+from cardlab.networks.options import MLPOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.process_loop import build_learner
 from cardlab.training.run import Trained, train

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.network_agents import _softly_greedy
+from cardlab.agents.network_agents import _epsilon_softmax
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.learners.td import TDOptions
+from cardlab.learners.options import TDOptions
 from cardlab.training.process_loop import build_learner
 
 
 def test_actions_are_as_frequent_as_they_are_said_to_be():
     worths = np.array([1.0, -np.inf, 1.5, 0.0], dtype=np.float32)
     many = 200_000
-    sampled = _softly_greedy(
+    sampled = _epsilon_softmax(
         np.full(many, 2, dtype=np.int16), np.tile(worths, (many, 1)), 0.4, 0.5, np.random.default_rng(0)
     )
     counts = np.bincount(sampled.actions, minlength=4) / many

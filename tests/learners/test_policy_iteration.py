@@ -15,7 +15,8 @@ from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.games.loop import play_out
 from cardlab.games.rows import take
-from cardlab.learners.policy_iteration import PolicyIterationOptions, near_best
+from cardlab.learners.options import PolicyIterationOptions
+from cardlab.learners.policy_iteration import near_best
 from cardlab.training.process_loop import build_learner
 from cardlab.training.run import train
 from learners.kuhn_training import kuhn_experiment

@@ -10,7 +10,7 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.legality import sole_actions
 from cardlab.games.loop import play
 from cardlab.games.protocol import InfoStates
-from cardlab.learners.rollouts.opponents.fixed import SelfPlayOptions
+from cardlab.learners.rollouts.opponents.options import SelfPlayOptions
 from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.training.process_loop import build_learner
 from learners.kuhn_training import kuhn_experiment

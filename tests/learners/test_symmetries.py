@@ -15,9 +15,9 @@ from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import NUM_CELLS
 from cardlab.games.protocol import InfoStates, Symmetric
 from cardlab.games.rows import copied
-from cardlab.learners.ppo import PPOOptions
-from cardlab.learners.rollouts.opponents.fixed import SelfPlayOptions
-from cardlab.networks.mlp import MLPOptions
+from cardlab.learners.options import PPOOptions
+from cardlab.learners.rollouts.opponents.options import SelfPlayOptions
+from cardlab.networks.options import MLPOptions
 from cardlab.training.experiment import Experiment
 from learners.kuhn_training import kuhn_experiment
 from small_games.kuhn import Kuhn

@@ -14,8 +14,9 @@ from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
+from cardlab.networks.options import CodesOptions
 from cardlab.networks.protocol import encode_for
-from cardlab.networks.sparse_lines import CodesNetwork, CodesOptions, add_to_each
+from cardlab.networks.sparse_lines import CodesNetwork, add_to_each
 
 GAME = make_game("poker_squares", features="codes")
 WIDTH = 24
@@ -94,5 +95,5 @@ def test_widths_out_of_range_are_refused(width):
 
 @pytest.mark.parametrize("game", ["poker_squares", "five_o"])
 def test_games_without_codes_are_refused(game):
-    with pytest.raises(InvalidOption, match=r"network=codes: must be another: .* tells no codes"):
+    with pytest.raises(InvalidOption, match=r"network=codes: must be another: .* has no codes"):
         CodesOptions().build(make_game(game).spec)

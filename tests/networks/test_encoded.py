@@ -11,11 +11,9 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
 from cardlab.games.rows import take
 from cardlab.networks import encoded_batch as encoded
-from cardlab.networks.actions import ActionsOptions
 from cardlab.networks.encoded_batch import EncodedDecisions
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import ActionsOptions, CodesOptions, MLPOptions
 from cardlab.networks.protocol import encode_legal_for
-from cardlab.networks.sparse_lines import CodesOptions
 
 NETWORKS = {"mlp": MLPOptions(widths=(8,)), "actions": ActionsOptions(state_widths=(8,), action_widths=(8,))}
 GAME = make_game("big2")

@@ -10,9 +10,7 @@ from torch._dynamo.utils import counters
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
-from cardlab.networks.actions import ActionsOptions
-from cardlab.networks.lines import LinesOptions
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions
 from cardlab.networks.protocol import encode_for, encode_legal_for
 
 NETWORKS = [

@@ -12,13 +12,10 @@ from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
 from cardlab.learners.losses.policy_gradient import clipped_surrogate, mean_entropy
-from cardlab.networks.actions import ActionsOptions
 from cardlab.networks.inputs import encode, encode_legal, legal_pairs
 from cardlab.networks.layers import mask_scores
-from cardlab.networks.lines import LinesOptions
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions, TrunksOptions
 from cardlab.networks.protocol import encode_for, encode_legal_for
-from cardlab.networks.trunks import TrunksOptions
 
 NETWORKS = [
     ("big2", MLPOptions(widths=(32,), head_widths=(16,))),

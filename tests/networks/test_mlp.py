@@ -5,7 +5,7 @@ import torch
 
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 
 SPEC = make_game("poker_squares", features="seed").spec
 
@@ -59,7 +59,7 @@ def test_norms_and_dropout_act_in_training_only(options):
         ({"value_range": (1.0, 1.0)}, "network.value_range"),
         ({"dropout": 1.0}, "network.dropout"),
         ({"layer_norm": True, "batch_norm": True}, "network.batch_norm"),
-        ({"head_widths": (0,)}, "network.head_widths"),
+        ({"head_widths": (0,)}, "network.head_widths[0]"),
     ],
 )
 def test_what_does_not_fit_is_refused(options, key):

@@ -12,13 +12,10 @@ from torch import nn
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
-from cardlab.networks.actions import ActionsOptions
 from cardlab.networks.bucketing import common_size
 from cardlab.networks.critic import Critic
-from cardlab.networks.lines import LinesOptions
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions, TrunksOptions
 from cardlab.networks.protocol import encode_for, encode_legal_for
-from cardlab.networks.trunks import TrunksOptions
 
 NETWORKS = [
     ("big2", MLPOptions(widths=(8,), head_widths=(8,))),  # many actions: scores of the legal ones alone

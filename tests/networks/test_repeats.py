@@ -12,7 +12,7 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
 from cardlab.games.protocol import Block
 from cardlab.networks.deduplicate import distinct_parts, find_repeats
-from cardlab.networks.lines import LinesOptions
+from cardlab.networks.options import LinesOptions
 
 NUM_PARTS, WIDTH, BEFORE, AFTER = 3, 4, 2, 1
 VALUES = st.sampled_from([0.0, -0.0, 1.0, 0.1, float("nan")])

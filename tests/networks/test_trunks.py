@@ -9,8 +9,8 @@ from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
 from cardlab.networks.inputs import Inputs
+from cardlab.networks.options import TrunksOptions
 from cardlab.networks.protocol import encode_for
-from cardlab.networks.trunks import TrunksOptions
 
 GAME = make_game("thirty_one", num_players=3, features="seed")
 TURN, SWAP = 0, 1

@@ -10,7 +10,7 @@ from cardlab.agents.beliefs import BeliefError
 from cardlab.agents.policies import describe, save_policy
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 from play_server import TABLE_REQUESTS, make_options, run_server
 
 POLICY_KINDS = {"big2": "softmax", "thirty_one": "action_value", "five_o": "afterstate", "open_face": "softmax"}

@@ -55,7 +55,7 @@ def test_it_exits_cleanly_and_restores_open_tables(tmp_path, number):
     ("overrides", "reported"),
     [
         (["play.port={taken}"], r"play\.port={taken}: must be free on 127\.0\.0\.1"),
-        (["play.port=70000"], r"play\.port=70000: must be a whole number from 0 to 65535"),
+        (["play.port=70000"], r"play\.port=70000: must be a whole number in \[0, 65535\]"),
         (["play.host=no.such.host.invalid"], r"play\.host=no\.such\.host\.invalid: must be an address of this machine"),
         (["play.database=nonsense"], r"play\.database: must be an address"),
         (["play.host=192.0.2.1"], r"play\.host=192\.0\.2\.1: must be an address of this machine"),

@@ -19,7 +19,7 @@ from cardlab.games.cards.deck import parse_card
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game, States
 from cardlab.games.thirty_one.actions import DRAW, KEEP_HAND, SWAP_FIRST
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 from cardlab_play.agent_catalog import AgentCatalog
 from cardlab_play.deals import Deal
 from play_server import make_options, run_server

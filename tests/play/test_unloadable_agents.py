@@ -7,7 +7,7 @@ import torch
 
 from cardlab.agents.policies import describe, save_policy
 from cardlab.games.catalogue import make_game
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.belief_networks import BeliefNetworks
 from cardlab_play.errors import AgentUnloadable

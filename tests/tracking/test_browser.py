@@ -13,7 +13,7 @@ import pytest
 
 from cardlab.agents.policies import describe, save_policy
 from cardlab.games.catalogue import make_game
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 from cardlab.tracking import Store
 from cardlab.tracking.registry import Registry
 from services import free_port

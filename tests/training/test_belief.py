@@ -6,10 +6,10 @@ import pytest
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
-from cardlab.learners.belief import BeliefTraining
 from cardlab.learners.losses.belief import SEEN
+from cardlab.learners.options import BeliefTraining
 from cardlab.learners.rollouts.belief_samples import gather_sightings
-from cardlab.networks.belief import BeliefOptions
+from cardlab.networks.options import BeliefOptions
 from cardlab.training.belief import BeliefExperiment, judge_belief, train_belief
 
 GAME = make_game("big2", features="full")

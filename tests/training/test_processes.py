@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from cardlab.core.options import InvalidOption
 from cardlab.learners.base import RoundLearner, TrainingDiverged
 from cardlab.learners.distributed import Ranks
-from cardlab.learners.rollouts.opponents.pool import PoolOptions
+from cardlab.learners.rollouts.opponents.options import PoolOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions
 from cardlab.training.processes import ProcessLost
@@ -202,7 +202,7 @@ def test_shares_are_a_whole(whole: int, size: int) -> None:
 
 
 def test_what_cannot_be_shared_is_refused() -> None:
-    with pytest.raises(InvalidOption, match=r"^trainer\.processes=3: must be a whole number from 1 to 2$"):
+    with pytest.raises(InvalidOption, match=r"^trainer\.processes=3: must be a whole number in \[1, 2\]$"):
         TrainerOptions(tables=2, processes=3)
     with pytest.raises(
         InvalidOption, match=r"^trainer\.processes=200: must be at most 64 with agent\.minibatch_size=12"

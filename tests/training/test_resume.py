@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.learners.rollouts.opponents.pool import PoolOptions
+from cardlab.learners.rollouts.opponents.options import PoolOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import CheckpointError, RunInUse, Trained, train
 from learners.kuhn_training import kuhn_experiment

@@ -13,7 +13,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.catalogue import make_game
-from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
+from cardlab.learners.rollouts.opponents.options import ScriptedOptions
 from cardlab.training.curve_evaluation import measure_strength
 from cardlab.training.options import TrainerOptions
 from cardlab.training.process_loop import build_learner
@@ -36,7 +36,7 @@ def test_annealing_goes_by_the_whole_budget(tmp_path: Path):
 
 
 def test_it_cannot_stop_after_its_budget():
-    with pytest.raises(InvalidOption, match=r"trainer\.stop_after=20: must be a whole number from 1 to 10"):
+    with pytest.raises(InvalidOption, match=r"trainer\.stop_after=20: must be a whole number in \[1, 10\]"):
         TrainerOptions(decisions=10, stop_after=20)
 
 

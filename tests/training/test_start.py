@@ -15,8 +15,8 @@ from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.games.catalogue import make_game
-from cardlab.learners.td import TDOptions
-from cardlab.networks.mlp import MLPOptions
+from cardlab.learners.options import TDOptions
+from cardlab.networks.options import MLPOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.process_loop import build_learner
 from cardlab.training.run import Trained, run_folder

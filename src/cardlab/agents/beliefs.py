@@ -19,7 +19,8 @@ from cardlab.core.options import InvalidOption
 from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
-from cardlab.networks.belief import BeliefNetwork, BeliefOptions
+from cardlab.networks.belief import BeliefNetwork
+from cardlab.networks.options import BeliefOptions
 
 FORMAT = 1
 _DESCRIPTION = "belief.json"

@@ -19,7 +19,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Policy
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
-from cardlab.networks.catalogue import NETWORKS, network_options
+from cardlab.networks.options import NETWORK_OPTIONS
 from cardlab.networks.protocol import Network, NetworkOptions
 
 FORMAT = 2
@@ -168,14 +168,14 @@ def _fitting(game: Game, folder: Path) -> PolicyDescription:
 
 
 def _network(game: Game, folder: Path, description: PolicyDescription) -> Network:
-    if description.network not in NETWORKS:
-        known = ", ".join(NETWORKS)
+    if description.network not in NETWORK_OPTIONS:
+        known = ", ".join(NETWORK_OPTIONS)
         raise PolicyError(f"{folder / _DESCRIPTION}: network={description.network}: must be one of {known}")
     given: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in description.network_options.items()
     }
     try:
-        network = network_options(description.network)(**given).build(game.spec)
+        network = NETWORK_OPTIONS[description.network](**given).build(game.spec)
         load_weights(network, folder / _WEIGHTS)
     except (SafetensorError, OSError, RuntimeError, TypeError, ValueError, AttributeError) as error:
         reason = str(error).splitlines()[0]

@@ -11,12 +11,12 @@ from cardlab.agents.beliefs import save_belief
 from cardlab.agents.registry import load_agent
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_folder
-from cardlab.core.options import InvalidOption, check_range
+from cardlab.core.options import InvalidOption, Text, check_range
 from cardlab.experiments.config.groups import build_game, check_agents, group
 from cardlab.experiments.config.options import build_options, convert
 from cardlab.games.catalogue import for_matches
-from cardlab.learners.belief import BeliefTraining
-from cardlab.networks.belief import BeliefOptions
+from cardlab.learners.options import BeliefTraining
+from cardlab.networks.options import BeliefOptions
 from cardlab.tracking import Store
 from cardlab.training.belief import (
     BeliefExperiment,
@@ -32,15 +32,15 @@ def run(request: Request) -> int:
     """Train into the folder `output`, and print what the belief is worth."""
     config = request.config
     game = for_matches(build_game(config["game"]))
-    agents = convert("agents", config["agents"], tuple[str, ...])
+    agents = convert("agents", config["agents"], tuple[Text, ...])
     if not agents:
         raise InvalidOption("agents", agents, "a list of one agent or more")
     check_range("seed", config["seed"], 0, whole=True)
-    network = build_options(BeliefOptions, group("network", config["network"]), "network")
-    training = build_options(BeliefTraining, group("training", config["training"]), "training")
+    network = build_options(BeliefOptions, group("network", config["network"]))
+    training = build_options(BeliefTraining, group("training", config["training"]))
     check_agents(game, "agents", agents)
     experiment = BeliefExperiment(game, [load_agent(game, text) for text in agents], network, training, config["seed"])
-    folder = check_folder("output", convert("output", config["output"], str))  # before training
+    folder = check_folder("output", convert("output", config["output"], Text))  # before training
     store = Store()
     with store.start_run(game.spec.name, folder.name, params=config) as recorded:
         belief = train_belief(experiment, log=recorded)

@@ -16,7 +16,7 @@ from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
-from cardlab.core.options import InvalidOption
+from cardlab.core.options import InvalidOption, Text
 from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_table, write_evaluation
 from cardlab.experiments.config.groups import build_arena, build_game, build_search, check_agents
 from cardlab.experiments.config.options import convert
@@ -27,7 +27,7 @@ from cardlab.games.protocol import Game
 def run(request: Request) -> int:
     """Print the table of figures; write them too when `output` is given."""
     config = request.config
-    text = convert("policy", config["policy"], str)
+    text = convert("policy", config["policy"], Text)
     options = build_arena(config["arena"])
     folder = policy_folder(text, config["game"]["name"] if config.get("game") else "")
     game = _game(config, text, folder)
@@ -37,7 +37,7 @@ def run(request: Request) -> int:
     if agent != text:
         check_agents(game, "search", [agent])
     check_agents(game, "arena.references", options.references)
-    given = convert("output", config["output"], str | None)
+    given = convert("output", config["output"], Text | None)
     output = None if given is None else check_file("output", given)
     digest = policy_digest(folder) if folder else ""
     name = known_name(Path(text)) if agent == text else f"{known_name(Path(text))}+{search.name}"

@@ -12,7 +12,7 @@ from cardlab.cli.policy_names import known_name
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file
-from cardlab.core.options import InvalidOption
+from cardlab.core.options import InvalidOption, Text
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.experiments.config.options import convert
 from cardlab.experiments.promotion.messages import format_outcome, write_decision
@@ -22,17 +22,17 @@ from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
 
-_KEYS = {"reference": str, "sequential": bool, "max_megabytes": float, "ladder": tuple[str, ...]}
+_KEYS = ("reference", "sequential", "max_megabytes", "ladder")
 
 
 def run(request: Request) -> int:
     """Print the figures and the decision; 0 whichever way it fell: a challenger that loses is no failure."""
     config = request.config
-    options = PromotionOptions(**{key: convert(key, config[key], hint) for key, hint in _KEYS.items()})
+    options = PromotionOptions(**{key: config[key] for key in _KEYS})
     arena = build_arena(config["arena"])
-    given = convert("output", config["output"], str | None)
+    given = convert("output", config["output"], Text | None)
     policy = _policy(config)
-    name = convert("name", config["name"], str | None) or known_name(policy)
+    name = convert("name", config["name"], Text | None) or known_name(policy)
     challenge = make_challenge(policy, name, _game(config, policy), arena, options)
     output = None if given is None else check_file("output", given)
     with progress_bars() as progress:
@@ -44,7 +44,7 @@ def run(request: Request) -> int:
 
 
 def _policy(config: Mapping[str, Any]) -> Path:
-    text = convert("policy", config["policy"], str)
+    text = convert("policy", config["policy"], Text)
     game = config["game"]["name"] if config.get("game") else ""
     folder = policy_folder(text, game)
     if folder is None:

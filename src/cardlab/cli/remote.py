@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cardlab.cli.verbs import Request
-from cardlab.core.options import InvalidOption
+from cardlab.core.options import InvalidOption, Text
 from cardlab.experiments.config.options import InvalidConfiguration, convert
 
 NAME = "shared"
@@ -18,7 +18,7 @@ def run(request: Request) -> int:
     An address that only this machine or this person knows does not belong into the committed configuration, and a
     relative one would mean another folder in every clone.
     """
-    given = convert("url", request.config["url"], str | None)
+    given = convert("url", request.config["url"], Text | None)
     address = None if given is None else remote_address(given)
     config = _dvc_config()
     if address is not None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file
-from cardlab.core.options import InvalidOption, check_range
+from cardlab.core.options import InvalidOption, Text, Whole, check_range
 from cardlab.evaluation.game_record import GameRecord, RecordError, load_record, save_record
 from cardlab.evaluation.replay import load_seats, replay_lines, run_replay
 from cardlab.experiments.config.groups import build_arena, build_game
@@ -17,9 +17,9 @@ from cardlab.games.catalogue import for_matches, make_game
 def run(request: Request) -> int:
     """Print the moves; keep the game in `output` when that is given."""
     config = request.config
-    inputs = convert("inputs", config["inputs"], tuple[str, ...])
+    inputs = convert("inputs", config["inputs"], tuple[Text, ...])
     record, lines = _recorded(config, inputs) if config["record"] else _played(config, inputs)
-    given = convert("output", config["output"], str | None)
+    given = convert("output", config["output"], Text | None)
     output = None if given is None else check_file("output", given)
     for line in lines:
         print(line)
@@ -29,7 +29,7 @@ def run(request: Request) -> int:
 
 
 def _recorded(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRecord, Iterator[str]]:
-    path = Path(convert("record", config["record"], str))
+    path = Path(convert("record", config["record"], Text))
     record = load_record(path)
     try:
         game = make_game(record.game, **record.options)
@@ -42,11 +42,11 @@ def _recorded(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameR
 def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRecord, Iterator[str]]:
     game = for_matches(build_game(config["game"]))
     _check_inputs(inputs, [block.name for block in game.spec.blocks])
-    agents = convert("agents", config["agents"], tuple[str, ...])
+    agents = convert("agents", config["agents"], tuple[Text, ...])
     if len(agents) == 1:
         agents *= game.spec.num_players
     options = build_arena(config["arena"])
-    places = {key: convert(key, config[key], int) for key in ("deal", "seating")}
+    places = {key: convert(key, config[key], Whole) for key in ("deal", "seating")}
     check_range("deal", places["deal"], 0, options.deals - 1, whole=True)
     return run_replay(game, agents, options, inputs=inputs, **places)
 

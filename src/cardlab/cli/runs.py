@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cardlab.agents.policies import PolicyError, policy_digest
 from cardlab.cli.verbs import Request
-from cardlab.core.options import InvalidOption, check_range
+from cardlab.core.options import InvalidOption, Text, Whole, check_range
 from cardlab.experiments.config.groups import build_game
 from cardlab.experiments.config.options import convert
 from cardlab.tracking import Store
@@ -24,10 +24,10 @@ _SHOWN_DIGITS = 10  # of digests and commits
 def run(request: Request) -> int:
     """Print the newest runs that the filters leave, one line each; or, with `run`, all that is known of one."""
     config = request.config
-    beginning = convert("run", config["run"], str | None)
+    beginning = convert("run", config["run"], Text | None)
     if beginning is not None:
         return _show(beginning)
-    limit = convert("limit", config["limit"], int)
+    limit = convert("limit", config["limit"], Whole)
     check_range("limit", limit, 1, 1000, whole=True)
     condition = run_filter(config)
     game = build_game(config["game"]).spec.name if config.get("game") else None
@@ -43,8 +43,8 @@ def run(request: Request) -> int:
 
 def run_filter(config: Mapping[str, Any]) -> str:
     """MLflow's filter for the keys `name` and `policy`."""
-    name = convert("name", config["name"], str | None)
-    policy = convert("policy", config["policy"], str | None)
+    name = convert("name", config["name"], Text | None)
+    policy = convert("policy", config["policy"], Text | None)
     if name is not None and "'" in name:
         raise InvalidOption("name", name, "the name of a run, without quotes in it")
     conditions = [] if name is None else [f"attributes.run_name = '{name}'"]

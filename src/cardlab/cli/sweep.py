@@ -20,7 +20,7 @@ def run(request: Request) -> int:
     config = plain_experiment(request.overrides)
     entries = convert("sweep.space", given.get("space", {}), Mapping[str, Any])
     check_space(entries, config)
-    options = build_options(SweepOptions, {**given, "space": flat_space(entries)}, "sweep")
+    options = build_options(SweepOptions, {**given, "space": flat_space(entries)})
     if options.apply:
         check_name(options.apply, overwrite=options.overwrite)
     best = run_sweep(options, config, TrialComposer(config))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from cardlab.cli.verbs import Request
-from cardlab.core.options import check_range
+from cardlab.core.options import Text, Whole, check_range
 from cardlab.experiments.config.options import convert
 from cardlab.experiments.sweep.compose_trials import TrialComposer
 from cardlab.experiments.sweep.options import check_storage, check_study
@@ -15,9 +15,9 @@ from cardlab.tracking import Store
 def run(request: Request) -> int:
     """Work on the study until it has all the trials that its sweep asks for."""
     config: dict[str, Any] = dict(request.config["sweep"])
-    name = convert("sweep.study", config["study"], str)
-    address = convert("sweep.storage", config["storage"], str | None)
-    workers = convert("sweep.workers", config["workers"], int)
+    name = convert("sweep.study", config["study"], Text)
+    address = convert("sweep.storage", config["storage"], Text | None)
+    workers = convert("sweep.workers", config["workers"], Whole)
     check_study(name)
     check_storage(address)
     check_range("sweep.workers", workers, 1, 256, whole=True)

@@ -6,6 +6,7 @@ from rich.console import Console
 
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
+from cardlab.core.options import Text
 from cardlab.evaluation.tournament import run_tournament, tournament_table
 from cardlab.experiments.config.groups import build_arena, build_game, check_agents
 from cardlab.experiments.config.options import convert
@@ -15,11 +16,11 @@ from cardlab.games.catalogue import for_matches
 def run(request: Request) -> int:
     """Print the cross table, and leave it in the folder `output`."""
     config = request.config
-    agents = convert("agents", config["agents"], tuple[str, ...])
+    agents = convert("agents", config["agents"], tuple[Text, ...])
     options = build_arena(config["arena"])
     game = for_matches(build_game(config["game"]))
     check_agents(game, "agents", agents)
-    folder = Path(convert("output", config["output"], str))
+    folder = Path(convert("output", config["output"], Text))
     with progress_bars() as progress:
         tournament = run_tournament(game, agents, options, folder, progress=progress)
     Console().print(tournament_table(tournament))

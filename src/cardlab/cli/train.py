@@ -3,37 +3,44 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.policy_names import LATEST, POLICY
 from cardlab.cli.verbs import Request
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.composition import RESUME, without_resume
-from cardlab.tracking import Run, Store
-from cardlab.tracking.parameters import flatten
-from cardlab.tracking.run_state import RunState, find_unfinished
-from cardlab.training.run import Trained, run_folder, write_curve
-from cardlab.training.tracked_run import train_recorded
+
+if TYPE_CHECKING:
+    from cardlab.tracking import Run
+    from cardlab.tracking.run_state import RunState
+    from cardlab.training.run import Trained
 
 
 def run(request: Request) -> int:
     """Train into runs/NAME/ (models/ and results/ belong to the pipeline), and say how to look at what came of it."""
     config = without_resume(request.config)
+    # A wrong value is refused before the imports below, which take seconds.
+    experiment = build_experiment(config) if request.config.get(RESUME) is None else None
+    from cardlab.tracking import Store  # noqa: PLC0415
+    from cardlab.tracking.run_state import find_unfinished  # noqa: PLC0415
+    from cardlab.training.run import run_folder, write_curve  # noqa: PLC0415
+    from cardlab.training.tracked_run import train_recorded  # noqa: PLC0415
+
     store = Store()
     folder = None
-    if request.config.get(RESUME) is not None:
+    if experiment is None:
         folder, state = find_unfinished(store.root / "runs", _asked_for(request))
         _check_same(config if len(request.overrides) > 1 else state.config, state)
         config = dict(state.config)
-    experiment = build_experiment(config)
+        experiment = build_experiment(config)
     today = run_folder(store.root / "runs", experiment)
     if folder is not None and folder != today:
         print("the code or a policy named is not as when the run began: it goes on, but not to the same bytes")
     folder = folder or today
     model = folder / POLICY
 
-    def record(recorded: Run, trained: Trained) -> None:
+    def record(recorded: "Run", trained: "Trained") -> None:
         write_curve(trained.rows, model.with_name("curve.csv"))
         recorded.log_artifact(trained.snapshots, "snapshots")
         recorded.log_artifact(model.with_name("curve.csv"))
@@ -64,12 +71,14 @@ def _asked_for(request: Request) -> str:
     return typed[-1].strip("'\"") if typed else str(request.config[RESUME])
 
 
-def _check_same(config: Mapping[str, Any], state: RunState) -> None:
+def _check_same(config: Mapping[str, Any], state: "RunState") -> None:
     """InvalidOption for the first key that is not as when the run began, and for a run of the pipeline."""
     if state.stage is not None:
         raise InvalidOption(
             RESUME, state.run_id, f"a run of cardlab train; with this one `dvc repro {state.stage}` goes on"
         )
+    from cardlab.tracking.parameters import flatten  # noqa: PLC0415
+
     began, now = flatten(state.config), flatten(config)
     for key in sorted(began.keys() | now.keys()):
         if began.get(key) != now.get(key):

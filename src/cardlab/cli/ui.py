@@ -1,6 +1,7 @@
 """`cardlab ui`: the MLflow UI on this project's store."""
 
 from cardlab.cli.verbs import Request
+from cardlab.core.options import Text, Whole
 from cardlab.experiments.config.options import convert
 from cardlab.tracking import Store
 from cardlab.tracking.ui import serve
@@ -8,5 +9,5 @@ from cardlab.tracking.ui import serve
 
 def run(request: Request) -> int:
     """Serve until Ctrl-C, with the link to the compare view printed."""
-    host = convert("host", request.config["host"], str)
-    return serve(Store(), host, convert("port", request.config["port"], int))
+    host = convert("host", request.config["host"], Text)
+    return serve(Store(), host, convert("port", request.config["port"], Whole))

@@ -1,11 +1,28 @@
-"""Checks of options: what is wrong is said in one line that names the key and what is allowed.
+"""Options: each is declared once, with its default, its limits and its help; a wrong value is refused in one line.
 
 Lowest layer: every part that takes options may use it, and nothing here knows any of them.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import cast
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import wraps
+from inspect import get_annotations
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar, Union, cast, dataclass_transform, get_args, get_origin
 
+from pydantic import (
+    AllowInfNan,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    TypeAdapter,
+    ValidationError,
+)
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
+T = TypeVar("T")
 _LARGEST = 2**63 - 1  # whole number that every part can count to
 _LONGEST = 300  # characters of a value in a message
 
@@ -46,10 +63,216 @@ def shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 3]}… ({len(text)} characters)"
 
 
+def _refuse_text(value: object) -> object:
+    """Text and booleans are no numbers; a whole number fits into 64 bits."""
+    if isinstance(value, bool | str | bytes) or (isinstance(value, int) and abs(value) > _LARGEST):
+        raise ValueError("not a number")
+    return value
+
+
+NUMERIC = BeforeValidator(_refuse_text)
+"""Stands last in a type of its own: Annotated[int, Field(ge=1), NUMERIC]; limits behind it would miss the schema."""
+Whole = Annotated[int, NUMERIC]
+"""A whole number of at most 64 bits: 3, 3.0 and 1e7, but neither true nor "3"."""
+Number = Annotated[float, AllowInfNan(False), NUMERIC]
+"""A finite number, but neither true nor "3"."""
+Flag = Annotated[bool, Strict()]
+"""true or false."""
+Text = Annotated[str, Strict()]
+"""Text, no number."""
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """What `option` returns, until `options` makes a field of it."""
+
+    default: Any
+    about: str
+    factory: Callable[[], Any] | None
+    training_only: bool
+    limits: Mapping[str, Any]
+
+
+def option(
+    default: T,
+    about: str,
+    *,
+    factory: Callable[[], T] | None = None,
+    training_only: bool = False,
+    **limits: Any,
+) -> T:
+    """A field of a class of `options`: its default (or what `factory` returns), its help, its `limits`.
+
+    `about` is one line that is read alone. Limits are those of pydantic.Field: ge, gt, le, lt, min_length, max_length.
+    """
+    return cast(T, _Declared(default, about, factory, training_only, limits))
+
+
+_CONFIG = ConfigDict(extra="forbid", validate_default=True)
+
+
+@dataclass_transform(frozen_default=True)
+def options(prefix: str) -> Callable[[type[T]], type[T]]:
+    """Make the class a frozen dataclass whose values are checked; InvalidOption under the key PREFIX.FIELD.
+
+    Lists become tuples and whole floats integers. `__post_init__` checks what concerns several fields.
+    """
+
+    def decorate(cls: type[T]) -> type[T]:
+        for name, hint in get_annotations(cls).items():
+            declared = vars(cls).get(name)
+            if isinstance(declared, _Declared):
+                cls.__annotations__[name] = _annotated(hint, declared)
+                given = {"default_factory": declared.factory} if declared.factory else {"default": declared.default}
+                setattr(cls, name, cast(Any, field)(**given, metadata={"training_only": declared.training_only}))
+        made = cast(Any, pydantic_dataclass(frozen=True, config=_CONFIG)(cls))
+        initialise = made.__init__
+
+        @wraps(initialise)
+        def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            try:
+                initialise(self, *args, **kwargs)
+            except ValidationError as error:
+                raise refusal(made, error, prefix, kwargs) from None
+
+        made.__init__ = init
+        return made
+
+    return decorate
+
+
+def _annotated(hint: Any, declared: _Declared) -> Any:
+    """`hint` with the help and the limits; the limits of an optional value are those of the value."""
+    members = get_args(hint)
+    if declared.limits and get_origin(hint) in (Union, UnionType) and NoneType in members:
+        (inner,) = (member for member in members if member is not NoneType)
+        return Annotated[_limited(inner, declared.limits) | None, Field(description=declared.about)]
+    return Annotated[_limited(hint, declared.limits), Field(description=declared.about)]
+
+
+def _limited(hint: Any, limits: Mapping[str, Any]) -> Any:
+    """`hint` within `limits`, before NUMERIC."""
+    if get_origin(hint) is not Annotated or not limits:
+        return Annotated[hint, Field(**limits)] if limits else hint
+    return Annotated[hint.__origin__, Field(**limits), *hint.__metadata__]
+
+
+def checked(key: str, value: object, hint: Any) -> Any:
+    """`value` in the type `hint`, e.g. Whole or tuple[Text, ...]; InvalidOption under `key`."""
+    try:
+        return TypeAdapter(hint).validate_python(value)
+    except ValidationError as error:
+        raise refusal(hint, error, key) from None
+
+
+def refusal(hint: Any, error: ValidationError, prefix: str, given: Mapping[str, Any] | None = None) -> InvalidOption:
+    """The first of pydantic's errors about a value of type `hint`, under the key that the command line uses."""
+    first = error.errors()[0]
+    schema = TypeAdapter(hint).json_schema()
+    key, node, kind = prefix, schema, first["type"]
+    value = first["input"]
+    for place in first["loc"]:
+        inner = _inner(node, place)
+        if kind == "unexpected_keyword_argument" and inner is None:
+            return unknown_key(_joined(key, place), value, [_joined(key, name) for name in node.get("properties", ())])
+        if inner is None or (kind == "missing" and isinstance(place, int)):
+            value = first["input"]
+            break  # a member of a union, or an entry that a list lacks: no part of a key
+        key, node = _joined(key, place), _resolved(inner, schema)
+    if kind == "missing" and not isinstance(first["loc"][-1], int):
+        return InvalidOption(key, "(left out)", "given")
+    cause = first.get("ctx", {}).get("error")
+    if isinstance(cause, InvalidOption):  # of __post_init__, which sees converted values
+        written = (given or {}).get(cause.key.rpartition(".")[2])
+        return InvalidOption(cause.key, written if written == cause.value else cause.value, cause.allowed)
+    return InvalidOption(key, value, accepted(node, value, schema))
+
+
+def _joined(key: str, place: int | str) -> str:
+    return f"{key}[{place}]" if isinstance(place, int) else f"{key}.{place}".lstrip(".")
+
+
+def _resolved(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What `node` stands for, where it is a reference."""
+    if "$ref" in node:
+        return schema["$defs"][node["$ref"].rpartition("/")[2]]
+    return node
+
+
+def _inner(node: Mapping[str, Any], place: int | str) -> Mapping[str, Any] | None:
+    """The schema of what stands at `place` in a value of schema `node`."""
+    for member in (node, *node.get("anyOf", ())):
+        if isinstance(place, int) and "prefixItems" in member:
+            return member["prefixItems"][place]
+        if isinstance(place, int) and "items" in member:
+            return member["items"]
+        if place in member.get("properties", {}):
+            return member["properties"][place]
+        if isinstance(member.get("additionalProperties"), Mapping):
+            return member["additionalProperties"]
+        if member.get("additionalProperties") is True:
+            return {}
+    return None
+
+
+def accepted(node: Mapping[str, Any], value: object = None, schema: Mapping[str, Any] | None = None) -> str:
+    """What a JSON schema accepts, in words."""
+    if "anyOf" in node:
+        return " or ".join(accepted(_resolved(member, schema or {}), value, schema) for member in node["anyOf"])
+    if "enum" in node or "const" in node:
+        return _one_of(node.get("enum") or [node["const"]])
+    kind = node.get("type")
+    if kind in ("integer", "number"):
+        return _range_text(node, value)
+    if kind == "array":
+        return _list_text(node)
+    return {
+        "boolean": "true or false",
+        "string": "text that is not empty" if node.get("minLength") else "text",
+        "object": "a mapping, as in {name: value}",
+        "null": "null",
+    }.get(str(kind), "another value")
+
+
+def _list_text(node: Mapping[str, Any]) -> str:
+    low, high = node.get("minItems", 0), node.get("maxItems")
+    if low == high:
+        return f"a list of {low} entries"
+    bounds = f"{low} to {high}" if high else f"at least {low}" if low else ""
+    return f"a list of {bounds} entries, as in [1,2]" if bounds else "a list, as in [1,2]"
+
+
+def _one_of(choices: Collection[object]) -> str:
+    return ("one of " if len(choices) > 1 else "") + ", ".join(map(as_written, choices))
+
+
+def _range_text(node: Mapping[str, Any], value: object) -> str:
+    kind = "a whole number" if node["type"] == "integer" else "a number"
+    low, above = node.get("minimum"), node.get("exclusiveMinimum")
+    high, below = node.get("maximum"), node.get("exclusiveMaximum")
+    if high is None and below is None and node["type"] == "integer" and isinstance(value, int) and value > _LARGEST:
+        high = _LARGEST
+    if (low is None and above is None) or (high is None and below is None):
+        bounds = {"of at least": low, "above": above, "of at most": high, "below": below}
+        return " ".join([kind, *(f"{word} {bound:g}" for word, bound in bounds.items() if bound is not None)])
+    start = f"({above:g}" if low is None else f"[{low:g}"
+    return f"{kind} in {start}, {f'{below:g})' if high is None else f'{high:g}]'}"
+
+
+def unknown_key(key: str, value: object, known: Sequence[str], owner: str = "the configuration") -> InvalidOption:
+    """What to raise for a key that nobody knows: its siblings among the `known` ones, and the nearest, are named."""
+    parent, _, last = key.rpartition(".")
+    siblings = [name.rpartition(".")[2] for name in known if name.rpartition(".")[0] == parent]
+    near = get_close_matches(last, siblings, n=1, cutoff=0.65)
+    listed = f"{parent or owner} takes {', '.join(siblings)}" if siblings else "there is no such key"
+    hint = f"did you mean {f'{parent}.' if parent else ''}{near[0]}? " if near else ""
+    return InvalidOption(key, value, f"left out: {hint}{listed}")
+
+
 def check_choice(key: str, value: object, choices: Collection[object]) -> None:
-    """Raise InvalidOption unless `value` is one of `choices`."""
+    """Raise InvalidOption unless `value` is one of `choices`, which are not known before it is read."""
     if value not in choices:
-        raise InvalidOption(key, value, "one of " + ", ".join(map(as_written, choices)))
+        raise InvalidOption(key, value, _one_of(choices))
 
 
 def check_range(
@@ -63,19 +286,7 @@ def check_range(
 ) -> None:
     """Raise InvalidOption unless low ≤ value ≤ high (low < value with `open_low`; an integer with `whole`).
 
-    A whole number without another limit may be as large as 64 bits can hold.
+    For values that are no options of a class. A whole number without another limit is one of at most 64 bits.
     """
-    if whole and isinstance(value, int) and value > _LARGEST:
-        high = min(high, _LARGEST)
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise InvalidOption(key, value, _range_text(low, high, whole, open_low))
-    fits = (low < value if open_low else low <= value) and value <= high
-    if not fits or (whole and isinstance(value, float) and not value.is_integer()):
-        raise InvalidOption(key, value, _range_text(low, high, whole, open_low))
-
-
-def _range_text(low: float, high: float, whole: bool, open_low: bool) -> str:
-    kind = "a whole number" if whole else "a number"
-    if high == float("inf"):
-        return f"{kind} {'above' if open_low else 'of at least'} {low:g}"
-    return f"{kind} {'above' if open_low else 'from'} {low:g} {'and at most' if open_low else 'to'} {high:g}"
+    limits = {"gt" if open_low else "ge": low} | ({} if high == float("inf") else {"le": high})
+    checked(key, value, _limited(Whole if whole else Number, limits))

@@ -2,58 +2,46 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
-from cardlab.core.options import InvalidOption, check_choice, check_range
+from cardlab.core.options import Number, Text, Whole, option, options
 from cardlab.evaluation.seating import Lineup
 
 EVALUATION_SEED = 20_000_001  # far from the small seeds of training, so that nothing is tuned on these deals
 MIN_DEALS = 2  # an interval needs a variance
 MAX_DEALS = 10**9  # years of play: more is a slip of the pen
-LAUNCHERS = ("processes", "ray")
 LONG_MATCH = 5000  # deals from which starting processes costs less than it saves
 
 
-@dataclass(frozen=True)
+@options("arena")
 class ArenaOptions:
-    """How many deals, against whom, and how they are spread over processes."""
+    """Duplicate matches: the same deals at every seating."""
 
-    deals: int = 2000
-    """Deals of a match; with `until`, the most that are played."""
-    references: Sequence[str] = ()
-    """Agents that an evaluated one is measured against, as texts; `random` when there are none."""
-    seed: int = EVALUATION_SEED
-    """Names the deals: the same seed gives every agent the same ones."""
-    processes: int | None = None
-    """Worker processes; None: one for each core in long matches. The figures do not depend on it."""
-    launcher: str = "processes"
-    """Who starts them: this program, or `ray`, on all cores of its cluster. The figures do not depend on it either."""
-    chunk: int | None = None
-    """Deals that advance together; None: as many as fill about 2,048 tables. Another value, another sample."""
-    until: float | None = None
-    """Half-width of the 95 % interval at which a match stops, in points; None plays all deals."""
-    pairing_deals: int = 200
-    """Deals of each of the many matches that the pipeline plays: among past selves, and for its cross tables."""
-    records: str | None = None
-    """A folder in which every game is kept as a record, with what searching agents did; None keeps none."""
-
-    def __post_init__(self) -> None:
-        check_range("arena.deals", self.deals, MIN_DEALS, MAX_DEALS, whole=True)
-        check_range("arena.seed", self.seed, 0, whole=True)
-        if self.processes is not None:
-            check_range("arena.processes", self.processes, 1, 256, whole=True)
-        check_choice("arena.launcher", self.launcher, LAUNCHERS)
-        if self.chunk is not None:
-            check_range("arena.chunk", self.chunk, 1, whole=True)
-        if self.until is not None:
-            check_range("arena.until", self.until, 0, open_low=True)
-        check_range("arena.pairing_deals", self.pairing_deals, MIN_DEALS, MAX_DEALS, whole=True)
-        if self.records == "":
-            raise InvalidOption("arena.records", self.records, "a folder, or null for none")
-        if isinstance(self.references, str):
-            raise InvalidOption("arena.references", self.references, "a list of agents, as in [random,greedy]")
-        object.__setattr__(self, "references", tuple(self.references))
+    deals: Whole = option(
+        2000, "deals of each match, at every seating; with `until`: the maximum", ge=MIN_DEALS, le=MAX_DEALS
+    )
+    pairing_deals: Whole = option(
+        200, "deals of each match between snapshots and of the cross tables of the pipeline", ge=MIN_DEALS, le=MAX_DEALS
+    )
+    references: tuple[Text, ...] = option((), "agents to play against, e.g. [random,greedy]; empty: random")
+    seed: Whole = option(EVALUATION_SEED, "seed of the deals, far from the seeds of training and tuning", ge=0)
+    processes: Whole | None = option(
+        None, "worker processes; null: one per core in long matches; figures do not depend on the number", ge=1, le=256
+    )
+    launcher: Literal["processes", "ray"] = option(
+        "processes", "what starts the workers: processes, or ray (all cores of its cluster)"
+    )
+    chunk: Whole | None = option(
+        None, "deals that advance together; null: about 2,048 parallel games; another value draws another sample", ge=1
+    )
+    until: Number | None = option(
+        None, "half-width of the 95 % interval, in points, at which a match stops; null: never", gt=0
+    )
+    records: Text | None = option(
+        None, "folder for a record of every game, with the values of searching agents; null: none", min_length=1
+    )
 
     def for_pairings(self) -> "ArenaOptions":
         """The same with `pairing_deals` deals, all of them played."""

@@ -4,7 +4,7 @@ from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from typing import Any, cast
 
-from cardlab.core.options import InvalidOption, check_choice
+from cardlab.core.options import check_choice
 from cardlab.games.protocol import Game
 
 GAMES = {
@@ -21,10 +21,6 @@ def make_game(name: str, **options: Any) -> Game:
     check_choice("game", name, list(GAMES))
     module, class_name = GAMES[name].split(":")
     game_class = getattr(import_module(module), class_name)
-    known = [entry.name for entry in fields(game_class) if entry.init]
-    for key, value in options.items():
-        if key not in known:
-            raise InvalidOption(f"game.{key}", value, f"left out: {name} takes {', '.join(known)}")
     return cast(Game, game_class(**options))
 
 

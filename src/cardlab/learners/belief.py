@@ -1,6 +1,5 @@
 """Supervised learning of beliefs: a round of sightings in, one pass of minibatches, metrics out."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import lightning
@@ -8,33 +7,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from cardlab.core.options import check_range
 from cardlab.games.protocol import Game
 from cardlab.games.rows import take
 from cardlab.learners.base import Means, Metrics, TrainingDiverged
 from cardlab.learners.losses.belief import holder_loss
+from cardlab.learners.options import BeliefTraining
 from cardlab.learners.rollouts.belief_samples import Sightings
 from cardlab.networks.belief import BeliefNetwork
-
-
-@dataclass(frozen=True)
-class BeliefTraining:
-    """The group `training` of `cardlab belief`."""
-
-    rounds: int = 40
-    games: int = 512  # of self-play a round, each seen once
-    minibatch_size: int = 512
-    learning_rate: float = 1e-3  # falls to 0 over the rounds
-    max_grad_norm: float = 10.0
-    held_out: int = 1000  # games that the belief is judged by
-
-    def __post_init__(self) -> None:
-        check_range("training.rounds", self.rounds, 1, whole=True)
-        check_range("training.games", self.games, 1, whole=True)
-        check_range("training.minibatch_size", self.minibatch_size, 1, whole=True)
-        check_range("training.learning_rate", self.learning_rate, 0, 1, open_low=True)
-        check_range("training.max_grad_norm", self.max_grad_norm, 0, open_low=True)
-        check_range("training.held_out", self.held_out, 2, whole=True)
 
 
 class BeliefLearner(lightning.LightningModule):

@@ -5,8 +5,8 @@ Beside them the target of the Open-face seed (Tan and Xiao 2018), averaged over 
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,84 +14,22 @@ from torch import Tensor
 
 from cardlab.agents.network_agents import ActionValueAgent
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.core.options import InvalidOption, check_choice, check_range
 from cardlab.games.protocol import Game, InfoStates, Players
 from cardlab.games.rows import take
 from cardlab.learners.base import Means, Metrics, RoundLearner, annealed_epsilon
 from cardlab.learners.losses.returns import n_step_returns, turn_discounts
 from cardlab.learners.losses.value import (
-    LOSSES,
-    ORDERS,
     averaged_bootstrap,
     bootstrap,
     regression,
     regression_of_all,
     taken,
 )
-from cardlab.learners.options import check_shared
+from cardlab.learners.options import DQNOptions
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.replay_buffer import ReplayMemory, Transitions
 from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.networks.protocol import Network, encode_for
-
-SUCCESSOR_OPPONENTS = ("target", "random")
-_MOST_KEPT = 10**9  # decisions: more than any machine has room for
-
-
-@dataclass(frozen=True)
-class DQNOptions:
-    """`agent=dqn`."""
-
-    name: ClassVar[str] = "dqn"
-    gamma: float = 1.0
-    same_turn_kinds: tuple[str, ...] = ()  # kinds of decision that share the discount of the decision before
-    epsilon: float = 0.05
-    epsilon_start: float | None = None  # anneal from here; none: `epsilon` throughout
-    epsilon_decay: float = 0.3  # share of the budget over which it falls
-    n_step: int = 0  # own decisions until the target bootstraps; 0: never, Monte Carlo
-    double: bool = True
-    successors: int = 0  # sampled successor states in a one-step target; 0: the one that was seen
-    order: str = "mean_of_maxima"  # over the successors; or maximum_of_mean
-    successor_opponents: str = "target"  # who plays the others on the way to them: the target network, or random
-    train_all_actions: bool = False  # every legal action learns the target of the one taken: the seed's mistake
-    target_update: int = 10  # rounds between two copies to the target network
-    memory_size: int = 200_000
-    minibatch_size: int = 2048
-    updates_per_round: int = 16
-    loss: str = "mse"
-    learning_rate: float = 1e-3
-    anneal_learning_rate: bool = True
-    max_grad_norm: float = 10.0
-    reward_scale: float | None = None  # payoffs are divided by it; none: the game's payoff_scale
-    decisions_per_round: int = 8192
-    average_decay: float = 0.0  # what a round leaves of the running mean of the weights; 0: the last weights are kept
-    symmetries: bool = False  # whether each decision is learned from in an equivalent form, drawn anew each time
-
-    def __post_init__(self) -> None:
-        check_range("agent.gamma", self.gamma, 0, 1)
-        check_range("agent.epsilon", self.epsilon, 0, 1)
-        if self.epsilon_start is not None:
-            check_range("agent.epsilon_start", self.epsilon_start, 0, 1)
-        check_range("agent.epsilon_decay", self.epsilon_decay, 0, 1)
-        check_range("agent.n_step", self.n_step, 0, whole=True)
-        check_range("agent.successors", self.successors, 0, 1024, whole=True)
-        check_choice("agent.order", self.order, ORDERS)
-        check_choice("agent.successor_opponents", self.successor_opponents, SUCCESSOR_OPPONENTS)
-        if self.successors and self.n_step != 1:
-            raise InvalidOption("agent.n_step", self.n_step, "1 with agent.successors")
-        if self.successors and self.double:
-            raise InvalidOption("agent.double", self.double, "false with agent.successors")
-        check_range("agent.target_update", self.target_update, 1, whole=True)
-        check_range("agent.memory_size", self.memory_size, 1, _MOST_KEPT, whole=True)
-        check_range("agent.updates_per_round", self.updates_per_round, 1, whole=True)
-        check_choice("agent.loss", self.loss, LOSSES)
-        check_shared(self)
-
-    def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "DQNLearner":
-        """The learner of `network`; InvalidOption when the game has no such kind of decision."""
-        for kind in self.same_turn_kinds:
-            check_choice("agent.same_turn_kinds", kind, game.spec.decision_kinds)
-        return DQNLearner(game, network, self, total_rounds, seed)
 
 
 class DQNLearner(RoundLearner):

@@ -1,60 +1,244 @@
-"""The hyperparameters that all learners share, and what they may be."""
+"""The hyperparameters of every learner. This module imports no torch, so that a wrong value is refused at once."""
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
-from cardlab.core.options import check_range
+from pydantic import Field
+
+from cardlab.core.options import NUMERIC, Flag, InvalidOption, Number, Text, Whole, check_choice, option, options
+from cardlab.games.protocol import Game
+from cardlab.learners.catalogue import learner_class
+from cardlab.networks.options import Widths
+
+if TYPE_CHECKING:
+    from cardlab.networks.protocol import Network
+
+GREEDY = 0.5  # the best action has a higher probability than this, with any `epsilon` below it, and no other has
+
+Share = Annotated[float, Field(ge=0, le=1), NUMERIC]
+Gamma = Annotated[float, Field(ge=0, le=1, description="discount per decision of the player"), NUMERIC]
+LearningRate = Annotated[float, Field(gt=0, le=1, description="step size of the optimiser"), NUMERIC]
+AnnealLearningRate = Annotated[Flag, Field(description="lower the learning rate to 0 over the budget")]
+MaxGradNorm = Annotated[
+    float, Field(gt=0, allow_inf_nan=False, description="gradients are clipped to this norm"), NUMERIC
+]
+RewardScale = Annotated[
+    Annotated[float, Field(gt=0, allow_inf_nan=False), NUMERIC] | None,
+    Field(description="payoffs are divided by this number; null: the typical difference between results of the game"),
+]
+Rollout = Annotated[int, Field(ge=1, description="decisions gathered before each update, at least"), NUMERIC]
+Minibatch = Annotated[int, Field(ge=1, description="decisions in one gradient step"), NUMERIC]
+Epochs = Annotated[int, Field(ge=1, description="passes over the decisions of an update"), NUMERIC]
+AverageDecay = Annotated[
+    float,
+    Field(ge=0, le=0.9999, description="EMA decay of the weights per update; 0: the last weights are kept"),
+    NUMERIC,
+]
+Symmetries = Annotated[
+    Flag, Field(description="learn from a random equivalent form of each decision; only poker_squares has such forms")
+]
+Successors = Annotated[
+    int, Field(ge=0, le=1024, description="sampled successor states in a one-step target; 0: the observed one"), NUMERIC
+]
+EpsilonStart = Annotated[
+    Share | None, Field(description="share of random actions at the start; null: epsilon from the start")
+]
+EpsilonDecay = Annotated[
+    float, Field(ge=0, le=1, description="share of the budget in which epsilon_start falls to epsilon"), NUMERIC
+]
+Epsilon = Annotated[
+    float, Field(ge=0, le=1, description="share of random actions in training; play is greedy"), NUMERIC
+]
 
 
 class SharedOptions(Protocol):
-    """Frozen hyperparameters of one kind of learner: those that all of them have."""
+    """What the options of all learners have; each is described at its type above."""
 
     @property
-    def learning_rate(self) -> float:
-        """Of Adam, at the start."""
-        ...
-
+    def learning_rate(self) -> float: ...  # noqa: D102
     @property
-    def anneal_learning_rate(self) -> bool:
-        """Whether it falls to 0 over the budget."""
-        ...
-
+    def anneal_learning_rate(self) -> bool: ...  # noqa: D102
     @property
-    def decisions_per_round(self) -> int:
-        """Decisions gathered between two updates, at least."""
-        ...
-
+    def decisions_per_round(self) -> int: ...  # noqa: D102
     @property
-    def minibatch_size(self) -> int:
-        """Decisions in one gradient step."""
-        ...
-
+    def minibatch_size(self) -> int: ...  # noqa: D102
     @property
-    def max_grad_norm(self) -> float:
-        """Gradients are clipped to it."""
-        ...
-
+    def max_grad_norm(self) -> float: ...  # noqa: D102
     @property
-    def reward_scale(self) -> float | None:
-        """Payoffs are divided by it; none: the game's payoff_scale."""
-        ...
-
+    def reward_scale(self) -> float | None: ...  # noqa: D102
     @property
-    def average_decay(self) -> float:
-        """What a round leaves of the running mean of the weights, 0 to 1; 0: no mean is kept."""
-        ...
-
+    def average_decay(self) -> float: ...  # noqa: D102
     @property
-    def symmetries(self) -> bool:
-        """Whether each decision is learned from in an equivalent form, drawn anew each time."""
-        ...
+    def symmetries(self) -> bool: ...  # noqa: D102
 
 
-def check_shared(options: SharedOptions, fewest: int = 1) -> None:
-    """InvalidOption unless these are in range; minibatches and rounds have at least `fewest` decisions."""
-    check_range("agent.learning_rate", options.learning_rate, 0, 1, open_low=True)
-    check_range("agent.minibatch_size", options.minibatch_size, fewest, whole=True)
-    check_range("agent.max_grad_norm", options.max_grad_norm, 0, open_low=True)
-    if options.reward_scale is not None:
-        check_range("agent.reward_scale", options.reward_scale, 0, open_low=True)
-    check_range("agent.decisions_per_round", options.decisions_per_round, fewest, whole=True)
-    check_range("agent.average_decay", options.average_decay, 0, 0.9999)
+@options("agent")
+class PPOOptions:
+    """Proximal policy optimisation (Schulman et al. 2017) with generalised advantage estimation."""
+
+    name: ClassVar[str] = "ppo"
+    gamma: Gamma = 1.0
+    gae_lambda: Number = option(0.95, "0: one-step advantages; 1: Monte Carlo", ge=0, le=1)
+    clip_range: Number = option(0.2, "clip range of the probability ratio", gt=0, le=10)
+    entropy_weight: Number = option(0.01, "weight of the entropy in the loss", ge=0)
+    value_weight: Number = option(0.5, "weight of the value loss in the loss", ge=0)
+    critic: Literal["own", "all_cards"] = option(
+        "own",
+        "critic used for advantages: own (value head of the policy) or all_cards (training-only, sees hidden cards)",
+    )
+    critic_widths: Widths = option((256, 128), "layer widths of the critic all_cards")
+    learning_rate: LearningRate = 1e-3
+    anneal_learning_rate: AnnealLearningRate = True
+    anneal_clip_range: Flag = option(False, "lower the clip range to 0 over the budget")
+    anneal_entropy_weight: Flag = option(False, "lower the entropy weight to 0 over the budget")
+    epochs: Epochs = 2
+    minibatch_size: Whole = option(2048, "decisions in one gradient step", ge=2)
+    max_grad_norm: MaxGradNorm = 0.5
+    reward_scale: RewardScale = None
+    decisions_per_round: Whole = option(8192, "decisions gathered before each update, at least", ge=2)
+    average_decay: AverageDecay = 0.0
+    symmetries: Symmetries = False
+    greedy: Flag = option(True, "true: the trained policy plays its likeliest action; false: it samples")
+
+    def build(self, game: Game, network: "Network", total_rounds: int, seed: int) -> Any:
+        """The learner of `network`; InvalidOption for a critic of a game without hidden cards, or with symmetries."""
+        if self.critic != "own" and not game.spec.num_privileged:
+            raise InvalidOption("agent.critic", self.critic, f"own: {game.spec.name} has no privileged features")
+        if self.critic != "own" and self.symmetries:
+            raise InvalidOption("agent.symmetries", True, f"false: agent.critic={self.critic} sees all as it was dealt")
+        return learner_class(self.name)(game, network, self, total_rounds, seed)
+
+
+@options("agent")
+class DQNOptions:
+    """Deep Q-learning (Mnih et al. 2015): masked, double, n-step to Monte Carlo targets."""
+
+    name: ClassVar[str] = "dqn"
+    gamma: Gamma = 1.0
+    same_turn_kinds: tuple[Text, ...] = option(
+        (), "kinds of decision that share the discount of the decision before them, e.g. [swap]"
+    )
+    epsilon: Epsilon = 0.05
+    epsilon_start: EpsilonStart = None
+    epsilon_decay: EpsilonDecay = 0.3
+    n_step: Whole = option(0, "decisions of the player until the target bootstraps; 0: never (Monte Carlo)", ge=0)
+    double: Flag = option(True, "the online network chooses, the target network evaluates (van Hasselt et al. 2016)")
+    successors: Successors = 0
+    order: Literal["mean_of_maxima", "maximum_of_mean"] = option(
+        "mean_of_maxima", "how successors are combined: mean_of_maxima (Bellman target) or maximum_of_mean"
+    )
+    successor_opponents: Literal["target", "random"] = option(
+        "target", "who plays the opponents until a successor: target (the target network) or random"
+    )
+    train_all_actions: Flag = option(
+        False, "every legal action learns the target of the action taken: a mistake of the Open-face paper"
+    )
+    target_update: Whole = option(10, "updates between two copies to the target network", ge=1)
+    memory_size: Whole = option(200_000, "decisions in the replay buffer", ge=1, le=10**9)
+    minibatch_size: Minibatch = 2048
+    updates_per_round: Whole = option(16, "minibatches drawn from the replay buffer per update", ge=1)
+    loss: Literal["mse", "huber"] = option("mse", "loss of the action values: mse or huber")
+    learning_rate: LearningRate = 1e-3
+    anneal_learning_rate: AnnealLearningRate = True
+    max_grad_norm: MaxGradNorm = 10.0
+    reward_scale: RewardScale = None
+    decisions_per_round: Rollout = 8192
+    average_decay: AverageDecay = 0.0
+    symmetries: Symmetries = False
+
+    def __post_init__(self) -> None:
+        if self.successors and self.n_step != 1:
+            raise InvalidOption("agent.n_step", self.n_step, "1 with agent.successors")
+        if self.successors and self.double:
+            raise InvalidOption("agent.double", self.double, "false with agent.successors")
+
+    def build(self, game: Game, network: "Network", total_rounds: int, seed: int) -> Any:
+        """The learner of `network`; InvalidOption when the game has no such kind of decision."""
+        for kind in self.same_turn_kinds:
+            check_choice("agent.same_turn_kinds", kind, game.spec.decision_kinds)
+        return learner_class(self.name)(game, network, self, total_rounds, seed)
+
+
+@options("agent")
+class TDOptions:
+    """TD(lambda) on the values of afterstates (Sutton 1988; Tesauro 1995); play looks one step ahead."""
+
+    name: ClassVar[str] = "td"
+    gamma: Gamma = 1.0
+    td_lambda: Number = option(0.5, "0: one-step targets; 1: Monte Carlo", ge=0, le=1)
+    successors: Successors = 0
+    epsilon: Epsilon = 0.0
+    epsilon_start: EpsilonStart = None
+    epsilon_decay: EpsilonDecay = 0.3
+    temperature: Number = option(
+        0.0, "softmax temperature, in points, by which exploring actions are drawn; 0: uniformly", ge=0
+    )
+    off_policy: Flag = option(False, "targets of greedy play, cut before each exploring action (Watkins 1989)")
+    end_decay: Number = option(
+        1.0, "factor on the step size of a decision for each later decision of the player in its game", ge=0, le=1
+    )
+    optimizer: Literal["adam", "adagrad", "sgd"] = option(
+        "adam", "optimiser: adam, adagrad (for network=codes) or sgd (without momentum)"
+    )
+    learning_rate: LearningRate = 1e-3
+    anneal_learning_rate: AnnealLearningRate = True
+    epochs: Epochs = 1
+    minibatch_size: Minibatch = 1024
+    max_grad_norm: MaxGradNorm = 10.0
+    reward_scale: RewardScale = None
+    decisions_per_round: Rollout = 8192
+    average_decay: AverageDecay = 0.0
+    symmetries: Symmetries = False
+
+    def __post_init__(self) -> None:
+        if self.successors and self.td_lambda == 1:
+            raise InvalidOption("agent.td_lambda", self.td_lambda, "below 1 with agent.successors")
+        if self.off_policy and max(self.epsilon, self.epsilon_start or 0) >= GREEDY:
+            raise InvalidOption("agent.epsilon", self.epsilon, f"below {GREEDY:g} with agent.off_policy")
+        if self.off_policy and self.successors:
+            raise InvalidOption("agent.off_policy", True, "false with agent.successors")
+
+    def build(self, game: Game, network: "Network", total_rounds: int, seed: int) -> Any:
+        """The learner of `network`."""
+        return learner_class(self.name)(game, network, self, total_rounds, seed)
+
+
+@options("agent")
+class PolicyIterationOptions:
+    """Policy iteration by rollouts (Lagoudakis and Parr 2003); trainer.start_from names a policy of agent=td."""
+
+    name: ClassVar[str] = "policy_iteration"
+    candidates: Whole = option(3, "actions of a decision that rollouts compare, at most", ge=2)
+    margin: Number = option(4.0, "points by which the value of a candidate may be below the best", gt=0)
+    rollouts: Whole = option(6, "deals on which each candidate is played out", ge=1)
+    rollouts_by: Text | None = option(
+        None, "agent that plays the rollouts, e.g. a faster policy of equal win rate; null: the learning one"
+    )
+    optimizer: Literal["adagrad", "adam"] = option("adagrad", "optimiser: adagrad (for network=codes) or adam")
+    learning_rate: LearningRate = 2e-3
+    anneal_learning_rate: AnnealLearningRate = True
+    minibatch_size: Minibatch = 16
+    max_grad_norm: MaxGradNorm = 10.0
+    reward_scale: RewardScale = None
+    decisions_per_round: Rollout = 4096
+    average_decay: AverageDecay = 0.0
+    symmetries: Symmetries = False
+
+    def build(self, game: Game, network: "Network", total_rounds: int, seed: int) -> Any:
+        """The learner of `network`; InvalidOption when there is no agent `rollouts_by`, or none for this game."""
+        return learner_class(self.name)(game, network, self, total_rounds, seed)
+
+
+@options("training")
+class BeliefTraining:
+    """Training of a belief network (cardlab belief)."""
+
+    rounds: Whole = option(40, "rollouts, each followed by one pass of minibatches", ge=1)
+    games: Whole = option(512, "games of self-play in each rollout", ge=1)
+    minibatch_size: Minibatch = 512
+    learning_rate: Number = option(1e-3, "Adam step size; it falls to 0 over the rollouts", gt=0, le=1)
+    max_grad_norm: MaxGradNorm = 10.0
+    held_out: Whole = option(1000, "games on which the belief is evaluated, none of them trained on", ge=2)
+
+
+LEARNER_OPTIONS = {options.name: options for options in (PPOOptions, DQNOptions, TDOptions, PolicyIterationOptions)}
+"""The learners by registry key."""

@@ -7,7 +7,6 @@ on who of two strong players goes on, and a faster one tells it sooner.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
@@ -17,7 +16,7 @@ from torch import Tensor
 from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_after
 from cardlab.agents.policies import PolicyError
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import InvalidOption, check_choice, check_range
+from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.arrays import unchecked
 from cardlab.games.fused_rollouts import Coded
@@ -25,42 +24,9 @@ from cardlab.games.loop import play_out
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, States
 from cardlab.games.rows import copied, take
 from cardlab.learners.base import Means, Metrics, RoundLearner
-from cardlab.learners.options import check_shared
+from cardlab.learners.options import PolicyIterationOptions
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.networks.protocol import Network
-
-OPTIMIZERS = ("adagrad", "adam")
-
-
-@dataclass(frozen=True)
-class PolicyIterationOptions:
-    """`agent=policy_iteration`."""
-
-    name: ClassVar[str] = "policy_iteration"
-    candidates: int = 3  # actions of a decision that are tried, at most
-    margin: float = 4.0  # points by which they may be worth less than the best
-    rollouts: int = 6  # deals on which each is played out
-    rollouts_by: str | None = None  # the agent that plays them, say a policy as strong and faster; none: itself
-    optimizer: str = "adagrad"  # for networks of codes; or adam
-    learning_rate: float = 2e-3
-    anneal_learning_rate: bool = True
-    minibatch_size: int = 16
-    max_grad_norm: float = 10.0
-    reward_scale: float | None = None  # payoffs are divided by it; none: the game's payoff_scale
-    decisions_per_round: int = 4096
-    average_decay: float = 0.0  # what a round leaves of the running mean of the weights; 0: the last weights are kept
-    symmetries: bool = False  # whether each decision is learned from in an equivalent form, drawn anew each time
-
-    def __post_init__(self) -> None:
-        check_range("agent.candidates", self.candidates, 2, whole=True)
-        check_range("agent.margin", self.margin, 0, open_low=True)
-        check_range("agent.rollouts", self.rollouts, 1, whole=True)
-        check_choice("agent.optimizer", self.optimizer, OPTIMIZERS)
-        check_shared(self)
-
-    def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "PolicyIterationLearner":
-        """The learner of `network`; InvalidOption when there is no agent `rollouts_by`, or none for this game."""
-        return PolicyIterationLearner(game, network, self, total_rounds, seed)
 
 
 @dataclass(frozen=True, slots=True)

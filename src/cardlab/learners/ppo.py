@@ -1,7 +1,7 @@
 """Proximal policy optimisation (Schulman et al. 2017) with masked actions; its critic may see all the cards."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -9,68 +9,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.core.options import InvalidOption, check_choice, check_range
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import take
 from cardlab.learners.base import Means, Metrics, RoundLearner
 from cardlab.learners.losses.policy_gradient import clipped_surrogate, mean_entropy
 from cardlab.learners.losses.returns import advantages, lambda_returns
 from cardlab.learners.losses.value import explained_variance, regression
-from cardlab.learners.options import check_shared
+from cardlab.learners.options import PPOOptions
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.networks.critic import Critic
 from cardlab.networks.encoded_batch import EncodedDecisions
 from cardlab.networks.inputs import LegalPairs
-from cardlab.networks.layers import check_widths
 from cardlab.networks.protocol import Network
 
-CRITICS = ("own", "all_cards")
 _ROWS_AT_ONCE = 2048  # appraised by the critic before a round's updates
-
-
-@dataclass(frozen=True)
-class PPOOptions:
-    """`agent=ppo`."""
-
-    name: ClassVar[str] = "ppo"
-    gamma: float = 1.0
-    gae_lambda: float = 0.95
-    clip_range: float = 0.2
-    anneal_clip_range: bool = False
-    entropy_weight: float = 0.01
-    anneal_entropy_weight: bool = False
-    value_weight: float = 0.5
-    critic: str = "own"  # whose values make advantages: the network's own, or all_cards: one that sees all, in training
-    critic_widths: tuple[int, ...] = (256, 128)  # of that one
-    learning_rate: float = 1e-3
-    anneal_learning_rate: bool = True
-    epochs: int = 2
-    minibatch_size: int = 2048
-    max_grad_norm: float = 0.5
-    reward_scale: float | None = None  # payoffs are divided by it; none: the game's payoff_scale
-    decisions_per_round: int = 8192
-    average_decay: float = 0.0  # what a round leaves of the running mean of the weights; 0: the last weights are kept
-    symmetries: bool = False  # whether each decision is learned from in an equivalent form, drawn anew each time
-    greedy: bool = True  # whether the trained policy plays its likeliest action, or samples
-
-    def __post_init__(self) -> None:
-        check_range("agent.gamma", self.gamma, 0, 1)
-        check_range("agent.gae_lambda", self.gae_lambda, 0, 1)
-        check_range("agent.clip_range", self.clip_range, 0, 10, open_low=True)
-        check_range("agent.entropy_weight", self.entropy_weight, 0)
-        check_range("agent.value_weight", self.value_weight, 0)
-        check_choice("agent.critic", self.critic, CRITICS)
-        check_widths("agent.critic_widths", self.critic_widths)
-        check_range("agent.epochs", self.epochs, 1, whole=True)
-        check_shared(self, fewest=2)
-
-    def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "PPOLearner":
-        """The learner of `network`; InvalidOption for a critic of a game that has nothing to show, or is varied."""
-        if self.critic != "own" and not game.spec.num_privileged:
-            raise InvalidOption("agent.critic", self.critic, f"own: {game.spec.name} has no privileged features")
-        if self.critic != "own" and self.symmetries:
-            raise InvalidOption("agent.symmetries", True, f"false: agent.critic={self.critic} sees all as it was dealt")
-        return PPOLearner(game, network, self, total_rounds, seed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,78 +3,22 @@
 Tesauro 1995 (TD-Gammon) in its offline form: the targets of a round are λ-returns over whole games.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_after
-from cardlab.core.options import InvalidOption, check_choice, check_range
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import copied, take
 from cardlab.learners.base import Means, Metrics, RoundLearner, annealed_epsilon
 from cardlab.learners.losses.returns import averaged_returns, end_weights, lambda_returns
 from cardlab.learners.losses.value import averaged_bootstrap, explained_variance, regression
-from cardlab.learners.options import check_shared
+from cardlab.learners.options import GREEDY, TDOptions
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.networks.protocol import Network
 
-OPTIMIZERS = ("adam", "adagrad", "sgd")
-_GREEDY = 0.5  # the best action has a higher probability than this, with any `epsilon` below it, and no other has
 _SUCCESSORS_AT_ONCE = 4096  # more cost memory, and save no time
-
-
-@dataclass(frozen=True)
-class TDOptions:
-    """`agent=td`."""
-
-    name: ClassVar[str] = "td"
-    gamma: float = 1.0
-    td_lambda: float = 0.5  # 0: one-step targets; 1: Monte Carlo
-    successors: int = 0  # sampled successor states in the one-step target; 0: the one that was seen
-    epsilon: float = 0.0
-    epsilon_start: float | None = None  # anneal from here; none: `epsilon` throughout
-    epsilon_decay: float = 0.3  # share of the budget over which it falls
-    temperature: float = 0.0  # points; exploring actions are drawn by the softmax of worths over it; 0: all alike
-    off_policy: bool = False  # whether targets are those of greedy play, cut off before each exploring action
-    end_decay: float = 1.0  # the step of a decision shrinks by it for each own decision still to come
-    optimizer: str = "adam"  # or adagrad, for networks of codes; or sgd, plain
-    learning_rate: float = 1e-3
-    anneal_learning_rate: bool = True
-    epochs: int = 1
-    minibatch_size: int = 1024
-    max_grad_norm: float = 10.0
-    reward_scale: float | None = None  # payoffs are divided by it; none: the game's payoff_scale
-    decisions_per_round: int = 8192
-    average_decay: float = 0.0  # what a round leaves of the running mean of the weights; 0: the last weights are kept
-    symmetries: bool = False  # whether each decision is learned from in an equivalent form, drawn anew each time
-
-    def __post_init__(self) -> None:
-        check_range("agent.gamma", self.gamma, 0, 1)
-        check_range("agent.td_lambda", self.td_lambda, 0, 1)
-        check_range("agent.successors", self.successors, 0, 1024, whole=True)
-        if self.successors and self.td_lambda == 1:
-            raise InvalidOption("agent.td_lambda", self.td_lambda, "below 1 with agent.successors")
-        check_range("agent.epsilon", self.epsilon, 0, 1)
-        if self.epsilon_start is not None:
-            check_range("agent.epsilon_start", self.epsilon_start, 0, 1)
-        check_range("agent.epsilon_decay", self.epsilon_decay, 0, 1)
-        check_range("agent.temperature", self.temperature, 0)
-        if self.off_policy and max(self.epsilon, self.epsilon_start or 0) >= _GREEDY:
-            raise InvalidOption("agent.epsilon", self.epsilon, f"below {_GREEDY:g} with agent.off_policy")
-        if self.off_policy and self.successors:
-            raise InvalidOption("agent.off_policy", True, "false with agent.successors")
-        check_range("agent.end_decay", self.end_decay, 0, 1)
-        check_choice("agent.optimizer", self.optimizer, OPTIMIZERS)
-        check_range("agent.epochs", self.epochs, 1, whole=True)
-        check_shared(self)
-
-    def build(self, game: Game, network: Network, total_rounds: int, seed: int) -> "TDLearner":
-        """The learner of `network`."""
-        return TDLearner(game, network, self, total_rounds, seed)
 
 
 class TDLearner(RoundLearner):
@@ -143,7 +87,7 @@ class TDLearner(RoundLearner):
         """λ; with `off_policy` 0 where the next decision was an exploring one (Watkins 1989, Q(λ))."""
         if not self.options.off_policy:
             return self.options.td_lambda
-        greedy = experience.log_probabilities > np.log(_GREEDY)
+        greedy = experience.log_probabilities > np.log(GREEDY)
         return np.where(np.append(greedy[1:], True), self.options.td_lambda, 0.0)
 
     def _worths(self, experience: Experience) -> Floats:

@@ -3,43 +3,17 @@
 The action is an input (DouZero, Zha et al. 2021): one score head serves 3 actions and 1,695 alike.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import torch
 from torch import Tensor
 
-from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import fusible
 from cardlab.networks.inputs import Inputs, LegalPairs
-from cardlab.networks.layers import check_activation, check_widths, head, perceptron
+from cardlab.networks.layers import head, perceptron
+from cardlab.networks.options import ActionsOptions
 from cardlab.networks.protocol import Network
 
 _UNREAD = "this network reads actions: encode with reads_actions=True"
-
-
-@dataclass(frozen=True)
-class ActionsOptions:
-    """`network=actions`: fits every game that describes its actions."""
-
-    name: ClassVar[str] = "actions"
-    state_widths: tuple[int, ...] = (256, 128)
-    action_widths: tuple[int, ...] = (128,)
-    joint_widths: tuple[int, ...] = (64,)  # state and action meet in the first of these
-    activation: str = "relu"
-
-    def __post_init__(self) -> None:
-        check_widths("network.state_widths", self.state_widths)
-        check_widths("network.action_widths", self.action_widths)
-        check_widths("network.joint_widths", self.joint_widths)
-        check_activation("network.activation", self.activation)
-
-    def build(self, spec: GameSpec) -> "ActionsNetwork":
-        """A fresh network for this game; InvalidOption when it does not describe its actions."""
-        if not spec.num_action_features:
-            raise InvalidOption("network", "actions", f"mlp or lines: {spec.name} has no features of actions")
-        return ActionsNetwork(spec, self)
 
 
 class ActionsNetwork(Network):

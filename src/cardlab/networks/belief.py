@@ -1,31 +1,12 @@
 """The belief network: how likely each of the others holds each card."""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import torch
 from torch import Tensor, nn
 
 from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.layers import check_activation, check_widths, head, perceptron
-
-
-@dataclass(frozen=True)
-class BeliefOptions:
-    """Options of the belief network: one perceptron over the whole observation."""
-
-    name: ClassVar[str] = "belief"  # registry key of its folder
-    widths: tuple[int, ...] = (384, 256)
-    activation: str = "relu"
-
-    def __post_init__(self) -> None:
-        check_widths("network.widths", self.widths)
-        check_activation("network.activation", self.activation)
-
-    def build(self, spec: GameSpec) -> "BeliefNetwork":
-        """A fresh network for this game, weights drawn from torch's generator."""
-        return BeliefNetwork(spec, self)
+from cardlab.networks.layers import head, perceptron
+from cardlab.networks.options import BeliefOptions
 
 
 class BeliefNetwork(nn.Module):

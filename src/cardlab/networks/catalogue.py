@@ -1,20 +1,19 @@
-"""The kinds of network by registry key: policy files name them by it, never by a class path."""
+"""The networks by registry key, as in conf/network/ and policy files; imported on use, since they need torch."""
 
 from importlib import import_module
-from typing import cast
-
-from cardlab.networks.protocol import NetworkOptions
+from typing import Any
 
 NETWORKS = {
-    "mlp": "cardlab.networks.mlp:MLPOptions",
-    "lines": "cardlab.networks.lines:LinesOptions",
-    "codes": "cardlab.networks.sparse_lines:CodesOptions",
-    "actions": "cardlab.networks.actions:ActionsOptions",
-    "trunks": "cardlab.networks.trunks:TrunksOptions",
+    "mlp": "cardlab.networks.mlp:MLP",
+    "lines": "cardlab.networks.lines:LinesNetwork",
+    "codes": "cardlab.networks.sparse_lines:CodesNetwork",
+    "actions": "cardlab.networks.actions:ActionsNetwork",
+    "trunks": "cardlab.networks.trunks:Trunks",
+    "belief": "cardlab.networks.belief:BeliefNetwork",
 }
 
 
-def network_options(name: str) -> type[NetworkOptions]:
-    """The options class of the network `name`; KeyError when there is none."""
+def network_class(name: str) -> Any:
+    """The class of the network `name`."""
     module, _, class_name = NETWORKS[name].partition(":")
-    return cast(type[NetworkOptions], getattr(import_module(module), class_name))
+    return getattr(import_module(module), class_name)

@@ -6,26 +6,12 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from cardlab.core.options import check_choice, check_range
-
 ACTIVATIONS: dict[str, type[nn.Module]] = {
     "relu": nn.ReLU,
     "leaky_relu": nn.LeakyReLU,
     "gelu": nn.GELU,
     "tanh": nn.Tanh,
 }
-
-
-def check_widths(key: str, widths: Sequence[int], *, empty: bool = False) -> None:
-    """Raise InvalidOption unless `widths` are layer sizes from 1 to 8192 (none at all only with `empty`)."""
-    check_range(f"number of {key}", len(widths), 0 if empty else 1, 16, whole=True)
-    for size in widths:
-        check_range(key, size, 1, 8192, whole=True)
-
-
-def check_activation(key: str, name: str) -> None:
-    """Raise InvalidOption unless `name` is in ACTIVATIONS."""
-    check_choice(key, name, list(ACTIVATIONS))
 
 
 def perceptron(

@@ -4,52 +4,18 @@ A value that adds up lines learns Poker Squares far better than a network on the
 the context lets lines compete for cards. Fits every game whose observation has a block `lines` of shape [L, Fl].
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import torch
 from torch import Tensor, nn
 
-from cardlab.core.options import InvalidOption, check_choice
 from cardlab.games.protocol import Block, GameSpec
 from cardlab.networks.compiled import fusible
 from cardlab.networks.deduplicate import distinct_parts
 from cardlab.networks.inputs import Inputs, LegalPairs
-from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
+from cardlab.networks.layers import head, mask_scores, perceptron
+from cardlab.networks.options import LinesOptions
 from cardlab.networks.protocol import Network
 
-POOLINGS = ("mean", "concat")
-
 _FEW = 16  # positions: looking for lines that are alike costs more than it spares
-
-
-@dataclass(frozen=True)
-class LinesOptions:
-    """`network=lines`."""
-
-    name: ClassVar[str] = "lines"
-    line_widths: tuple[int, ...] = (64, 32)  # of the encoder that all lines share
-    context_widths: tuple[int, ...] = (64,)  # over the pooled lines and the rest of the observation
-    pooling: str = "mean"  # of the lines, for the context; concat: it sees each of them, where their order matters
-    activation: str = "relu"
-
-    def __post_init__(self) -> None:
-        check_widths("network.line_widths", self.line_widths)
-        check_widths("network.context_widths", self.context_widths)
-        check_choice("network.pooling", self.pooling, POOLINGS)
-        check_activation("network.activation", self.activation)
-
-    def build(self, spec: GameSpec) -> "LinesNetwork":
-        """A fresh network for this game; InvalidOption when it has no lines."""
-        return LinesNetwork(spec, lines_block(spec, "lines"), self)
-
-
-def lines_block(spec: GameSpec, network: str) -> Block:
-    """The block `lines`; InvalidOption when the game's observation has none."""
-    for block in spec.blocks:
-        if block.name == "lines" and len(block.shape) == 2:
-            return block
-    raise InvalidOption("network", network, f"mlp or actions: {spec.name} with these features has no block 'lines'")
 
 
 class LineEncoder(nn.Module):

@@ -1,48 +1,16 @@
 """The plain network: one perceptron over the whole observation, one output per action."""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import torch
 from torch import Tensor, nn
 
-from cardlab.core.options import InvalidOption, check_range
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import fusible
 from cardlab.networks.inputs import Inputs, LegalPairs
-from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
+from cardlab.networks.layers import head, mask_scores, perceptron
+from cardlab.networks.options import MLPOptions
 from cardlab.networks.protocol import Network
 
 _MANY_ACTIONS = 128  # from here on it is cheaper to compute the scores of legal actions one by one than all at once
-
-
-@dataclass(frozen=True)
-class MLPOptions:
-    """`network=mlp`: fits every game."""
-
-    name: ClassVar[str] = "mlp"
-    widths: tuple[int, ...] = (256, 256)
-    head_widths: tuple[int, ...] = ()  # behind them, once for the scores and once for the value
-    activation: str = "relu"
-    layer_norm: bool = False
-    batch_norm: bool = False
-    dropout: float = 0.0  # share of a layer's outputs, in training
-    separate_critic: bool = False  # a trunk of its own for the value
-    value_range: tuple[float, float] | None = None  # tanh of the value is stretched to it; none: linear
-
-    def __post_init__(self) -> None:
-        check_widths("network.widths", self.widths)
-        check_widths("network.head_widths", self.head_widths, empty=True)
-        check_activation("network.activation", self.activation)
-        check_range("network.dropout", self.dropout, 0, 0.95)
-        if self.layer_norm and self.batch_norm:
-            raise InvalidOption("network.batch_norm", self.batch_norm, "false with network.layer_norm")
-        if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
-            raise InvalidOption("network.value_range", list(self.value_range), "a lower and a higher number")
-
-    def build(self, spec: GameSpec) -> "MLP":
-        """A fresh network for this game."""
-        return MLP(spec, self)
 
 
 class MLP(Network):

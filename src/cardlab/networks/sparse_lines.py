@@ -4,8 +4,7 @@ A first layer over one-hot inputs of which eighteen in seven thousand are one: t
 fastest network there is for a game that is Coded (games/fused_rollouts.py), in training as in play.
 """
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import torch
 from numpy.typing import NDArray
@@ -13,30 +12,11 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
 from cardlab.core.kernels import kernel
-from cardlab.core.options import InvalidOption, check_range
 from cardlab.games.fused_rollouts import CodeValues
 from cardlab.games.protocol import Block, Floats, GameSpec
 from cardlab.networks.inputs import Inputs, Places
 from cardlab.networks.layers import head, mask_scores
 from cardlab.networks.protocol import Network
-
-
-@dataclass(frozen=True)
-class CodesOptions:
-    """`network=codes`."""
-
-    name: ClassVar[str] = "codes"
-    width: int = 64  # of the vectors
-
-    def __post_init__(self) -> None:
-        check_range("network.width", self.width, 1, 1024, whole=True)
-
-    def build(self, spec: GameSpec) -> "CodesNetwork":
-        """A fresh network for this game; InvalidOption when it tells no codes."""
-        if not spec.num_codes:
-            expected = f"another: {spec.name} tells no codes with these features (poker_squares: game.features=codes)"
-            raise InvalidOption("network", self.name, expected)
-        return CodesNetwork(spec, spec.block("codes"), spec.block("settled"), self.width)
 
 
 class CodesNetwork(Network):

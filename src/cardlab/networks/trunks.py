@@ -3,44 +3,18 @@
 The scores of an action come from the trunk of its kind, so what one kind of decision learns does not disturb the other.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
-from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.bucketing import in_common_sizes
 from cardlab.networks.compiled import fusible
 from cardlab.networks.inputs import Inputs
-from cardlab.networks.layers import check_activation, check_widths, head, mask_scores, perceptron
+from cardlab.networks.layers import head, mask_scores, perceptron
+from cardlab.networks.options import TrunksOptions
 from cardlab.networks.protocol import Network
-
-
-@dataclass(frozen=True)
-class TrunksOptions:
-    """`network=trunks`: fits every game; one trunk where there is one kind of decision."""
-
-    name: ClassVar[str] = "trunks"
-    widths: tuple[int, ...] = (256, 256)  # of every trunk that `kinds` does not name
-    kinds: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])  # kind → its widths
-    activation: str = "relu"
-
-    def __post_init__(self) -> None:
-        check_widths("network.widths", self.widths)
-        for kind, widths in self.kinds.items():
-            check_widths(f"network.kinds.{kind}", widths)
-        check_activation("network.activation", self.activation)
-
-    def build(self, spec: GameSpec) -> "Trunks":
-        """A fresh network for this game; InvalidOption when it has no such kind of decision."""
-        for kind, widths in self.kinds.items():
-            if kind not in spec.decision_kinds:
-                known = ", ".join(spec.decision_kinds)
-                raise InvalidOption(f"network.kinds.{kind}", list(widths), f"left out: {spec.name} has only {known}")
-        return Trunks(spec, self)
 
 
 class Trunks(Network):

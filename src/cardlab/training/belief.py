@@ -17,10 +17,11 @@ from cardlab.evaluation.intervals import Estimate, estimate
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.big2.determinization import deal_log_likelihoods
 from cardlab.games.protocol import Floats, Game
-from cardlab.learners.belief import BeliefLearner, BeliefTraining
+from cardlab.learners.belief import BeliefLearner
 from cardlab.learners.losses.belief import SEEN
+from cardlab.learners.options import BeliefTraining
 from cardlab.learners.rollouts.belief_samples import Sightings, gather_sightings
-from cardlab.networks.belief import BeliefOptions
+from cardlab.networks.options import BeliefOptions
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.options import TrainerOptions
 from cardlab.training.process_loop import lightning_trainer

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
-
-import torch
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.protocol import Game
-from cardlab.learners.base import LearnerOptions
-from cardlab.learners.rollouts.opponents.protocol import AgentOf, Opponents
-from cardlab.networks.protocol import Network, NetworkOptions
 from cardlab.training.options import TrainerOptions
+
+if TYPE_CHECKING:
+    from cardlab.learners.base import LearnerOptions
+    from cardlab.learners.rollouts.opponents.protocol import AgentOf, Opponents
+    from cardlab.networks.protocol import Network, NetworkOptions
 
 SHARED = ("decisions_per_round", "minibatch_size", "memory_size")
 """Options of learners that are sums over all processes: each of these takes its share."""
@@ -24,7 +24,7 @@ class OpponentOptions(Protocol):
 
     name: ClassVar[str]  # registry key, as in conf/opponents/
 
-    def build(self, game: Game, agent_of: AgentOf, network: Network) -> Opponents:
+    def build(self, game: Game, agent_of: "AgentOf", network: "Network") -> "Opponents":
         """The field of opponents."""
         ...
 
@@ -36,8 +36,8 @@ class Experiment:
     name: str
     seed: int
     game: Game  # as trained on: options for training only included
-    agent: LearnerOptions
-    network: NetworkOptions
+    agent: "LearnerOptions"
+    network: "NetworkOptions"
     opponents: OpponentOptions
     trainer: TrainerOptions
     arena: ArenaOptions
@@ -64,5 +64,9 @@ class Experiment:
 
 def check_device(trainer: TrainerOptions) -> None:
     """InvalidOption when a training needs a GPU and this machine has none."""
-    if trainer.device == "gpu" and not torch.accelerator.is_available():
+    if trainer.device != "gpu":
+        return
+    import torch  # noqa: PLC0415 (a wrong value is refused without it)
+
+    if not torch.accelerator.is_available():
         raise InvalidOption("trainer.device", "gpu", "cpu on this machine: torch sees no GPU")

@@ -1,48 +1,54 @@
 """The budget of a training run and the machine it may use: conf/trainer/."""
 
-from dataclasses import dataclass
+from typing import Literal
 
-from cardlab.core.options import check_choice, check_range
+from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, option, options
 from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
 
 MOST_DECISIONS = 10**12  # years on any machine: more is a slip of the pen
 
 
-@dataclass(frozen=True)
+@options("trainer")
 class TrainerOptions:
-    """`trainer=…`: budgets are counts, never seconds, so that a run is the same on any machine."""
+    """Budget and machine of a training; budgets are counts, never seconds, so that a run is the same on any machine."""
 
-    decisions: int = 1_000_000  # of the learner, in all: what annealing goes by
-    stop_after: int | None = None  # decisions after which training ends short of its budget; none: at the budget
-    start_from: str | None = None  # folder of an earlier stretch or of a policy (start.py); none: fresh weights
-    tables: int = 1024  # games side by side
-    ask_forced: bool = False  # whether a decision with a single legal action is asked for, and learned from
-    threads: int = 1  # of torch, in each process
-    processes: int = 1  # that train one learner together: tables, decisions and minibatches are shared among them
-    device: str = "cpu"
-    precision: str = "float32"  # or bfloat16: of the matrix products in training; weights stay float32
-    compile: bool = False  # whether torch.compile translates the network's passes first
-    checkpoint_seconds: float = 60.0
-    evaluations: int = 20  # points on the strength curve
-    evaluation_deals: int = 500  # per reference and point
-    evaluation_table: tuple[str, ...] = ()  # agents at the other seats of one more match at each point
-    patience: int = 0  # points without a new best after which training stops; 0: never
-    snapshots: int = 5  # policies kept on the way, evenly spaced, the last among them
+    decisions: Whole = option(1_000_000, "budget: decisions of the learner in all", ge=1, le=MOST_DECISIONS)
+    stop_after: Whole | None = option(
+        None, "decisions after which training stops before its budget ends; null: at the budget", ge=1
+    )
+    start_from: Text | None = option(
+        None,
+        "runs/NAME/latest/training: resume that training; folder of a policy: take its weights; null: fresh weights",
+    )
+    tables: Whole = option(1024, "parallel games", ge=1, le=1_000_000)
+    ask_forced: Flag = option(False, "ask for and learn from decisions with a single legal action")
+    threads: Whole = option(1, "torch threads of each process", ge=1, le=1024)
+    processes: Whole = option(
+        1, "processes that train one learner together; they share tables, decisions and minibatches", ge=1, le=256
+    )
+    device: Literal["cpu", "gpu"] = option("cpu", "device of the network: cpu or gpu")
+    precision: Literal["float32", "bfloat16"] = option(
+        "float32", "precision of matrix products in training: float32 or bfloat16; weights stay float32"
+    )
+    compile: Flag = option(False, "compile the network with torch.compile (takes about a minute)")
+    checkpoint_seconds: Number = option(60.0, "seconds between checkpoints: maximum work lost in a crash", ge=0)
+    evaluations: Whole = option(20, "points on the learning curve", ge=0)
+    evaluation_deals: Whole = option(
+        500, "deals against each reference at each point of the learning curve", ge=MIN_DEALS, le=MAX_DEALS
+    )
+    evaluation_table: tuple[Text, ...] = option(
+        (), "agents at the other seats of one more match at each point, e.g. [greedy,random]"
+    )
+    patience: Whole = option(0, "points without a new best after which training stops; 0: never", ge=0)
+    snapshots: Whole = option(5, "policies kept during training, evenly spaced, the last one included", ge=0)
 
     def __post_init__(self) -> None:
-        check_range("trainer.decisions", self.decisions, 1, MOST_DECISIONS, whole=True)
-        if self.stop_after is not None:
-            check_range("trainer.stop_after", self.stop_after, 1, self.decisions, whole=True)
-        check_range("trainer.tables", self.tables, 1, 1_000_000, whole=True)
-        check_range("trainer.threads", self.threads, 1, 1024, whole=True)
-        check_range("trainer.processes", self.processes, 1, min(256, self.tables), whole=True)
-        check_choice("trainer.device", self.device, ("cpu", "gpu"))
-        check_choice("trainer.precision", self.precision, ("float32", "bfloat16"))
-        check_range("trainer.checkpoint_seconds", self.checkpoint_seconds, 0)
-        check_range("trainer.evaluations", self.evaluations, 0, whole=True)
-        check_range("trainer.evaluation_deals", self.evaluation_deals, MIN_DEALS, MAX_DEALS, whole=True)
-        check_range("trainer.patience", self.patience, 0, whole=True)
-        check_range("trainer.snapshots", self.snapshots, 0, whole=True)
+        if self.stop_after is not None and self.stop_after > self.decisions:
+            allowed = f"a whole number in [1, {self.decisions}], the budget trainer.decisions"
+            raise InvalidOption("trainer.stop_after", self.stop_after, allowed)
+        if self.processes > self.tables:
+            allowed = f"a whole number in [1, {self.tables}], the number of trainer.tables"
+            raise InvalidOption("trainer.processes", self.processes, allowed)
 
     def rounds(self, decisions_per_round: int) -> int:
         """Rounds that the budget gives."""

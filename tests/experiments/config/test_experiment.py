@@ -14,14 +14,14 @@ from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.config.options import resolve_class
 from cardlab.games.catalogue import GAMES
-from cardlab.learners.catalogue import LEARNERS
-from cardlab.learners.rollouts.opponents import OPPONENTS
-from cardlab.networks.catalogue import NETWORKS
+from cardlab.learners.options import LEARNER_OPTIONS
+from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
+from cardlab.networks.options import NETWORK_OPTIONS
 from cardlab.training.options import TrainerOptions
 from recipes import recipes
 
 CONF = Path(__file__).parents[2] / "conf"
-REGISTRIES = {"game": GAMES, "agent": LEARNERS, "network": NETWORKS, "opponents": OPPONENTS}
+REGISTRIES = {"game": GAMES, "agent": LEARNER_OPTIONS, "network": NETWORK_OPTIONS, "opponents": OPPONENT_OPTIONS}
 FIRST_GAMES = ("poker_squares", "thirty_one")
 
 
@@ -74,39 +74,39 @@ def test_every_experiment_can_be_built(experiment: str) -> None:
 
 
 @pytest.mark.parametrize("game", FIRST_GAMES)
-@pytest.mark.parametrize("agent", sorted(LEARNERS))
+@pytest.mark.parametrize("agent", sorted(LEARNER_OPTIONS))
 def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
     built = build_experiment(compose_experiment([f"game={game}", f"agent={agent}"]))
     assert built.game.spec.name == game
-    assert type(built.agent) is resolve_class(LEARNERS[agent])
+    assert type(built.agent) is resolve_class(LEARNER_OPTIONS[agent])
 
 
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [
-        (["agent.gamma=2"], "agent.gamma=2: must be a number from 0 to 1"),
-        (["agent=dqn", "agent.epsilon=-1"], "agent.epsilon=-1: must be a number from 0 to 1"),
-        (["agent=dqn", "agent.memory_size=1e18"], "agent.memory_size=1e+18: must be a whole number from 1 to 1e+09"),
+        (["agent.gamma=2"], "agent.gamma=2: must be a number in [0, 1]"),
+        (["agent=dqn", "agent.epsilon=-1"], "agent.epsilon=-1: must be a number in [0, 1]"),
+        (["agent=dqn", "agent.memory_size=1e18"], "agent.memory_size=1e+18: must be a whole number in [1, 1e+09]"),
         (["agent.critic=mine"], "agent.critic=mine: must be one of own, all_cards"),
-        (["agent.critic_widths=[]"], "number of agent.critic_widths=0: must be a whole number from 1 to 16"),
-        (["agent=td", "agent.successors=-1"], "agent.successors=-1: must be a whole number from 0 to 1024"),
+        (["agent.critic_widths=[]"], "agent.critic_widths=[]: must be a list of 1 to 16 entries"),
+        (["agent=td", "agent.successors=-1"], "agent.successors=-1: must be a whole number in [0, 1024]"),
         (
             ["agent=td", "agent.successors=4", "agent.td_lambda=1"],
             "agent.td_lambda=1: must be below 1 with agent.successors",
         ),
-        (["game.num_players=1"], "game.num_players=1: must be a whole number from 2 to 9"),
+        (["game.num_players=1"], "game.num_players=1: must be a whole number in [2, 9]"),
         (["agent.gamma=high"], "agent.gamma=high: must be a number"),
-        (["network.widths=256"], "network.widths=256: must be a list, as in [1,2]"),
-        (["trainer.decisions=0"], "trainer.decisions=0: must be a whole number from 1 to 1e+12"),
+        (["network.widths=256"], "network.widths=256: must be a list of 1 to 16 entries"),
+        (["trainer.decisions=0"], "trainer.decisions=0: must be a whole number in [1, 1e+12]"),
         (["agent.name=a2c"], "agent.name=a2c: must be one of ppo, dqn, td"),
-        (["trainer.decisions=1e300"], "trainer.decisions=1e+300: must be a whole number from 1 to 1e+12"),
+        (["trainer.decisions=1e300"], "trainer.decisions=1e+300: must be a whole number in [1, 1e+12]"),
         ([f"trainer.decisions={400 * '9'}"], f"trainer.decisions={100 * '9'}… (400 characters): must be a "),
         (["trainer.decisions=inf"], "trainer.decisions=inf: must be a whole number"),
         (["trainer.decisions=nan"], "trainer.decisions=nan: must be a whole number"),
-        (["trainer.evaluation_deals=2000000000"], "trainer.evaluation_deals=2000000000: must be a whole number from 2"),
-        (["arena.deals=2000000000"], "arena.deals=2000000000: must be a whole number from 2 to 1e+09"),
-        (["arena.pairing_deals=1e10"], "arena.pairing_deals=10000000000.0: must be a whole number from 2 to 1e+09"),
-        ([f"arena.seed={400 * '9'}"], f"arena.seed={100 * '9'}… (400 characters): must be a whole number from 0 to 9"),
+        (["trainer.evaluation_deals=2000000000"], "trainer.evaluation_deals=2000000000: must be a whole number in [2"),
+        (["arena.deals=2000000000"], "arena.deals=2000000000: must be a whole number in [2, 1e+09]"),
+        (["arena.pairing_deals=1e10"], "arena.pairing_deals=10000000000.0: must be a whole number in [2, 1e+09]"),
+        ([f"arena.seed={400 * '9'}"], f"arena.seed={100 * '9'}… (400 characters): must be a whole number in [0, 9"),
         ([f"agent.gamma={400 * '9'}"], f"agent.gamma={100 * '9'}… (400 characters): must be a number"),
         (["name=''"], "name=: must be text"),
         (["name=a/b"], "name=a/b: must be text for the name of a folder: no / or"),
@@ -114,7 +114,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         (["name=.."], "name=..: must be text for the name of a folder"),
         ([f"name={201 * 'x'}"], f"name={201 * 'x'}: must be text for the name of a folder"),
         ([f"name='{101 * 'é'}'"], f"name={101 * 'é'}: must be text for the name of a folder"),
-        (["seed=-1"], "seed=-1: must be a whole number from 0"),
+        (["seed=-1"], "seed=-1: must be a whole number in [0"),
         (["network=lines"], "network=lines: must be mlp or actions"),
         (["opponents=scripted", "+opponents.agents.shark=1"], "opponents.agents=shark: must be a policy's folder"),
         (["arena.references=[shark]"], "arena.references=shark: must be a policy's folder or address"),

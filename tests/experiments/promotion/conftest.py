@@ -9,7 +9,7 @@ import torch
 
 from cardlab.agents.policies import describe, save_policy
 from cardlab.games.catalogue import make_game
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 from cardlab.tracking import Store
 
 

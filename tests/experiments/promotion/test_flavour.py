@@ -13,7 +13,7 @@ from cardlab.agents.policies import PolicyError, describe, save_policy
 from cardlab.agents.registry import load_agent
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
-from cardlab.networks.actions import ActionsOptions
+from cardlab.networks.options import ActionsOptions
 from cardlab.tracking import Store
 from cardlab.tracking.pyfunc import load_model_folder
 from cardlab.tracking.registry import Registry

@@ -133,7 +133,7 @@ def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monk
         (["sweep=standard"], "sweep.space={}: must be given"),
         (["sweep.study=../x"], "sweep.study=../x: must be a name"),
         (["sweep.apply=default"], "sweep.apply=default: must be NAME or FOLDER/NAME"),
-        (["sweep.workers=0"], "sweep.workers=0: must be a whole number from 1 to 256"),
+        (["sweep.workers=0"], "sweep.workers=0: must be a whole number in [1, 256]"),
         (["sweep.pruner=threshold"], "sweep.pruner=threshold: must be one of null, wilcoxon, median, hyperband"),
         (["sweep.pruner=median"], "sweep.pruner=median: must be wilcoxon, or trainer.evaluations at least 2"),
         (["sweep.pruner=wilcoxon", "sweep.cost=cpu_seconds"], "sweep.pruner=wilcoxon: must be null with sweep.cost"),
@@ -143,7 +143,7 @@ def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monk
         (["sweep.storage=sqlite:///:memory:"], "sweep.storage=sqlite:///:memory:: must be null (sqlite:///studies.db"),
         (["sweep.heartbeat=0.5"], "sweep.heartbeat=0.5: must be a whole number"),
         (["sweep.launcher=slurm"], "sweep.launcher=slurm: must be one of processes, ray"),
-        (["agent.gamma=2"], "agent.gamma=2: must be a number from 0 to 1"),
+        (["agent.gamma=2"], "agent.gamma=2: must be a number in [0, 1]"),
     ],
 )
 def test_what_is_wrong_is_said_before_the_first_trial(

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.games.catalogue import make_game
 from cardlab.learners.rollouts.collector import Collector
-from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
+from cardlab.learners.rollouts.opponents.options import ScriptedOptions
 from cardlab.learners.rollouts.opponents.seats import bring_to_table
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 
 
 @settings(max_examples=30)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
-from cardlab.learners.rollouts.opponents.pool import Pool, PoolOptions
+from cardlab.learners.rollouts.opponents.options import PoolOptions
+from cardlab.learners.rollouts.opponents.pool import Pool
 from cardlab.learners.rollouts.opponents.win_rates import FLOOR, HALF_LIFE, PRIOR, WinShares
-from cardlab.networks.mlp import MLPOptions
+from cardlab.networks.options import MLPOptions
 
 GAME = make_game("thirty_one", num_players=3)
 NETWORK = MLPOptions(widths=(4,)).build(GAME.spec)
@@ -134,7 +135,7 @@ def test_a_restored_pool_draws_the_same() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"priority": -1.0}, r"^opponents\.priority=-1\.0: must be a number from 0 to 10$"),
+        ({"priority": -1.0}, r"^opponents\.priority=-1\.0: must be a number in \[0, 10\]$"),
         ({"agents": {"random": -1.0}}, r"^opponents\.agents\.random=-1\.0: must be a number of at least 0$"),
         (
             {"size": 100, "agents": {f"threshold:level:{level}": 1.0 for level in range(28)}},

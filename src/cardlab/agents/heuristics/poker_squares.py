@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +95,7 @@ class FlushAgent:
 @cache
 def learned_table(scoring: str, custom_scores: tuple[int, ...], games: int, seed: int) -> Floats:
     """[patterns] the table of TablesAgent, learned once in a process."""
-    return learn_table(PokerSquares(scoring, custom_scores).scores, games, seed)
+    return learn_table(PokerSquares(scoring=cast(Any, scoring), custom_scores=custom_scores).scores, games, seed)
 
 
 @dataclass(frozen=True)

@@ -1,138 +1,148 @@
 """What a search is told: one frozen class of options for each kind, as in conf/search/."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import asdict, fields
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
 
 from cardlab.agents.specs import agent_text, split_name
-from cardlab.core.options import InvalidOption, check_choice, check_range
+from cardlab.core.options import NUMERIC, Flag, InvalidOption, Number, Text, Whole, check_choice, option, options
 
-LEAVES = ("rollout", "value")
-CHOICES = ("votes", "mean")
+LeafKind = Literal["rollout", "value"]
+Policy = Annotated[Text | None, Field(description="agent that the search improves")]
+Seconds = Annotated[
+    Annotated[float, Field(gt=0, allow_inf_nan=False), NUMERIC] | None,
+    Field(description="seconds per decision, instead of a count; null: the count holds"),
+]
+Simulations = Annotated[int, Field(ge=1, description="simulations per decision"), NUMERIC]
+Rollout = Annotated[
+    Text | None, Field(description="agent that plays rollouts; null: the policy, or else fast random playouts")
+]
+Endgame = Annotated[
+    Flag, Field(description="play endgames exactly, or by a mean over hidden cards, where the game can solve them")
+]
+BeliefFolder = Annotated[
+    Text | None, Field(description="folder of a belief by which hidden cards are sampled; null: uniformly")
+]
+Seed = Annotated[int, Field(ge=0, description="seed of the search"), NUMERIC]
+TreeDepth = Annotated[
+    Annotated[int, Field(ge=1), NUMERIC] | None, Field(description="maximum decisions in the tree; null: no limit")
+]
+DealBatch = Annotated[int, Field(ge=1, le=4096, description="parallel descents, separated by virtual losses"), NUMERIC]
+Exploration = Annotated[
+    float,
+    Field(ge=0, allow_inf_nan=False, description="weight of exploration; payoffs are scaled to the range 0 to 1"),
+    NUMERIC,
+]
 
 
-@dataclass(frozen=True)
+@options("search")
 class NoSearch:
-    """`search=none`: the policy plays as it is."""
+    """The policy plays as it is."""
 
     name: ClassVar[str] = "none"
 
 
-@dataclass(frozen=True)
+@options("search")
 class MonteCarloOptions:
-    """`search=monte_carlo`: playouts over sampled deals, the weaker half of the candidates dropped again and again."""
+    """Monte Carlo rollouts over sampled deals, shared by all candidates, by sequential halving."""
 
     name: ClassVar[str] = "monte_carlo"
-    policy: str | None = None  # the agent that is searched around
-    simulations: int = 1000  # playouts a decision, over all its candidates
-    seconds: float | None = None  # a decision, in the place of `simulations`
-    rollout: str | None = None  # who plays on: an agent; none: the policy, or else the game's fast playouts
-    opponent: str | None = None  # who plays on for the others, where one knows them; none: whoever plays on
-    leaf: str = "rollout"  # or value: the policy's, after `depth` decisions
-    depth: int = 0  # decisions that are played before the policy's value is taken
-    candidates: int | None = None  # only the policy's best so many; none: every legal action
-    raw_weight: float = 0.0  # share of the policy's own action values in the choice
-    learn: float = 0.0  # rate at which the policy's network learns from each search; then moves depend on those before
-    endgame: bool = False  # where the game knows its endgame, play by that: exact, or a mean over hidden cards
-    belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
-    threads: int = 1
-    seed: int = 0
+    policy: Policy = None
+    simulations: Simulations = 1000
+    seconds: Seconds = None
+    rollout: Rollout = None
+    opponent: Text | None = option(
+        None, "agent that plays rollouts for known opponents; null: the one that plays the other rollouts"
+    )
+    leaf: LeafKind = option("rollout", "value of a leaf: rollout, or value (of the policy, after `depth` decisions)")
+    depth: Whole = option(0, "decisions played before the value of the policy is taken", ge=0)
+    candidates: Whole | None = option(
+        None, "number of candidates, the best of the policy; null: every legal action", ge=1
+    )
+    raw_weight: Number = option(0.0, "weight of the policy's own action values in the choice", ge=0, le=1)
+    learn: Number = option(
+        0.0, "rate at which the policy's network learns from each search; moves then depend on earlier ones", ge=0, le=1
+    )
+    endgame: Endgame = False
+    belief: BeliefFolder = None
+    threads: Whole = option(1, "parallel batches of rollouts; moves do not depend on the number", ge=1, le=256)
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
-        _check_common(self.simulations, self.seconds, self.seed)
         _check_leaf(self.leaf, self.depth, self.policy)
-        check_range("search.raw_weight", self.raw_weight, 0, 1)
-        check_range("search.learn", self.learn, 0, 1)
-        check_range("search.threads", self.threads, 1, 256, whole=True)
-        if self.candidates is not None:
-            check_range("search.candidates", self.candidates, 1, whole=True)
-        for key, value in (
-            ("candidates", self.candidates),
-            ("raw_weight", self.raw_weight),
-            ("learn", self.learn),
-        ):
-            if value and self.policy is None:
-                raise InvalidOption(f"search.{key}", value, "left out where there is no search.policy")
+        for key in ("candidates", "raw_weight", "learn"):
+            if getattr(self, key) and self.policy is None:
+                raise InvalidOption(f"search.{key}", getattr(self, key), "left out where there is no search.policy")
         if self.opponent is not None and self.policy is None and self.rollout is None:
-            expected = "left out unless search.policy or search.rollout says who plays on for the searching player"
+            expected = "left out unless search.policy or search.rollout names the agent of the searching player"
             raise InvalidOption("search.opponent", self.opponent, expected)
 
 
-@dataclass(frozen=True)
+@options("search")
 class ExpectimaxOptions:
-    """`search=expectimax`: alpha-beta to a depth on sampled decks; the decks vote, or their values are averaged."""
+    """Alpha-beta to a depth on sampled open decks; the decks vote, or their values are averaged."""
 
     name: ClassVar[str] = "expectimax"
-    policy: str | None = None  # the agent that is searched around
-    decks: int = 30  # sampled for a decision
-    seconds: float | None = None  # a decision, in the place of `decks`
-    depth: int = 2  # decisions that are looked ahead
-    width: int | None = None  # only the policy's best so many actions of a position; none: all
-    leaf: str = "rollout"  # what a position at the depth is worth: rollout (one playout), or value (the policy's)
-    rollout: str | None = None  # who plays on: an agent; none: the policy, or else the game's fast playouts
-    choose: str = "votes"  # of the decks, or mean
-    endgame: bool = False  # where the game knows its endgame, play by that: exact, or a mean over hidden cards
-    belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
-    seed: int = 0
+    policy: Policy = None
+    decks: Whole = option(30, "decks sampled per decision", ge=1)
+    seconds: Seconds = None
+    depth: Whole = option(2, "decisions looked ahead", ge=1)
+    width: Whole | None = option(None, "actions per position, the best of the policy; null: all", ge=1)
+    leaf: LeafKind = option("rollout", "value of a leaf: rollout (one playout) or value (of the policy)")
+    rollout: Rollout = None
+    choose: Literal["votes", "mean"] = option("votes", "how decks are combined: votes or mean")
+    endgame: Endgame = False
+    belief: BeliefFolder = None
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
-        check_range("search.decks", self.decks, 1, whole=True)
-        _check_common(1, self.seconds, self.seed)
-        check_range("search.depth", self.depth, 1, whole=True)
         _check_leaf(self.leaf, 0, self.policy)
-        check_choice("search.choose", self.choose, CHOICES)
-        if self.width is not None:
-            check_range("search.width", self.width, 1, whole=True)
-            if self.policy is None:
-                raise InvalidOption("search.width", self.width, "left out where there is no search.policy")
+        if self.width is not None and self.policy is None:
+            raise InvalidOption("search.width", self.width, "left out where there is no search.policy")
 
 
-@dataclass(frozen=True)
+@options("search")
 class TreeOptions:
-    """`search=tree`: information-set UCT with playouts."""
+    """Information-set UCT with rollouts."""
 
     name: ClassVar[str] = "tree"
-    policy: str | None = None  # the agent that is searched around
-    simulations: int = 200  # descents a decision
-    seconds: float | None = None  # a decision, in the place of `simulations`
-    c_uct: float = 0.7  # weight of exploration; payoffs are scaled to 0 … 1
-    depth: int | None = None  # decisions in the tree at most; none: no limit
-    batch: int = 8  # descents side by side, kept apart by virtual losses
-    leaf: str = "rollout"  # or value: the policy's
-    rollout: str | None = None  # who plays on: an agent; none: the policy, or else the game's fast playouts
-    endgame: bool = False  # where the game knows its endgame, play by that: exact, or a mean over hidden cards
-    belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
-    seed: int = 0
+    policy: Policy = None
+    simulations: Simulations = 200
+    seconds: Seconds = None
+    c_uct: Exploration = 0.7
+    depth: TreeDepth = None
+    batch: DealBatch = 8
+    leaf: LeafKind = option("rollout", "value of a leaf: rollout or value (of the policy)")
+    rollout: Rollout = None
+    endgame: Endgame = False
+    belief: BeliefFolder = None
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
-        _check_common(self.simulations, self.seconds, self.seed)
-        _check_tree(self.c_uct, "c_uct", self.depth, self.batch)
         _check_leaf(self.leaf, 0, self.policy)
 
 
-@dataclass(frozen=True)
+@options("search")
 class PuctOptions:
-    """`search=puct`: the tree of `tree`, led by the policy's prior, its values at the leaves."""
+    """Information-set tree search guided by the policy's prior, with its values at the leaves."""
 
     name: ClassVar[str] = "puct"
-    policy: str | None = None  # the agent that is searched around
-    simulations: int = 200  # descents a decision
-    seconds: float | None = None  # a decision, in the place of `simulations`
-    c_puct: float = 1.25  # weight of exploration; payoffs are scaled to 0 … 1
-    temperature: float = 1.0  # of the prior: above 1 it is flatter
-    depth: int | None = None  # decisions in the tree at most; none: no limit
-    batch: int = 8  # descents side by side, kept apart by virtual losses
-    leaf: str = "value"  # the policy's, or rollout
-    rollout: str | None = None  # who plays on: an agent; none: the policy
-    endgame: bool = False  # where the game knows its endgame, play by that: exact, or a mean over hidden cards
-    belief: str | None = None  # folder of a belief that deals are drawn by; none: all alike
-    seed: int = 0
+    policy: Policy = None
+    simulations: Simulations = 200
+    seconds: Seconds = None
+    c_puct: Exploration = 1.25
+    temperature: Number = option(1.0, "temperature of the prior; above 1 it is flatter", gt=0)
+    depth: TreeDepth = None
+    batch: DealBatch = 8
+    leaf: LeafKind = option("value", "value of a leaf: value (of the policy) or rollout")
+    rollout: Rollout = None
+    endgame: Endgame = False
+    belief: BeliefFolder = None
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
-        _check_common(self.simulations, self.seconds, self.seed)
-        _check_tree(self.c_puct, "c_puct", self.depth, self.batch)
-        check_choice("search.leaf", self.leaf, LEAVES)
-        check_range("search.temperature", self.temperature, 0, open_low=True)
         if self.policy is None:
             raise InvalidOption("search.policy", self.policy, "an agent with a prior, as in puct:policy:models/NAME")
 
@@ -144,27 +154,11 @@ SEARCHES: Mapping[str, type[SearchOptions] | type[NoSearch]] = {
 }
 
 
-def _check_common(simulations: int, seconds: float | None, seed: int) -> None:
-    check_range("search.simulations", simulations, 1, whole=True)
-    check_range("search.seed", seed, 0, whole=True)
-    if seconds is not None:
-        check_range("search.seconds", seconds, 0, open_low=True)
-
-
-def _check_leaf(leaf: str, depth: int, policy: str | None) -> None:
-    check_choice("search.leaf", leaf, LEAVES)
-    check_range("search.depth", depth, 0, whole=True)
+def _check_leaf(leaf: LeafKind, depth: int, policy: str | None) -> None:
     if leaf == "value" and policy is None:
         raise InvalidOption("search.leaf", leaf, "rollout where there is no search.policy to give values")
     if leaf == "rollout" and depth:
         raise InvalidOption("search.depth", depth, "0 with search.leaf=rollout: playouts go to the end")
-
-
-def _check_tree(weight: float, key: str, depth: int | None, batch: int) -> None:
-    check_range(f"search.{key}", weight, 0)
-    check_range("search.batch", batch, 1, 4096, whole=True)
-    if depth is not None:
-        check_range("search.depth", depth, 1, whole=True)
 
 
 def search_text(search: str | SearchOptions | NoSearch, policy: str) -> str:

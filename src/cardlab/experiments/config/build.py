@@ -3,19 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import torch
-
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.core.options import InvalidOption, check_range
+from cardlab.core.options import InvalidOption, check_range, unknown_key
 from cardlab.experiments.config.groups import agent_key, build_arena, build_game, check_agents, group
-from cardlab.experiments.config.options import build_options, build_part, unknown_key
+from cardlab.experiments.config.options import build_options, build_part
 from cardlab.games.protocol import Game
-from cardlab.learners.catalogue import LEARNERS
-from cardlab.learners.rollouts.opponents import OPPONENTS
-from cardlab.networks.catalogue import NETWORKS
+from cardlab.learners.options import LEARNER_OPTIONS
+from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
+from cardlab.networks.options import NETWORK_OPTIONS
 from cardlab.training.experiment import Experiment, check_device
 from cardlab.training.options import TrainerOptions
-from cardlab.training.start import read_start
 
 PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
 """The groups of which an experiment is made; beside them it has `name` and `seed`."""
@@ -36,17 +33,20 @@ def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> E
         name=config["name"],
         seed=int(config["seed"]),
         game=build_game(config["game"]),
-        agent=build_part("agent", group("agent", config["agent"]), LEARNERS),
-        network=build_part("network", group("network", config["network"]), NETWORKS),
-        opponents=build_part("opponents", group("opponents", config["opponents"]), OPPONENTS),
-        trainer=build_options(TrainerOptions, group("trainer", config["trainer"]), "trainer"),
+        agent=build_part("agent", group("agent", config["agent"]), LEARNER_OPTIONS),
+        network=build_part("network", group("network", config["network"]), NETWORK_OPTIONS),
+        opponents=build_part("opponents", group("opponents", config["opponents"]), OPPONENT_OPTIONS),
+        trainer=build_options(TrainerOptions, group("trainer", config["trainer"])),
         arena=build_arena(config["arena"]),
         config=dict(config),
     )
     if not elsewhere:
         check_device(experiment.trainer)
     _check_fit(experiment)
-    read_start(experiment)
+    if experiment.trainer.start_from is not None:
+        from cardlab.training.start import read_start  # noqa: PLC0415 (imports Lightning)
+
+        read_start(experiment)
     return experiment
 
 
@@ -81,6 +81,8 @@ def _check_table(game: Game, table: Sequence[str]) -> None:
 def _check_fit(experiment: Experiment) -> None:
     """Build once, and throw away, what can refuse its game: a misfit costs no training."""
     game = experiment.game
+    import torch  # noqa: PLC0415 (a wrong value is refused without it)
+
     with torch.random.fork_rng(devices=[]):  # what is thrown away draws nothing from the run's own generator
         network = experiment.network.build(game.spec)
         experiment.agent.build(game, network, experiment.rounds, experiment.seed)

@@ -16,8 +16,8 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from cardlab.core.options import InvalidOption, shortened
-from cardlab.experiments.config.options import InvalidConfiguration, unknown_key
+from cardlab.core.options import InvalidOption, shortened, unknown_key
+from cardlab.experiments.config.options import InvalidConfiguration
 
 REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
 """What Hydra raises for overrides that it cannot take."""

@@ -11,7 +11,7 @@ from cardlab.agents.search.options import SEARCHES, NoSearch, SearchOptions
 from cardlab.agents.specs import InvalidAgent
 from cardlab.core.options import InvalidOption, check_choice
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.experiments.config.options import build_options, build_part, check_options, resolve_class
+from cardlab.experiments.config.options import build_options, build_part
 from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.protocol import Game
 
@@ -21,13 +21,12 @@ def build_game(config: object) -> Game:
     data = group("game", config)
     name = data.get("name")
     check_choice("game.name", name, list(GAMES))
-    options = {key: data[key] for key in data if key != "name"}
-    return make_game(cast(str, name), **check_options(resolve_class(GAMES[cast(str, name)]), options, "game"))
+    return make_game(cast(str, name), **{key: data[key] for key in data if key != "name"})
 
 
 def build_arena(config: object) -> ArenaOptions:
     """The options of a group `arena`."""
-    return build_options(ArenaOptions, group("arena", config), "arena")
+    return build_options(ArenaOptions, group("arena", config))
 
 
 def build_search(config: object, policy: str) -> SearchOptions | NoSearch:

@@ -2,82 +2,74 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-from cardlab.core.options import InvalidOption, check_choice, check_range
+from cardlab.core.options import Flag, InvalidOption, Text, Whole, option, options
 from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
 from cardlab.games.protocol import Game
 from cardlab.training.options import TrainerOptions
 
-SAMPLERS = ("tpe", "random", "qmc", "gp", "grid")
-METRICS = ("points", "win_rate")
-OBJECTIVES = ("mean", "low")
-PRUNERS = ("wilcoxon", "median", "hyperband")
-COSTS = ("cpu_seconds",)
-LAUNCHERS = ("processes", "ray")
 FEWEST_POINTS = 2
 """Points of a learning curve, below which it says nothing about where it goes."""
 _NAME = re.compile(r"\w[\w.-]*")
 _STORAGE = re.compile(r"sqlite(\+\w+)?:///(?!:memory:).+|postgresql(\+\w+)?://.+")
 
 
-@dataclass(frozen=True)
+@options("sweep")
 class SweepOptions:
-    """`sweep=…`: a study of `trials` trials over `space`, each of `seeds` trainings."""
+    """A study of trials over a space of options; each trial is one training or several."""
 
-    space: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Key of the configuration → entry, as `Space.parse` reads them."""
-    trials: int = 20
-    """Finished ones, in all: what the study has already counts."""
-    sampler: str = "tpe"
-    seed: int = 1
-    """Of the sampler: with one worker, the same seed proposes the same trials, interrupted or not."""
-    baseline: bool = True
-    """Whether the first trial has the values of the experiment itself, so that the best is no worse; not with grid."""
-    metric: str = "points"
-    objective: str = "mean"
-    """Of the metric over the references: its mean, or `low`, the lower end of its 95 % interval."""
-    cost: str | None = None
-    """A second objective, to be small: `cpu_seconds` of training. The result is then a front, not one best trial."""
-    seeds: int = 1
-    """Trainings of a trial, with the seeds seed, seed + 1, …: their strength is averaged."""
-    deals: int = 1000
-    """Against each reference, after each training."""
-    pruner: str | None = None
-    """Gives hopeless trials up: `wilcoxon` by the evaluation's deals, `median` and `hyperband` by learning curves."""
-    workers: int = 1
-    """Processes at work on the study on this machine."""
-    launcher: str = "processes"
-    """Who starts the workers: this program, or `ray`, on the nodes of its cluster."""
-    storage: str | None = None
-    """Address of the database that holds the study, PostgreSQL for several machines; None: studies.db at the root."""
-    heartbeat: int = 10
-    """Seconds between two heartbeats of a running trial; after six missed ones it is run again."""
-    study: str | None = None
-    """Name of the study; None: made from all that decides its trials, so that a changed sweep is a new study."""
-    apply: str | None = None
-    """Name of the agent and the experiment that the best values are written as."""
-    overwrite: bool = False
-    """Whether `apply` may replace files that no sweep wrote."""
+    trials: Whole = option(20, "finished trials in all; run the command again to continue", ge=1)
+    sampler: Literal["tpe", "random", "qmc", "gp", "grid"] = option("tpe", "sampler: tpe, random, qmc, gp or grid")
+    seed: Whole = option(1, "seed of the sampler", ge=0)
+    baseline: Flag = option(True, "the first trial has the values of the experiment itself; not with sampler=grid")
+    metric: Literal["points", "win_rate"] = option("points", "metric over arena.references: points or win_rate")
+    objective: Literal["mean", "low"] = option("mean", "mean, or low: the lower end of the 95 % interval")
+    cost: Literal["cpu_seconds"] | None = option(
+        None, "second objective to minimise: cpu_seconds; the result is then a Pareto front; null: none"
+    )
+    seeds: Whole = option(
+        1, "trainings of a trial, with seeds seed, seed + 1, …; their scores are averaged", ge=1, le=1000
+    )
+    deals: Whole = option(
+        1000,
+        "deals against each reference after each training, others than those of the evaluation",
+        ge=MIN_DEALS,
+        le=MAX_DEALS,
+    )
+    pruner: Literal["wilcoxon", "median", "hyperband"] | None = option(
+        None, "pruner: wilcoxon (by deals of the evaluation), median or hyperband (by learning curves); null: none"
+    )
+    workers: Whole = option(1, "worker processes on this machine", ge=1, le=256)
+    launcher: Literal["processes", "ray"] = option(
+        "processes", "what starts the workers: processes, or ray (nodes of its cluster)"
+    )
+    storage: Text | None = option(
+        None,
+        "address of the database, e.g. postgresql+psycopg://…; null: sqlite:///studies.db at the root of the project",
+    )
+    heartbeat: Whole = option(
+        10, "seconds between heartbeats of a running trial; after six missed ones it is run again", ge=1, le=3600
+    )
+    study: Text | None = option(
+        None, "name of the study; null: made from all that decides the trials, so a changed sweep is a new study"
+    )
+    apply: Text | None = option(
+        None,
+        "GAME/NAME: write the best values to conf/agent/ and conf/experiment/ under this name; null: write nothing",
+    )
+    overwrite: Flag = option(False, "let apply replace files that no sweep wrote")
+    space: Mapping[str, Any] = option(
+        {},
+        "key: {low, high, log, step}, {choices: […]} or a list; with when: {KEY: VALUE} if conditional",
+        factory=dict[str, Any],
+    )
 
     def __post_init__(self) -> None:
         if not self.space:
             raise InvalidOption("sweep.space", "{}", "given, as in sweep=dqn or 'sweep.space.KEY={low: …, high: …}'")
-        check_range("sweep.trials", self.trials, 1, whole=True)
-        check_choice("sweep.sampler", self.sampler, SAMPLERS)
-        check_range("sweep.seed", self.seed, 0, 2**63 - 1, whole=True)
-        check_choice("sweep.metric", self.metric, METRICS)
-        check_choice("sweep.objective", self.objective, OBJECTIVES)
-        check_choice("sweep.cost", self.cost, (None, *COSTS))
-        check_range("sweep.seeds", self.seeds, 1, 1000, whole=True)
-        check_range("sweep.deals", self.deals, MIN_DEALS, MAX_DEALS, whole=True)
-        check_choice("sweep.pruner", self.pruner, (None, *PRUNERS))
         if self.pruner is not None and self.cost is not None:
-            raise InvalidOption("sweep.pruner", self.pruner, "null with sweep.cost: pruning compares by strength alone")
-        check_range("sweep.workers", self.workers, 1, 256, whole=True)
-        check_choice("sweep.launcher", self.launcher, LAUNCHERS)
-        check_range("sweep.heartbeat", self.heartbeat, 1, 3600, whole=True)
+            raise InvalidOption("sweep.pruner", self.pruner, "null with sweep.cost: pruning compares by one objective")
         check_storage(self.storage)
         if self.study is not None:
             check_study(self.study)

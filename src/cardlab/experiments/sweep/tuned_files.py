@@ -7,10 +7,10 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from cardlab.core.files import write_whole
-from cardlab.core.options import InvalidOption
+from cardlab.core.options import InvalidOption, unknown_key
 from cardlab.experiments.config.composition import OWN_FOLDER, compose_config, compose_tree, initialised_hydra, plain
 from cardlab.experiments.config.explanation import flat_keys, group_options
-from cardlab.experiments.config.options import InvalidConfiguration, unknown_key
+from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.config.values import flat_space, with_values
 
 _HEADER = "# Written by `cardlab sweep sweep.apply={name}`.\n"

@@ -1,12 +1,13 @@
 """Big 2 behind the Game protocol: its options, and the kernels of this folder called for whole arrays of games."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.options import check_choice
+from cardlab.core.options import option, options
 from cardlab.games.arrays import checked
 from cardlab.games.big2 import determinization, rules
 from cardlab.games.big2 import observation as features
@@ -32,23 +33,24 @@ _WITH_PLANS = layout(**{block.name: block.shape for block in (*ACTION_BLOCKS, *P
 
 
 @checked
-@dataclass(frozen=True)
+@options("game")
 class Big2:
-    """Four players shed thirteen cards each, by hands of one to five cards that must be beaten in kind."""
+    """Big 2: four players shed thirteen cards each; a hand is followed by a better one of as many cards."""
 
-    rules: str = "published"
-    opening: str = "forced"  # or choose: the holder of the 3♦ leads any hand that contains it
-    penalty: str = "plain"  # or doubled: cards left count ×2 from 10, ×3 at 13
-    straight_flush: str = "ranked"  # or unbeatable: by nothing, as in the published code
-    features: str = "published"  # or full; plans: full, and actions are described by what they lead to as well
-
-    def __post_init__(self) -> None:
-        """Raise InvalidOption for an option that the game does not know."""
-        check_choice("game.rules", self.rules, ("published",))
-        check_choice("game.opening", self.opening, ("forced", "choose"))
-        check_choice("game.penalty", self.penalty, ("plain", "doubled"))
-        check_choice("game.straight_flush", self.straight_flush, ("ranked", "unbeatable"))
-        check_choice("game.features", self.features, tuple(features.OBSERVATIONS))
+    rules: Literal["published"] = option("published", "rules of the published paper and code")
+    opening: Literal["forced", "choose"] = option(
+        "forced", "forced: the 3 of diamonds is led as a single; choose: its holder leads any hand that contains it"
+    )
+    penalty: Literal["plain", "doubled"] = option(
+        "plain", "plain: one point for each card left; doubled: two each from 10 cards left, three each at 13"
+    )
+    straight_flush: Literal["ranked", "unbeatable"] = option(
+        "ranked", "ranked: a higher one beats a lower one; unbeatable: nothing beats one, as in the published code"
+    )
+    features: Literal["published", "full", "plans"] = option(
+        "published",
+        "observation: published (412 numbers), full (761: every play and pass), plans (full, with action outcomes)",
+    )
 
     @cached_property
     def spec(self) -> GameSpec:

@@ -1,12 +1,12 @@
 """Five-O Poker as a Game: the options, and one kernel call behind each method."""
 
-from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.options import check_choice, check_range
+from cardlab.core.options import Whole, option, options
 from cardlab.games.arrays import checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import strength_table
@@ -24,31 +24,24 @@ from cardlab.games.protocol import (
     States,
 )
 
-FEATURES = ("columns", "chances", "prospects")
-
 
 @checked
-@dataclass(frozen=True)
+@options("game")
 class FiveO:
-    """Two players build five columns of five cards each, in turn; who wins three of the poker hands wins.
+    """Five-O Poker: two players build five columns of five cards in turn; three poker hands won win the game."""
 
-    `hidden_round` is the round, 4 or 5, whose cards the opponent does not see before the end; `payoff` is win (±1 for
-    three columns) or columns ((won - lost) / 5). `features` are columns, or chances: these with the chance of each to
-    beat the one opposite, or prospects: also when the best of several completions is taken (outlook.py). These are
-    counted on `completions`: any policy may be asked with any number. Source: the seed, section I.A.
-    """
-
-    hidden_round: int = 5
-    payoff: str = "win"
-    features: str = "columns"
-    completions: int = outlook.NUM_COMPLETIONS
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        check_choice("game.hidden_round", self.hidden_round, (4, 5))
-        check_choice("game.payoff", self.payoff, ("win", "columns"))
-        check_choice("game.features", self.features, FEATURES)
-        check_range("game.completions", self.completions, 1, 1_000_000, whole=True)
+    hidden_round: Literal[4, 5] = option(5, "round whose cards the opponent does not see before the end: 4 or 5")
+    payoff: Literal["win", "columns"] = option("win", "win: ±1 for three columns or more; columns: (won − lost) / 5")
+    features: Literal["columns", "chances", "prospects"] = option(
+        "columns",
+        "observation: columns, chances (and win probabilities), prospects (and the best of several completions)",
+    )
+    completions: Whole = option(
+        outlook.NUM_COMPLETIONS,
+        "random completions of two columns that estimate a win probability; any policy plays with any number",
+        ge=1,
+        le=1_000_000,
+    )
 
     @cached_property
     def spec(self) -> GameSpec:

@@ -1,13 +1,12 @@
 """Open-face Chinese Poker behind the Game protocol."""
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.options import check_choice
+from cardlab.core.options import option, options
 from cardlab.games.arrays import checked
 from cardlab.games.cards.deck import card_text, cards_text, shuffled_decks
 from cardlab.games.cards.hands import front_table, strength_table
@@ -16,20 +15,17 @@ from cardlab.games.open_face import rules
 from cardlab.games.open_face.royalties import MAX_PAYOFF
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
 
-FEATURES = ("rows", "seed")
-
 
 @checked
-@dataclass(frozen=True)
+@options("game")
 class OpenFace:
-    """The plain 13-card game for two, without fantasyland (Tan and Xiao 2018)."""
+    """Open-face Chinese poker: the plain 13-card game for two, without fantasyland (Tan and Xiao 2018)."""
 
-    features: str = "rows"  # rows: what each row holds, may become and risks; seed: 27 one-hot slots of the paper
+    features: Literal["rows", "seed"] = option(
+        "rows", "observation: rows (what each row holds, may become and risks) or seed (27 one-hot slots of the paper)"
+    )
 
     state_dtype: ClassVar[np.dtype[np.void]] = rules.STATE
-
-    def __post_init__(self) -> None:
-        check_choice("game.features", self.features, FEATURES)
 
     @cached_property
     def spec(self) -> GameSpec:

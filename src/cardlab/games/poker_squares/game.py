@@ -1,13 +1,13 @@
 """Poker Squares as a Game: the options, and one kernel call behind each method."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from cardlab.core.options import InvalidOption, check_choice
+from cardlab.core.options import NUMERIC, InvalidOption, option, options
 from cardlab.games.arrays import InvalidArray, check_floats, checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.fused_rollouts import CodeValues
@@ -32,27 +32,30 @@ SCORING: dict[str, tuple[int, ...]] = {
     "american": (0, 2, 5, 10, 15, 20, 25, 50, 75, 100),
     "british": (0, 1, 3, 6, 12, 5, 10, 16, 30, 30),
 }
+Score = Annotated[int, Field(ge=-128, le=127), NUMERIC]
 _BLOCKS = {"lines": features.LINES_BLOCKS, "codes": features.CODES_BLOCKS, "seed": features.SEED_BLOCKS}
 
 
 @checked
-@dataclass(frozen=True)
+@options("game")
 class PokerSquares:
-    """25 cards go one by one on a 5×5 grid; rows and columns score as poker hands when it is full.
+    """Poker Squares: 25 cards go one by one on a 5×5 grid; rows and columns score as poker hands when it is full."""
 
-    `scoring` is american, british or custom, the last with ten integers from -128 to 127 in `custom_scores`;
-    `features` is lines, codes or seed. Source: the seed; the EAAI-2016 challenge Parameterized Poker Squares.
-    """
-
-    scoring: str = "american"
-    custom_scores: Sequence[int] = ()
-    features: str = "lines"
+    scoring: Literal["american", "british", "custom"] = option("american", "points: american, british or custom")
+    custom_scores: tuple[Score, ...] = option(
+        (), "with scoring=custom: ten points from -128 to 127, from high card, pair, two pair … to royal flush"
+    )
+    features: Literal["lines", "codes", "seed"] = option(
+        "lines",
+        "observation: lines (967 numbers), codes (181 whole numbers, for network=codes) or seed (76, of the paper)",
+    )
 
     def __post_init__(self) -> None:
-        """Check the options; `custom_scores` becomes a tuple, so that the game can be hashed."""
-        check_choice("game.scoring", self.scoring, [*SCORING, "custom"])
-        check_choice("game.features", self.features, list(_BLOCKS))
-        object.__setattr__(self, "custom_scores", _check_scores(self.scoring, self.custom_scores))
+        """Custom scores go with custom scoring, one for each category."""
+        if self.scoring != "custom" and self.custom_scores:
+            raise InvalidOption("game.custom_scores", self.custom_scores, "left empty unless game.scoring=custom")
+        if self.scoring == "custom" and len(self.custom_scores) != len(rules.CATEGORIES):
+            raise InvalidOption("game.custom_scores", self.custom_scores, "ten whole numbers from -128 to 127")
 
     @cached_property
     def scores(self) -> NDArray[np.int8]:
@@ -252,16 +255,3 @@ def _check_codes(values: CodeValues) -> CodeValues:
     if len(vectors) < codes.NUM_CODES:
         raise InvalidArray(f"vectors: must have a row for each of {codes.NUM_CODES} codes, not {len(vectors)}")
     return CodeValues(vectors, check_floats("weights", values.weights, vectors.shape[1:]))
-
-
-def _check_scores(scoring: str, custom_scores: object) -> tuple[int, ...]:
-    given = tuple(custom_scores) if isinstance(custom_scores, Iterable) else (custom_scores,)
-    if scoring != "custom":
-        if given and custom_scores is not None:
-            raise InvalidOption("game.custom_scores", custom_scores, "left empty unless game.scoring=custom")
-        return ()
-    scores = tuple(score for score in given if isinstance(score, int) and not isinstance(score, bool))
-    fits = all(-128 <= score <= 127 for score in scores)
-    if not fits or len(given) != len(rules.CATEGORIES) or len(scores) != len(given):
-        raise InvalidOption("game.custom_scores", custom_scores, "ten whole numbers from -128 to 127")
-    return scores

@@ -1,12 +1,12 @@
 """Thirty-One behind the `Game` protocol."""
 
-from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.options import check_choice, check_range
+from cardlab.core.options import Whole, option, options
 from cardlab.games.arrays import checked
 from cardlab.games.cards.deck import draw_seeds, shuffled_decks
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
@@ -26,32 +26,30 @@ MOST_LIVES = 100  # lives are 8 bits wide
 
 
 @checked
-@dataclass(frozen=True)
+@options("game")
 class ThirtyOne:
-    """A match of 2 to 9 players; see docs/games/thirty_one.md.
+    """Thirty-One: a match of 2 to 9 players; who has the highest sum of one suit keeps his lives."""
 
-    `play: round`, `seated: some` and `reward: shaped` are for training. InvalidOption when an option is out of its
-    range.
-    """
-
-    num_players: int = 2
-    lives: int = 3
-    max_turns: int = 100  # of a round, without a call
-    max_rounds: int = 100
-    play: str = field(default="match", metadata={"training_only": True})
-    seated: str = field(default="all", metadata={"training_only": True})
-    reward: str = field(default="plain", metadata={"training_only": True})
-    features: str = "table"
-
-    def __post_init__(self) -> None:
-        check_range("game.num_players", self.num_players, 2, MAX_PLAYERS, whole=True)
-        check_range("game.lives", self.lives, 1, MOST_LIVES, whole=True)
-        check_range("game.max_turns", self.max_turns, 1, MOST_TURNS, whole=True)
-        check_range("game.max_rounds", self.max_rounds, 1, MOST_TURNS, whole=True)
-        check_choice("game.play", self.play, ("match", "round"))
-        check_choice("game.seated", self.seated, ("all", "some"))
-        check_choice("game.reward", self.reward, ("plain", "shaped"))
-        check_choice("game.features", self.features, ("table", "habits", "seed"))
+    num_players: Whole = option(2, "players of a match", ge=2, le=MAX_PLAYERS)
+    lives: Whole = option(3, "lives at the start of a match", ge=1, le=MOST_LIVES)
+    max_turns: Whole = option(100, "turns of a round without a call, after which hands are shown", ge=1, le=MOST_TURNS)
+    max_rounds: Whole = option(
+        100, "rounds of a match, after which the players with the most lives share the win", ge=1, le=MOST_TURNS
+    )
+    play: Literal["match", "round"] = option(
+        "match", "match, or for training: round (one round, each player with 1 to `lives` lives)", training_only=True
+    )
+    seated: Literal["all", "some"] = option(
+        "all", "all, or for training: some (2 to num_players, small tables more often)", training_only=True
+    )
+    reward: Literal["plain", "shaped"] = option(
+        "plain",
+        "plain (shares of the match), or for training: shaped (reward of the paper, each round)",
+        training_only=True,
+    )
+    features: Literal["table", "habits", "seed"] = option(
+        "table", "observation: table, habits (and statistics of each opponent) or seed (46 inputs of the paper)"
+    )
 
     @cached_property
     def _options(self) -> RuleOptions:

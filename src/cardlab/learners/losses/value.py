@@ -4,9 +4,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-LOSSES = ("mse", "huber")
-ORDERS = ("mean_of_maxima", "maximum_of_mean")
-
 
 def regression(predicted: Tensor, targets: Tensor, kind: str, weights: Tensor | None = None) -> Tensor:
     """Mean loss of `predicted` [N] against `targets` [N]: squared error, or Huber's with its corner at 1.

@@ -2,50 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import InvalidOption, check_range
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Floats, Game
+from cardlab.learners.rollouts.opponents.options import PoolOptions
 from cardlab.learners.rollouts.opponents.protocol import AgentOf, Seats
 from cardlab.learners.rollouts.opponents.seats import seat_alike, seat_by_weight
 from cardlab.learners.rollouts.opponents.win_rates import PRIOR, WinShares
 from cardlab.networks.protocol import Network
-
-_MOST_OPPONENTS = 127  # that seats, int8, can name
-
-
-@dataclass(frozen=True)
-class PoolOptions:
-    """`opponents=pool`: past selves, kept on a schedule, and agents that do not change."""
-
-    name: ClassVar[str] = "pool"
-    size: int = 8  # past selves kept; the oldest leaves
-    every: int = 20  # rounds between two that are kept
-    current_share: float = 0.8  # of the games that are pure self-play
-    agents: Mapping[str, float] = field(default_factory=dict[str, float])  # name or folder → weight; a past self has 1
-    alike: bool = False  # whether one agent takes all other seats of a table
-    priority: float = 0.0  # p: each is drawn by weight · (1 − x)^p, x the share of games that the learner wins
-
-    def __post_init__(self) -> None:
-        check_range("opponents.size", self.size, 1, 100, whole=True)
-        check_range("opponents.every", self.every, 1, whole=True)
-        check_range("opponents.current_share", self.current_share, 0, 1)
-        for text, weight in self.agents.items():
-            check_range(f"opponents.agents.{text}", weight, 0)
-        if self.size + len(self.agents) > _MOST_OPPONENTS:
-            allowed = f"at most {_MOST_OPPONENTS - self.size} agents with opponents.size={self.size}"
-            raise InvalidOption("opponents.agents", f"({len(self.agents)} agents)", allowed)
-        check_range("opponents.priority", self.priority, 0, 10)
-
-    def build(self, game: Game, agent_of: AgentOf, network: Network) -> "Pool":
-        """The field, `network` as it is its first past self; InvalidOption when an agent does not play this game."""
-        return Pool(self, agent_of, network, [load_agent(game, text) for text in self.agents])
 
 
 class Pool:
@@ -60,6 +29,11 @@ class Pool:
         self._networks = [deepcopy(network).eval() for _ in range(options.size)]
         self.agents: Sequence[Agent] = [*map(agent_of, self._networks), *fixed]
         self._results = WinShares(len(self.agents))
+
+    @classmethod
+    def of(cls, options: PoolOptions, game: Game, agent_of: AgentOf, network: Network) -> "Pool":
+        """The pool with the agents that the options name."""
+        return cls(options, agent_of, network, [load_agent(game, text) for text in options.agents])
 
     @property
     def win_shares(self) -> Mapping[str, float]:

@@ -1,0 +1,115 @@
+"""Each option is declared once: conf/ and the schemas are made from the classes, and hold for every experiment."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter
+
+from cardlab.agents.search.options import SEARCHES
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.composition import compose_config, compose_experiment
+from cardlab.experiments.config.options import build_options, resolve_class
+from cardlab.games.catalogue import GAMES
+from cardlab.learners.options import LEARNER_OPTIONS
+from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
+from cardlab.networks.options import NETWORK_OPTIONS
+from cardlab.training.options import TrainerOptions
+
+ROOT = Path(__file__).parents[2]
+EXPERIMENTS = sorted(path.stem for path in (ROOT / "conf/experiment").rglob("*.yaml"))
+CLASSES = [
+    resolve_class(home)
+    for names in (GAMES, LEARNER_OPTIONS, NETWORK_OPTIONS, OPPONENT_OPTIONS, SEARCHES)
+    for home in names.values()
+]
+
+
+def option_files(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "tools/option_files.py"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def validator() -> Draft202012Validator:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        from option_files import experiment_schema  # noqa: PLC0415
+    finally:
+        sys.path.remove(str(ROOT / "tools"))
+    Draft202012Validator.check_schema(experiment_schema())
+    return Draft202012Validator(experiment_schema())
+
+
+def test_the_base_files_are_those_of_the_classes() -> None:
+    checked = option_files("--check")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_schema_holds_for_every_experiment(validator: Draft202012Validator) -> None:
+    composed = [compose_experiment([f"experiment={name.replace('.yaml', '')}"]) for name in EXPERIMENTS]
+    composed += compose_config("config", ["benchmark=full"])["experiments"].values()
+    for config in composed:
+        assert not list(validator.iter_errors(config)), config["name"]
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("agent", {"gamma": 7}),
+        ("agent", {"gama": 1}),
+        ("agent", {"name": "a2c"}),
+        ("game", {"num_players": "two"}),
+        ("trainer", {"device": "tpu"}),
+        ("trainer", {"tables": 1.5}),
+    ],
+)
+def test_the_schema_refuses_what_the_command_refuses(
+    validator: Draft202012Validator, part: str, change: dict[str, Any]
+) -> None:
+    config = compose_experiment()
+    assert validator.is_valid(config)
+    assert not validator.is_valid({**config, part: {**config[part], **change}})
+
+
+def numbers() -> Iterator[Any]:
+    for options in (*CLASSES, TrainerOptions):
+        for key, node in TypeAdapter(options).json_schema()["properties"].items():
+            kinds = {part.get("type") for part in (node, *node.get("anyOf", ()))}
+            if kinds & {"integer", "number"}:
+                yield pytest.param(options, key, id=f"{options.__name__}-{key}")
+
+
+@pytest.mark.parametrize(("options", "key"), numbers())
+def test_text_and_booleans_are_no_numbers(options: type, key: str) -> None:
+    for value in (True, "1", float("nan"), float("inf"), [1]):
+        with pytest.raises(InvalidOption, match=rf"^\w+\.{key}=.*: must be "):
+            build_options(options, {key: value})
+
+
+@pytest.mark.parametrize("options", [*CLASSES, TrainerOptions])
+def test_every_option_has_a_help_that_is_read_alone(options: type) -> None:
+    properties = TypeAdapter(options).json_schema().get("properties", {})
+    for entry in fields(options):
+        text = properties[entry.name]["description"]
+        assert 0 < len(text) <= 110, f"{entry.name}: {text}"
+        assert not text.startswith(("of ", "as ", "or ", "the same", "that ")), f"{entry.name}: {text}"
+
+
+def test_a_wrong_value_needs_no_torch() -> None:
+    program = """
+import sys
+from cardlab.cli import main
+status = main(["train", "agent.gamma=7"])
+assert status == 2, status
+found = {"torch", "lightning", "mlflow"} & set(sys.modules)
+assert not found, found
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "agent.gamma=7: must be a number in [0, 1]" in ran.stderr
