@@ -63,7 +63,7 @@ def test_timed_games_are_kept_and_found_again(tmp_path, capsys):
     capsys.readouterr()
     assert main(["replay", f"record={files[0]}"]) == 0
     shown = capsys.readouterr().out
-    assert shown.count("thought as much again: the same move") == len(thought)
+    assert shown.count("repeated search: the same move") == len(thought)
     assert "now action" not in shown
 
 
@@ -76,7 +76,7 @@ def test_what_was_played_is_kept_when_it_is_stopped():
             raise KeyboardInterrupt
 
     with pytest.raises(InterruptedEvaluation) as stopped:
-        evaluate(game, "greedy", options, policy_digest="", experiment="x", watch=interrupt)
+        evaluate(game, "greedy", options, policy_digest="", experiment="x", progress=interrupt)
     references = stopped.value.evaluation["references"]
     assert {name: figures["deals"] for name, figures in references.items()} == {"random": 40, "greedy": 20}
     whole = evaluate(game, "greedy", options, policy_digest="", experiment="x")["references"]
@@ -89,5 +89,5 @@ def test_nothing_is_kept_when_nothing_was_played():
 
     options = ArenaOptions(deals=4, chunk=1, processes=1)
     with pytest.raises(KeyboardInterrupt) as stopped:
-        evaluate(make_game("thirty_one"), "greedy", options, policy_digest="", experiment="x", watch=interrupt)
+        evaluate(make_game("thirty_one"), "greedy", options, policy_digest="", experiment="x", progress=interrupt)
     assert not isinstance(stopped.value, InterruptedEvaluation)

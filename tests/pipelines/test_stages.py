@@ -12,9 +12,10 @@ import pytest
 from dvc.repo import Repo
 from omegaconf import OmegaConf
 
-from cardlab.core.code_digest import LEFT_OUT, Sources
+from cardlab.core.code_digest import Sources
 
 ROOT = Path(__file__).parents[2]
+SOURCES = Sources(ROOT / "src")
 PARAMS: Any = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml"))
 SHORT = {
     "agent": {"decisions_per_round": 256, "minibatch_size": 128},
@@ -97,14 +98,10 @@ def test_all_code_that_a_stage_loads_counts_in_its_digest(tmp_path: Path) -> Non
         configs = [PARAMS["experiments"][name] for name in names or experiments]
         counted = sources.modules([ROOT / "pipelines" / f"{stage}.py"], configs)
         allowed = counted.keys() | (THROUGH_TRACKING if stage == "report" else set())
-        missing = [name for name in loaded if name not in allowed and not _is_left_out(name)]
+        missing = [name for name in loaded if name not in allowed and not SOURCES.reason(name)]
         assert len(loaded) > 10
         assert not missing, f"{stage} {names} loads what its digest does not have: {missing}"
 
 
 def _short(config: dict[str, Any]) -> dict[str, Any]:
     return config | {group: config[group] | SHORT.get(group, {}) for group in ("agent", "arena", "trainer")}
-
-
-def _is_left_out(name: str) -> bool:
-    return any(name == other or name.startswith(f"{other}.") for other in LEFT_OUT)

@@ -10,7 +10,6 @@ import torch
 from safetensors.numpy import load_file
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.core.code_digest import TRAINING
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
@@ -108,7 +107,7 @@ def test_other_code_is_another_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("cardlab.training.run.code_digest", other)
     assert run_folder(tmp_path, experiment) != before
-    assert asked == [TRAINING, experiment.config]
+    assert asked == [("cardlab.experiments.config.build", "cardlab.training.run"), experiment.config]
 
 
 @pytest.mark.parametrize("agent", ["ppo"], indirect=True)
@@ -123,7 +122,7 @@ def test_what_does_not_fit_is_refused_in_one_line(first: Trained):
     assert "network.widths=[7]: this one has [" in refused(network=MLPOptions(widths=(7,)))
     game = make_game("five_o")
     assert f"game=five_o: this one has {experiment.game.spec.name}" in refused(game=game, network=MLPOptions())
-    assert "plays=afterstate: this one has softmax" in refused(agent=TDOptions())
+    assert "policy_kind=afterstate: this one has softmax" in refused(agent=TDOptions())
     scaled = replace(experiment.agent, reward_scale=3.0)
     assert "reward_scale=3.0: this one has " in refused(agent=scaled)
     (first.folder / "weights.safetensors").write_bytes(b"torn")

@@ -14,23 +14,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
+NOT_IN_DIGEST = "reads the code and runs none of it"
+
 Config = Mapping[str, Any]
 """A configuration with the groups `game`, `agent`, `network`, `opponents`, as an entry of params.yaml has them."""
 
-TRAINING = ("cardlab.experiments.config.build", "cardlab.training.run")
-"""Root modules of a training."""
-
-LEFT_OUT = {
-    "cardlab.evaluation.ray_pool": "decides where games are played, not how",
-    "cardlab.evaluation.progress": "shows progress in a terminal",
-    "cardlab.core.code_digest": "reads the code and runs none of it",
-    "cardlab.core.exit_status": "decides how a program exits",
-    "cardlab.tracking": "records runs in MLflow",
-    "cardlab.experiments.sweep.ray_workers": "decides where trials run, not how",
-    "cardlab.experiments.sweep.pictures": "draws figures that only MLflow keeps",
-    "cardlab.experiments.sweep.progress": "shows progress in a terminal",
-}
-"""Module or package that decides no result → reason. It is neither hashed nor followed."""
+MARKER = "NOT_IN_DIGEST"
+"""A module or package that assigns its reason to this name decides no result: it is neither hashed nor followed."""
 
 GROUPS = {
     "GAMES": "game",
@@ -68,7 +58,8 @@ class _Module:
 
     code: list[str | _Entry] = field(default_factory=list[str | _Entry])
     imports: set[str] = field(default_factory=set[str])
-    named: set[str] = field(default_factory=set[str])  # may be modules; {} stands in the place of the game's name
+    named: set[str] = field(default_factory=set[str])  # may be modules; {} stands for the name of the game
+    reason: str = ""  # for which it is not in the digest
 
 
 class _Choice:
@@ -114,7 +105,7 @@ class Sources:
             if name not in found:
                 found[name] = path
                 names = set(self._imported(path, choice)) - found.keys()
-                waiting += [(other, self._existing(other)) for other in names if not _is_left_out(other)]
+                waiting += [(other, self._existing(other)) for other in names if not self.reason(other)]
         return found
 
     def digest(self, roots: Iterable[str | Path], configs: Sequence[Config]) -> str:
@@ -128,6 +119,12 @@ class Sources:
                 for file in _data_files(path.parent):
                     digest.update(f"{file.relative_to(path.parent).as_posix()}\0".encode() + _content(file))
         return digest.hexdigest()[:_LENGTH]
+
+    def reason(self, name: str) -> str:
+        """Why a module, or a package around it, is not in the digest; empty where it is."""
+        parts = name.split(".")
+        around = (self._path(".".join(parts[:length])) for length in range(1, len(parts) + 1))
+        return next((reason for path in around if path and (reason := self._read(path).reason)), "")
 
     def _imported(self, path: Path, choice: _Choice) -> Iterator[str]:
         """Modules that the file imports, each after the packages around it."""
@@ -180,6 +177,8 @@ class _Reader:
             self._note(node)
             write(f"{type(node).__name__}(")
             target = _target(node)
+            if target == MARKER and isinstance(node, ast.Assign):
+                self.module.reason = str(ast.literal_eval(node.value))
             for name, value in ast.iter_fields(node):
                 if name not in _IGNORED and value is not None and value != []:
                     write(f"{name}=")
@@ -239,10 +238,6 @@ def _counts(part: str | _Entry, choice: _Choice) -> bool:
 
 def _is_own(name: str) -> bool:
     return name == _PACKAGE or name.startswith(f"{_PACKAGE}.")
-
-
-def _is_left_out(name: str) -> bool:
-    return any(name == other or name.startswith(f"{other}.") for other in LEFT_OUT)
 
 
 def _is_text(node: ast.AST) -> bool:

@@ -8,6 +8,8 @@ import os
 import sys
 from collections.abc import Callable
 
+NOT_IN_DIGEST = "decides how a program exits"
+
 FAILED = 1
 MISUSED = 2  # the command line or the configuration is wrong: nothing was done
 INTERRUPTED = 130

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+NOT_IN_DIGEST = "shows progress in a terminal"
+
 ProgressCallback = Callable[[str, int, int], None]
 """Called with (label, done, at most)."""
 

@@ -11,6 +11,8 @@ from uuid import uuid4
 
 from cardlab.core.options import InvalidOption
 
+NOT_IN_DIGEST = "decides where games are played, not how"
+
 _ADDRESS = "RAY_ADDRESS"
 Player = Callable[[Any], Any]
 """Plays a job and returns its result."""

@@ -5,4 +5,6 @@ from cardlab.tracking.lineage import lineage
 from cardlab.tracking.run import RecordIncomplete, Run, Status
 from cardlab.tracking.store import Store
 
+NOT_IN_DIGEST = "records runs in MLflow"
+
 __all__ = ["RecordIncomplete", "Run", "Status", "Store", "TrackingUnavailable", "lineage"]

@@ -42,6 +42,7 @@ class Experiment:
     trainer: TrainerOptions
     arena: ArenaOptions
     config: Mapping[str, Any]  # the plain configuration that it was built from
+    builder: str = __name__  # module that built it: part of the code that decides the result
 
     def __post_init__(self) -> None:
         processes = self.trainer.processes

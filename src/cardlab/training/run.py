@@ -14,7 +14,7 @@ import torch
 from filelock import FileLock, Timeout
 
 from cardlab.agents.policies import describe, save_policy
-from cardlab.core.code_digest import TRAINING, code_digest
+from cardlab.core.code_digest import code_digest
 from cardlab.evaluation.seating import make_lineup
 from cardlab.games.catalogue import for_matches
 from cardlab.games.protocol import Game
@@ -60,7 +60,7 @@ def run_folder(root: Path, experiment: Experiment) -> Path:
     arena: Mapping[str, Any] = experiment.config.get("arena", {})
     config = {**experiment.config, "arena": {key: arena.get(key) for key in _CURVE_ARENA}}
     digest = hashlib.sha256(json.dumps(config, sort_keys=True, default=str).encode())
-    digest.update(code_digest(TRAINING, experiment.config).encode())
+    digest.update(code_digest((experiment.builder, __name__), experiment.config).encode())
     if experiment.trainer.start_from is not None:
         digest.update(start_digest(Path(experiment.trainer.start_from)))
     for folder in named_policies(config, experiment.game.spec.name):

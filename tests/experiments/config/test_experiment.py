@@ -20,7 +20,7 @@ from cardlab.networks.options import NETWORK_OPTIONS
 from cardlab.training.options import TrainerOptions
 from recipes import recipes
 
-CONF = Path(__file__).parents[2] / "conf"
+CONF = Path(__file__).parents[3] / "conf"
 REGISTRIES = {"game": GAMES, "agent": LEARNER_OPTIONS, "network": NETWORK_OPTIONS, "opponents": OPPONENT_OPTIONS}
 FIRST_GAMES = ("poker_squares", "thirty_one")
 

@@ -21,7 +21,7 @@ from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
 from cardlab.networks.options import NETWORK_OPTIONS
 from cardlab.training.options import TrainerOptions
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EXPERIMENTS = sorted(path.stem for path in (ROOT / "conf/experiment").rglob("*.yaml"))
 CLASSES = [
     resolve_class(home)

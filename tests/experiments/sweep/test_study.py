@@ -113,7 +113,7 @@ def test_an_interrupted_trial_is_run_again_and_does_not_count(stop: type[BaseExc
 
 def test_kill_nine_leaves_no_trial_running(tmp_path: Path) -> None:
     """The sweep that is resumed at once, without waiting for a heartbeat, ends with the trials of one that was not."""
-    code = CHILD.format(tests=str(Path(__file__).parents[1]), folder=str(tmp_path / "cut"))
+    code = CHILD.format(tests=str(Path(__file__).parents[2]), folder=str(tmp_path / "cut"))
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == b"here\n"

@@ -55,7 +55,7 @@ def work(folder: Path, address: str | None, trials: int) -> None:
 
 
 def start(folder: Path, address: str | None, trials: int, machine: str) -> "subprocess.Popen[bytes]":
-    tests = str(Path(__file__).parents[1])
+    tests = str(Path(__file__).parents[2])
     code = CHILD.format(tests=tests, folder=str(folder), address=address, trials=trials, machine=machine)
     return subprocess.Popen([sys.executable, "-c", code])
 

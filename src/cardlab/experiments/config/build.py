@@ -39,6 +39,7 @@ def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> E
         trainer=build_options(TrainerOptions, group("trainer", config["trainer"])),
         arena=build_arena(config["arena"]),
         config=dict(config),
+        builder=__name__,
     )
     if not elsewhere:
         check_device(experiment.trainer)

@@ -12,6 +12,8 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 from optuna.visualization import matplotlib as drawings
 
+NOT_IN_DIGEST = "draws figures that only MLflow keeps"
+
 FEWEST_TRIALS = 4
 """Complete ones, below which importances mean nothing."""
 

@@ -10,6 +10,8 @@ from rich.text import Text
 from cardlab.experiments.sweep.space import Values
 from cardlab.experiments.sweep.trials import Outcome
 
+NOT_IN_DIGEST = "shows progress in a terminal"
+
 
 class Progress:
     """Lines of the trials of one worker; as a context manager it ends the spinner, which it has when it is `live`."""

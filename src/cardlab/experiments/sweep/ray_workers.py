@@ -10,6 +10,8 @@ from cardlab.evaluation.ray_pool import connected, working_directory
 from cardlab.experiments.sweep.worker import Plan, work_on
 from cardlab.experiments.sweep.workers import MOST_KILLED, WorkersKilled
 
+NOT_IN_DIGEST = "decides where trials run, not how"
+
 _LOOK_SECONDS = 1.0
 _STOP_SECONDS = 60.0
 
