@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.agents.heuristics.open_face import arrange, opening_rows
+from cardlab.agents.heuristics.open_face import arrange_opening, opening_rows
 from cardlab.agents.registry import agent_names, make_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.cards.deck import cards_text, parse_cards
 from cardlab.games.cards.hands import front_table, keys_of, strength_table
 from cardlab.games.loop import play_out
-from cardlab.games.open_face.random_fills import MAX_PLANS, PLAN, list_plans, standing
+from cardlab.games.open_face.random_fills import MAX_PLANS, PLAN, board_score, list_placement_plans
 from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.protocol import InfoStates
 from games.open_face.tables import GAME, known, table_of
@@ -34,7 +34,7 @@ def placed(text):
     """Front, middle and back of an opening by the list."""
     cards = parse_cards(text)
     rows = np.empty(5, dtype=np.int64)
-    arrange(cards.astype(np.int64), rows)
+    arrange_opening(cards.astype(np.int64), rows)
     return tuple(cards_text(cards[rows == row]) for row in range(3))
 
 
@@ -70,14 +70,14 @@ def test_the_list_of_openings(cards, front, middle, back):
 @given(cards=st.permutations(range(52)).map(lambda deck: deck[:5]))
 def test_openings_fit_the_rows(cards):
     rows = np.empty(5, dtype=np.int64)
-    arrange(np.array(cards), rows)
+    arrange_opening(np.array(cards), rows)
     assert ((rows >= 0) & (rows <= 2)).all()
     assert (rows == 0).sum() <= 3
     low = np.array(cards) // 4 < 6
     assert not (rows[~low] == 0).any()
 
 
-def test_both_players_open_by_the_list_and_go_on_at_random():
+def test_both_players_open_by_the_list_then_play_at_random():
     rng = np.random.default_rng(3)
     agent = make_agent(GAME, "greedy_start")
     states = GAME.deal(500, rng)
@@ -102,7 +102,7 @@ def test_both_players_open_by_the_list_and_go_on_at_random():
 def test_plans_are_the_placements_that_fit(board, other, count):
     states = GAME.deal(1, np.random.default_rng(0)) if not board else table_of(board, other)
     plans = np.zeros(MAX_PLANS, PLAN)
-    assert list_plans(known(states)[0], plans) == count
+    assert list_placement_plans(known(states)[0], plans) == count
     assert (plans["room"][:count] >= 0).all()
 
 
@@ -160,14 +160,14 @@ def test_boards_are_laid_out_for_royalties_and_never_fouled_if_it_can_be_helped(
         "2c 3d 4h | 5c 5d 8h 9s Tc | Jc Jd 2s 3h 4s",  # a stronger middle
         "Qc Qd 4h | Kc Kd 8h 9s Tc | Ac Ad 2s 3h 4s",  # a pair of queens in front pays 7
     )
-    merits = []
+    scores = []
     for board in boards:
         keys = [int(keys_of(parse_cards(row))) for row in board.split("|")]
         ranks = [row_rank(strength_table(), front_table(), key, row) for row, key in enumerate(keys)]
-        merits.append(standing(np.array(ranks, dtype=np.int32)))
-    assert merits == sorted(merits)
-    assert merits[0] == -6
-    assert 7 < merits[-1] < 10
+        scores.append(board_score(np.array(ranks, dtype=np.int32)))
+    assert scores == sorted(scores)
+    assert scores[0] == -6
+    assert 7 < scores[-1] < 10
 
 
 def test_few_simulations_beat_random_already():

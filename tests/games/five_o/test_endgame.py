@@ -10,7 +10,7 @@ from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.cards.hands import strengths
 from cardlab.games.five_o.endgame import action_values, solvable
 from cardlab.games.five_o.game import FiveO
-from cardlab.games.five_o.last_round.random_order import sum_signs
+from cardlab.games.five_o.last_round.random_order import sum_payoff_signs
 from cardlab.games.protocol import InfoStates, Players
 from games.five_o.tables import stopped_at, to_move
 
@@ -105,7 +105,7 @@ def test_solvable_is_the_hidden_last_round() -> None:
         assert np.array_equal(np.isfinite(values), game.legal_actions(known) & expected)
 
 
-def test_searches_go_on_where_the_end_is_out_of_reach() -> None:
+def test_searches_run_before_the_endgame() -> None:
     game = FiveO(hidden_round=4)
     known, players = to_move(game, stopped_at(game, 33, 3, 0))
     agent = make_agent(game, "monte_carlo:simulations:20:endgame:true")
@@ -124,4 +124,4 @@ def test_signs_are_summed_over_all_ways() -> None:
                 gains = won + sum(int(wins[c]) >> card & 1 for c, card in enumerate(order))
                 falls = lost + sum(int(losses[c]) >> card & 1 for c, card in enumerate(order))
                 total += 1 if gains >= 3 else -1 if falls >= 3 else 0
-            assert sum_signs(wins, losses, 127, won, lost) == total
+            assert sum_payoff_signs(wins, losses, 127, won, lost) == total

@@ -35,7 +35,7 @@ BACK_ROYALTIES = {
 CAPACITIES = (3, 5, 5)
 
 
-def worth(cards: list[str]) -> tuple[str, list[int]]:
+def hand_value(cards: list[str]) -> tuple[str, list[int]]:
     """Category of three or five cards, and their ranks (2 to 14) in the order in which they count."""
     ranks = [RANKS.index(card[0]) + 2 for card in cards]
     groups = sorted(Counter(ranks).items(), key=lambda item: (item[1], item[0]), reverse=True)
@@ -56,8 +56,8 @@ def worth(cards: list[str]) -> tuple[str, list[int]]:
 
 def compare(cards: list[str], others: list[str]) -> int:
     """1, 0 or -1: by category, then by as many ranks as both have."""
-    category, order = worth(cards)
-    other_category, other_order = worth(others)
+    category, order = hand_value(cards)
+    other_category, other_order = hand_value(others)
     shared = min(len(order), len(other_order))
     mine = (CATEGORIES.index(category), order[:shared])
     theirs = (CATEGORIES.index(other_category), other_order[:shared])
@@ -65,7 +65,7 @@ def compare(cards: list[str], others: list[str]) -> int:
 
 
 def royalty(row: int, cards: list[str]) -> int:
-    category, order = worth(cards)
+    category, order = hand_value(cards)
     if row == 0:
         if category == "three of a kind":
             return 10 + order[0] - 2

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cardlab.games.cards.deck import card_text, parse_card, parse_cards
 from cardlab.games.cards.hands import FRONT_SHIFT, front_codes, strengths
 from cardlab.games.open_face import observation as features
-from cardlab.games.open_face import row_features as lines
+from cardlab.games.open_face import row_features
 from cardlab.games.open_face.game import OpenFace
 from cardlab.games.open_face.rank_bounds import nodes
 from cardlab.games.open_face.royalties import FIVE_BITS
@@ -38,7 +38,7 @@ def seen_by(states, viewer):
         cut = row[block.start : block.stop].reshape(block.shape)
         if column is None:
             return cut
-        inner = find_block(lines.BLOCKS, column)
+        inner = find_block(row_features.BLOCKS, column)
         return cut[:, inner.start : inner.stop]
 
     return part
@@ -215,7 +215,7 @@ def test_action_features_are_the_rows_of_the_afterstate(deck, picks, place):
     _, actions, encoded = GAME.action_features(info_states, mover)
     line_block = find_block(features.ACTION_BLOCKS, "line")
     change_block = find_block(features.ACTION_BLOCKS, "changes")
-    fit = find_block(lines.BLOCKS, "fit")
+    fit = find_block(row_features.BLOCKS, "fit")
     before = GAME.observe(info_states, mover)[0]
     for action, vector in zip(actions, encoded, strict=True):
         after = InfoStates(info_states.copy())
@@ -259,7 +259,7 @@ def test_an_afterstate_says_that_the_next_card_is_not_known():
 
 @given(deck=decks, picks=choices, place=places, viewer=st.integers(0, 1))
 @settings(max_examples=40, deadline=None)
-def test_seed_slots_spell_the_boards(deck, picks, place, viewer):
+def test_paper_slots_encode_the_boards(deck, picks, place, viewer):
     states, plain = position(deck, picks, place)
     game = OpenFace(features="seed")
     encoded = game.observe(known(states, viewer), np.array([viewer], dtype=np.int8))[0].reshape(27, 53)

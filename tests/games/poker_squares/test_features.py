@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.games.poker_squares.draw_probability import ALL_OF, AT_LEAST
+from cardlab.games.poker_squares.draw_probability import ALL_PROBABILITY, AT_LEAST_PROBABILITY
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.line_features import LINE_BLOCKS, LINE_SIZE
 from cardlab.games.poker_squares.observation import ACTION_BLOCKS, LINES_BLOCKS
@@ -149,13 +149,13 @@ def test_equal_lines_have_equal_features():
 
 
 def test_chances():
-    assert AT_LEAST.shape == (26, 14, 6)
-    assert AT_LEAST[0, 4, 0] == 1
-    assert AT_LEAST[24, 13, 1] == np.float32(13 / 28)
-    assert AT_LEAST[25, 13, 1] == 0
+    assert AT_LEAST_PROBABILITY.shape == (26, 14, 6)
+    assert AT_LEAST_PROBABILITY[0, 4, 0] == 1
+    assert AT_LEAST_PROBABILITY[24, 13, 1] == np.float32(13 / 28)
+    assert AT_LEAST_PROBABILITY[25, 13, 1] == 0
     for seen, copies, need in [(0, 13, 5), (10, 3, 2), (20, 4, 1), (22, 2, 2)]:
-        assert AT_LEAST[seen, copies, need] == pytest.approx(at_least(seen, copies, need))
-    assert ALL_OF[10, 2] == AT_LEAST[10, 2, 2]
+        assert AT_LEAST_PROBABILITY[seen, copies, need] == pytest.approx(at_least(seen, copies, need))
+    assert ALL_PROBABILITY[10, 2] == AT_LEAST_PROBABILITY[10, 2, 2]
 
 
 def test_privileged_and_holders():

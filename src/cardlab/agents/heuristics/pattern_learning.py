@@ -16,10 +16,10 @@ from cardlab.games.poker_squares.patterns import (
     Counts,
     best_cell,
     count_unseen,
-    keep_line,
     line_pattern,
-    price_lines,
-    with_card,
+    line_with_card,
+    pattern_value_changes,
+    store_line,
 )
 from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Scores, scan_line
 from cardlab.games.protocol import Floats
@@ -55,25 +55,25 @@ def learn_from_games(
     by_rank = np.empty(NUM_RANKS, dtype=np.int64)
     by_suit = np.empty(NUM_SUITS, dtype=np.int64)
     lines = np.empty((NUM_LINES, 5), dtype=np.int64)
-    gains = np.empty(NUM_LINES, dtype=np.float32)
+    changes = np.empty(NUM_LINES, dtype=np.float32)
     path = np.empty((NUM_CELLS, NUM_LINES), dtype=np.int64)
     for g in range(decks.shape[0]):
         grid[:] = -1
         count_unseen(grid, -1, by_rank, by_suit)
         for line in range(NUM_LINES):
-            keep_line(lines, line, scan_line(grid, line))
+            store_line(lines, line, scan_line(grid, line))
         for turn in range(NUM_CELLS):
             card = int(np.int64(decks[g, turn]))
             by_rank[card >> 2] -= 1
             by_suit[card & 3] -= 1
-            price_lines(lines, card, turn + 1, by_rank, by_suit, values, gains)
+            pattern_value_changes(lines, card, turn + 1, by_rank, by_suit, values, changes)
             if wander > 0 and draw_below(wander, seeds[g], 2 * turn) == 0:
                 cell = _empty_cell(grid, draw_below(NUM_CELLS - turn, seeds[g], 2 * turn + 1))
             else:
-                cell = best_cell(grid, gains)
+                cell = best_cell(grid, changes)
             grid[cell] = card
             for line in (cell // SIDE, SIDE + cell % SIDE):
-                keep_line(lines, line, with_card(lines, line, card))
+                store_line(lines, line, line_with_card(lines, line, card))
             _keep_patterns(lines, turn + 1, by_rank, by_suit, path[turn])
         _learn(path, values, seen, least_rate)
 
@@ -92,8 +92,8 @@ def _empty_cell(grid: Cards, number: int) -> int:
 @kernel
 def _keep_patterns(lines: Counts, turn: int, by_rank: Counts, by_suit: Counts, patterns: Counts) -> None:
     for line in range(NUM_LINES):
-        told = (lines[line, 0], lines[line, 1], lines[line, 2], lines[line, 3], lines[line, 4])
-        patterns[line] = line_pattern(0 if line < SIDE else 1, turn, told, by_rank, by_suit)
+        contents = (lines[line, 0], lines[line, 1], lines[line, 2], lines[line, 3], lines[line, 4])
+        patterns[line] = line_pattern(0 if line < SIDE else 1, turn, contents, by_rank, by_suit)
 
 
 @kernel

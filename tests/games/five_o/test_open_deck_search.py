@@ -17,7 +17,7 @@ from cardlab.games.five_o.hand_values import (
     hand_value,
     rank_mask,
 )
-from cardlab.games.five_o.open_deck_search import MAX_DEPTH, PACK_SPAN, deck_values
+from cardlab.games.five_o.open_deck_search import MAX_DEPTH, PACK_SPAN, open_deck_values
 from cardlab.games.protocol import States
 from games.five_o.tables import stopped_at
 
@@ -70,11 +70,11 @@ def test_values_are_those_of_plain_minimax(kind: int, turn: int, depth: int, see
     player = int(GAME.current_player(states)[0])
     plain = plain_values(states, player, depth, kind)
     players = np.array([player], dtype=np.int8)
-    values = deck_values(states, players, depth, kind, exact=True)[0]
+    values = open_deck_values(states, players, depth, kind, exact=True)[0]
     assert [value if np.isfinite(value) else None for value in values] == [
         value if value is None else pytest.approx(value, abs=1e-9) for value in plain
     ]
-    pruned = deck_values(states, players, depth, kind, exact=False)[0]
+    pruned = open_deck_values(states, players, depth, kind, exact=False)[0]
     assert pruned.argmax() == values.argmax()
     assert pruned.max() == values.max()
     assert (pruned >= values).all()
@@ -82,5 +82,5 @@ def test_values_are_those_of_plain_minimax(kind: int, turn: int, depth: int, see
 
 def test_the_deepest_search_gives_values() -> None:
     states = stopped_at(GAME, 7, 3, 0)
-    values = deck_values(states, GAME.current_player(states), MAX_DEPTH, EVAL, exact=True)
+    values = open_deck_values(states, GAME.current_player(states), MAX_DEPTH, EVAL, exact=True)
     assert np.array_equal(np.isfinite(values), GAME.legal_actions(states))
