@@ -1,4 +1,4 @@
-"""Five-O's scripted agents: their choices by the seed's formulas, and the figures of the sheet."""
+"""Scripted agents of Five-O: their choices by the paper's formulas, and reference figures."""
 
 from math import exp, log, tanh
 
@@ -21,7 +21,7 @@ KINDS = {"greedy_1": hand_values.PACK_EXPECT, "fast_greedy_2": hand_values.FAST_
 
 
 def share_won(first: str, second: str, num_deals: int = 2000) -> tuple[float, float]:
-    """Share of games that `first` wins, draws as halves, over deals played from both seats; its standard error."""
+    """Share of games that `first` wins, draws as halves, over deals played from both seats, and its standard error."""
     rng = np.random.default_rng(0)
     agents = [make_agent(GAME, first), make_agent(GAME, second)]
     one = GAME.deal(num_deals, rng)
@@ -62,7 +62,7 @@ def test_exact_chances_gain_in_the_last_round(name: str) -> None:
 
 
 def formula(name: str, own: list[float], opposite: list[float], column: int, after: float) -> float:
-    """The number that each agent of the seed maximises, for a card that makes own[column] worth `after`."""
+    """The number that each agent of the paper maximises, for a card that gives own[column] the value `after`."""
     placed = [*own[:column], after, *own[column + 1 :]]
     pairs = list(zip(placed, opposite, strict=True))
     return {
@@ -160,7 +160,7 @@ def test_the_joint_last_round_needs_hidden_last_cards() -> None:
         ("expectiminimax:choose:mean", "greedy_2", 0.54, 0.05, 1500),
     ],
 )
-def test_searches_reach_the_sheet_s_figures(
+def test_searches_reach_the_reference(
     first: str, second: str, reference: float, tolerance: float, num_deals: int
 ) -> None:
     share, error = share_won(first, second, num_deals)

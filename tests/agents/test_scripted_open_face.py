@@ -1,4 +1,4 @@
-"""Open-face's scripted agents: what they do with hands written out, and the figures of the sheet."""
+"""Scripted agents of Open-face: choices for written hands, and reference figures."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from games.open_face.tables import GAME, known, table_of
 
 
 def points_against(name, opponent, num_deals, seed=0):
-    """[2 · deals] points of the first agent, each deal once from either seat; its share of fouled boards."""
+    """[2 · deals] points of the first agent, each deal once from either seat, and its share of fouled boards."""
     rng = np.random.default_rng(seed)
     agent, other = make_agent(GAME, name), make_agent(GAME, opponent)
     first = GAME.deal(num_deals, rng)
@@ -139,8 +139,8 @@ def test_random_fills_take_whole_numbers_of_simulations():
         make_agent(GAME, "random_fills:openings:0.5")
 
 
-def test_hindsight_knows_how_to_lay_out_what_comes():
-    """With one try it is random fills; with more a plan is never worth less on the same cards."""
+def test_more_tries_never_decrease_a_plan():
+    """One try equals random fills; more tries never decrease the value of a plan on equal cards."""
     states = GAME.deal(30, np.random.default_rng(0))
     info_states = GAME.information(states, GAME.current_player(states))
     texts = ("hindsight_fills:openings:20:tries:1", "random_fills:openings:20", "hindsight_fills:openings:20")
@@ -153,7 +153,7 @@ def test_hindsight_knows_how_to_lay_out_what_comes():
         make_agent(GAME, "hindsight_fills:tries:0")
 
 
-def test_boards_are_laid_out_for_royalties_and_never_fouled_if_it_can_be_helped():
+def test_board_score_prefers_royalties_and_avoids_fouls():
     boards = (
         "Ac Ad 2h | Kc Kd 3s 4d 5h | Qc Jd 9s 8h 6d",  # fouled, whatever its royalties
         "2c 3d 4h | 5c 6d 8h 9s Tc | Jc Jd 2s 3h 4s",
@@ -176,7 +176,7 @@ def test_few_simulations_beat_random_already():
 
 
 @pytest.mark.slow
-def test_random_play_is_as_the_sheet_says():
+def test_random_play_matches_the_reference():
     points, fouls = points_against("random", "random", 20_000)
     assert abs(points.mean()) < 0.1
     assert points.std() == pytest.approx(4.2, abs=0.1)
@@ -191,15 +191,15 @@ def test_greedy_start_helps_a_random_player_a_little():
 
 
 @pytest.mark.slow
-def test_random_fills_win_what_the_sheet_says():
-    """+4.6 a game, of which the sheet gives no interval: 1,000 games would leave it at ± 0.27."""
+def test_random_fills_match_the_reference():
+    """+4.6 points per game, a reference without interval; 1,000 games leave ± 0.27."""
     points, _ = points_against("random_fills", "random", 3_000)
     assert points.mean() == pytest.approx(4.6, abs=0.27)
 
 
 @pytest.mark.slow
-def test_hindsight_wins_what_the_sheet_says():
-    """+5.6 against random, and about 2.7 against random fills; 200 deals leave ± 0.5."""
+def test_hindsight_fills_match_the_reference():
+    """+5.6 points against random, about +2.7 against random fills; 200 deals leave ± 0.5."""
     points, _ = points_against("hindsight_fills", "random", 200)
     assert points.mean() == pytest.approx(5.6, abs=0.9)
     points, _ = points_against("hindsight_fills", "random_fills", 200)
@@ -208,6 +208,6 @@ def test_hindsight_wins_what_the_sheet_says():
 
 @pytest.mark.slow
 def test_random_fills_foul_one_board_in_nine_among_themselves():
-    """The sheet's 10 to 17 %; against a random player, who fouls anyway, they risk less and foul 5 to 6 %."""
+    """The reference is 10 to 17 %. Against random, which fouls anyway, they risk less and foul 5 to 6 %."""
     _, fouls = points_against("random_fills", "random_fills", 2_000)
     assert 0.095 < fouls < 0.17

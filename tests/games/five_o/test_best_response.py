@@ -1,4 +1,4 @@
-"""The last round against an opponent who plays it well, beside the same written out over all orders of its cards."""
+"""Best response in the last round against enumeration of all orders of the opponent's cards."""
 
 from itertools import permutations
 
@@ -20,7 +20,7 @@ NONE = -1
 
 
 def last_cards(state):
-    """The twelve that do not lie face up, radix_sort."""
+    """The twelve cards that are not face up, ascending."""
     seen = set(state["columns"][:, :, :4].ravel().tolist())
     return np.array([card for card in range(NUM_CARDS) if card not in seen], dtype=np.int8)
 
@@ -30,7 +30,7 @@ def compared(state, player):
 
 
 def filled_by(opponent_values, draws):
-    """[5] the card of each column when the opponent draws `draws`, and the columns in the order of filling."""
+    """[5] card of each column when the opponent draws `draws`, and the columns in the order of filling."""
     columns, order, code = [NONE] * 5, [], 0
     for card in draws:
         worths = [opponent_values[code + (card + 1) * 13**c] if columns[c] == NONE else -np.inf for c in range(5)]
@@ -42,7 +42,7 @@ def filled_by(opponent_values, draws):
 
 
 def ends_by_order(state, player, opponent_values):
-    """All that the opponent's columns may end with, once for each order of draws that fills the columns seen filled."""
+    """Final cards of the opponent's columns, one for each order of draws that fills the observed columns."""
     cards = last_cards(state).tolist()
     own = {*state["columns"][player, :, 4].tolist(), int(state["deck"][state["turn"]])} - {NONE}
     filled = {c for c in range(5) if state["sizes"][1 - player, c] == 5}
@@ -55,7 +55,7 @@ def ends_by_order(state, player, opponent_values):
 
 
 def value_over(signs, ends, own, free, payoff):
-    """Expected payoff with the cards `own` [5] in one's columns, the empty ones filled for the best from `free`."""
+    """Expected payoff with cards `own` [5] in the columns, empty columns filled optimally from `free`."""
     left = [column for column in range(5) if own[column] == NONE]
     if not left:
         found = signs[np.arange(5), own, ends]
@@ -100,8 +100,8 @@ def test_values_are_means_over_all_orders_in_which_the_opponent_may_have_drawn(p
 
 
 @pytest.mark.parametrize("payoff", ["win", "columns"])
-def test_the_plan_is_worth_to_the_opponent_what_any_order_of_cards_gives_it(payoff):
-    """Who is first to place, with nothing face down yet, has the values of last_round.py but for equation (3)."""
+def test_opponent_values_match_random_order_values(payoff):
+    """For the first placement of the round the values equal those of random_order.py up to equation (3)."""
     game = FiveO(payoff=payoff)
     known, players = to_move(game, stopped_at(game, 30, 2, 5))
     values = action_values(known, players, np.random.default_rng(0), 0, game.spec.options)
@@ -113,7 +113,7 @@ def test_the_plan_is_worth_to_the_opponent_what_any_order_of_cards_gives_it(payo
         )
 
 
-def test_guesses_are_cards_that_the_opponent_may_have():
+def test_samples_are_possible_cards_of_the_opponent():
     game = FiveO()
     known, players = to_move(game, stopped_at(game, 33, 6, 1))
     for state, player in zip(known, players, strict=True):

@@ -1,4 +1,4 @@
-"""The columns' chances: simulated ones tend to the counted ones, which are those of a plain enumeration."""
+"""Column probabilities: simulations converge to the enumeration, which equals a plain one."""
 
 from itertools import combinations
 
@@ -14,7 +14,7 @@ GAME = FiveO()
 
 
 def plain_chances(state, player):
-    """[2, 5] with ties as half, by going through all completions of both columns; for columns of three or more."""
+    """[2, 5] probabilities with ties as half, by enumeration; for columns of three cards or more."""
     card = int(state["deck"][int(state["turn"])])
     seen = {int(one) for side in state["columns"] for column in side for one in column if one >= 0} | {card}
     unseen = [one for one in range(52) if one not in seen]

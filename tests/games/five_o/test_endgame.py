@@ -1,4 +1,4 @@
-"""The last round's exact values against all orders of the unseen cards, written out."""
+"""Exact values of the last round against enumeration of all orders of the unseen cards."""
 
 from itertools import permutations
 
@@ -18,7 +18,7 @@ RNG = np.random.default_rng(0)
 
 
 def known_cards(state, player):
-    """Own columns, the opponent's with what is known of them, the card to place, the cards not seen."""
+    """Own columns, known cards of the opponent's columns, the card to place, the unseen cards."""
     own, opposite = ([[int(card) for card in column if card >= 0] for column in state["columns"][side]]
                      for side in (player, 1 - player))  # fmt: skip
     card = int(state["deck"][int(state["turn"])])
@@ -27,7 +27,7 @@ def known_cards(state, player):
 
 
 def mean_payoff(own, opposite, unseen, by_columns):
-    """Five complete columns against five that get one card each, in all orders."""
+    """Mean over all orders in which five opposite columns take one unseen card each."""
     mine = strengths(np.array(own))
     theirs = np.array([strengths(np.array([[*column, card] for card in unseen])) for column in opposite])
     orders = np.array(list(permutations(range(len(unseen)), 5)))
@@ -38,7 +38,7 @@ def mean_payoff(own, opposite, unseen, by_columns):
 
 
 def value_of(own, opposite, card, unseen, by_columns):
-    """[5] the expected payoff of each column for `card`, None where it is full."""
+    """[5] expected payoff of each column for `card`, None for full columns."""
     values = []
     for column in range(5):
         if len(own[column]) == 5:
@@ -71,7 +71,7 @@ def test_values_are_those_of_all_orders(payoff: str, turn: int, tables: int) -> 
 
 
 def next_decision(game: FiveO, known: InfoStates, players: Players, action: int) -> tuple[InfoStates, Players]:
-    """One's next decisions, one for each card that may be drawn, after `action` and any of the opponent's."""
+    """Next decisions of the player after `action` and any reply, one for each card that can be drawn."""
     after = InfoStates(known.copy())
     game.apply(after, np.array([action], dtype=np.int16))
     opposite = np.flatnonzero(game.legal_actions(after)[0])[:1].astype(np.int16)

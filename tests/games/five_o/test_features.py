@@ -1,4 +1,4 @@
-"""The observation says what the table shows, and the features of an action what it leads to."""
+"""Observations against the state, and action features against the afterstate."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def test_shared_blocks(hidden_round: int, turn: int, seed: int) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(hidden_rounds, turns, st.integers(0, 99))
-def test_what_a_card_makes_of_a_column_is_what_the_afterstate_shows(hidden_round: int, turn: int, seed: int) -> None:
+def test_action_features_match_the_afterstate(hidden_round: int, turn: int, seed: int) -> None:
     game, known, players = position(hidden_round, turn, seed)
     rows, actions, described = game.action_features(known, players)
     for pair, (row, action) in enumerate(zip(rows, actions, strict=True)):

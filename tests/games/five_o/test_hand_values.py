@@ -1,4 +1,4 @@
-"""Equations (1) to (3) against enumeration, and the seed's three values of a hand."""
+"""Equations (1) to (3) against enumeration, and the paper's three values of a hand."""
 
 from collections import Counter
 from itertools import combinations, product
@@ -60,7 +60,7 @@ def test_equation_1_for_a_flush(deck: list[int], size: int, more: int) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.permutations(range(52)), st.integers(2, 4), st.integers(0, 2), st.integers(0, 9), st.data())
 def test_equation_2_for_a_straight(deck: list[int], size: int, more: int, run: int, data: st.DataObject) -> None:
-    """For each straight, draws with exactly one card of each rank that it lacks; summed over the straights."""
+    """Draws with exactly one card of each missing rank, summed over the straights."""
     ranks = data.draw(st.permutations(sorted(RUNS[run])))[:size]
     hand = [4 * rank for rank in ranks]
     unseen = [card for card in deck if card not in hand][:13]
@@ -164,7 +164,7 @@ def test_eval_follows_the_paper(deck: list[int], size: int, more: int) -> None:
 
 @settings(deadline=None)
 @given(st.permutations(range(52)))
-def test_complete_hands_are_worth_their_strength(deck: list[int]) -> None:
+def test_the_value_of_a_complete_hand_is_its_strength(deck: list[int]) -> None:
     key, mask = key_mask(deck[:5])
     own = int(hands.strengths(np.array([deck[:5]]))[0])
     assert hand_values.eval_hand(TABLE, key, mask, 5, counts_of(deck[5:]), 0) == own
@@ -178,7 +178,7 @@ def test_pack_expect_is_1_to_17(deck: list[int], size: int) -> None:
 
 
 def test_fast_eval_uses_shares_of_the_unseen_cards() -> None:
-    """As documented: the share of useful unseen cards, to the power of the cards needed and one more."""
+    """The share of useful unseen cards, to the power of the cards needed plus one."""
     hand = parse_cards("2c 3c 9c Jc").tolist()
     unseen = [card for card in range(52) if card not in hand]
     flush = (9 / 48) ** 2

@@ -1,4 +1,4 @@
-"""Alpha-beta with the deck face up against plain minimax over all placements."""
+"""Alpha-beta search with a face-up deck against plain minimax."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ GAME = FiveO()
 
 
 def state_value(states: States, player: int, kind: int) -> float:
-    """The seed's value of a position, for `player`, by the hand values of its columns."""
+    """The paper's value of a state for `player`, from the hand values of its columns."""
     state = states[0]
     unseen = np.empty(NUM_COUNTS, dtype=np.int64)
     count_unseen(state, unseen)

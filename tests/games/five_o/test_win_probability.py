@@ -1,4 +1,4 @@
-"""The chances among the features: near the counted ones, the same draws for all columns that a card may go to."""
+"""Win probabilities in the observation: close to enumeration, with common random numbers within a decision."""
 
 from itertools import product
 
@@ -29,7 +29,7 @@ def chances_in(observations: np.ndarray) -> np.ndarray:
 
 @settings(max_examples=20, deadline=None)
 @given(turns, st.integers(0, 99))
-def test_features_hold_those_of_the_fewer_ones(turn: int, seed: int) -> None:
+def test_prospects_include_chances(turn: int, seed: int) -> None:
     known, players = to_move(GAME, stopped_at(GAME, turn, 3, seed))
     for more, fewer in ((CHANCES, FiveO()), (GAME, CHANCES)):
         seen, plain = more.observe(known, players), fewer.observe(known, players)
@@ -41,7 +41,7 @@ def test_features_hold_those_of_the_fewer_ones(turn: int, seed: int) -> None:
 
 
 @given(st.lists(st.integers(0, MAX_STRENGTH), max_size=300))
-def test_strengths_are_put_in_order(strengths: list[int]) -> None:
+def test_radix_sort(strengths: list[int]) -> None:
     assert win_probability.radix_sort(np.array(strengths, dtype=np.int64)).tolist() == sorted(strengths)
 
 
@@ -66,7 +66,7 @@ def test_the_best_of_several_draws_are_compared_as_if_all_were_listed(
 
 @settings(max_examples=20, deadline=None)
 @given(turns, st.integers(0, 99))
-def test_who_chooses_among_more_wins_more(turn: int, seed: int) -> None:
+def test_more_completions_win_more(turn: int, seed: int) -> None:
     known, players = to_move(GAME, stopped_at(GAME, turn, 3, seed))
     wins = chances_in(GAME.observe(known, players))[:, :5, :, 0]
     by_pair = dict(zip(win_probability.PROSPECTS, np.moveaxis(wins, 2, 0), strict=True))
@@ -106,7 +106,7 @@ def test_both_players_see_the_same_chances_when_nothing_is_hidden(turn: int, see
 @settings(max_examples=20, deadline=None)
 @given(turns, st.integers(0, 99))
 def test_a_card_changes_its_own_column_alone(turn: int, seed: int) -> None:
-    """Afterstates of one decision share their draws."""
+    """Afterstates of one decision share random numbers."""
     known, players = to_move(GAME, stopped_at(GAME, turn, 1, seed))
     columns = np.flatnonzero(GAME.legal_actions(known)[0])
     after = InfoStates(np.repeat(known, len(columns)))
@@ -119,7 +119,7 @@ def test_a_card_changes_its_own_column_alone(turn: int, seed: int) -> None:
 
 @settings(max_examples=10, deadline=None)
 @given(turns, st.integers(0, 99))
-def test_what_is_remembered_of_neighbours_changes_nothing(turn: int, seed: int) -> None:
+def test_cached_columns_change_nothing(turn: int, seed: int) -> None:
     """Afterstates of several decisions, each alone and all in a random order."""
     known, players = to_move(GAME, stopped_at(GAME, turn, 3, seed))
     rows, columns = np.nonzero(GAME.legal_actions(known))
@@ -132,7 +132,7 @@ def test_what_is_remembered_of_neighbours_changes_nothing(turn: int, seed: int) 
         assert np.array_equal(GAME.observe(InfoStates(after[row : row + 1]), movers[row : row + 1])[0], seen[row])
 
 
-def test_the_outlook_is_equation_three() -> None:
+def test_game_probabilities_follow_equation_3() -> None:
     known, players = to_move(GAME, stopped_at(GAME, 22, 5, 3))
     observations = GAME.observe(known, players)
     block = find_block(GAME.spec.blocks, "outlook")

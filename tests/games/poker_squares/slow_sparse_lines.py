@@ -1,4 +1,4 @@
-"""What a line is view by, read off lists of cards: the plain counterpart of games/poker_squares/sparse_lines.py."""
+"""Plain reference for the sparse line features of games/poker_squares/sparse_lines.py."""
 
 from collections import Counter
 
@@ -22,12 +22,12 @@ def is_paired(cards):
 
 
 def collects(cards):
-    """Whether others see a line as one that collects a suit."""
+    """Whether the line counts as suited for other lines."""
     return 2 <= len(cards) < 5 and is_suited(cards)
 
 
 class LineView:
-    """One line, the cards in it, those not seen, and the other lines as they were before the card."""
+    """One line, its cards, the unseen cards, and the other lines before the card."""
 
     def __init__(self, grid, line, card, turn, *, with_card):
         seen = [placed for placed in grid if placed >= 0] + ([card] if card >= 0 else [])
@@ -44,7 +44,7 @@ class LineView:
         self.crossing = [cards_of(grid, cross(cell)) for cell in cells_of(line) if grid[cell] < 0]
 
     def left(self, rank):
-        """Cards of a rank that are not seen."""
+        """Unseen cards of a rank."""
         return sum(other // 4 == rank for other in self.unseen)
 
     @property
@@ -54,7 +54,7 @@ class LineView:
 
 
 def features_of(grid, line, card, turn, *, with_card):
-    """Name → the numbers that SPARSE_FEATURE_SIZES describes, most significant first."""
+    """Name → components as in SPARSE_FEATURE_SIZES, most significant first."""
     view = LineView(grid, line, card, turn, with_card=with_card)
     codes = {
         "place": (view.way, turn, view.size),
@@ -117,7 +117,7 @@ def copies_of(view):
 
 
 def straight_of(view):
-    """By runs or cards, and whether a straight flush is possible."""
+    """Level by runs or completing cards, and whether a straight flush is possible."""
     if not view.cards or view.paired:
         return 0, 0
     runs = [run for run in RUNS if set(view.ranks) <= set(run)]
@@ -140,12 +140,12 @@ def other_line_features(view):
 
 
 def holders(lines, rank):
-    """Lines that hold a rank, two at most."""
+    """Lines that hold a rank, at most 2."""
     return min(sum(any(held // 4 == rank for held in cards) for cards in lines), 2)
 
 
 def crosser(way):
-    """Cell → the line of the other orientation that it lies in."""
+    """Cell → its line of the other orientation."""
     return (lambda cell: 5 + cell % 5) if way == 0 else (lambda cell: cell // 5)
 
 
@@ -158,7 +158,7 @@ def between(number, low, high):
 
 
 def index_of(numbers, sizes):
-    """The place of `numbers` in an array of these sizes; they must lie in it."""
+    """Index of `numbers` in an array of `sizes`; raises if out of range."""
     assert len(numbers) == len(sizes)
     assert all(0 <= number < size for number, size in zip(numbers, sizes, strict=True)), (numbers, sizes)
     place = 0

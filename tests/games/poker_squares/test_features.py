@@ -1,4 +1,4 @@
-"""The observation against a plain reference, and what it must not depend on."""
+"""Observations against a plain reference, and their invariances."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def close(left, right):
 
 @st.composite
 def positions(draw, decision=None):
-    """A record as its owner sees it: some cells filled, a card turned up or not known (`decision` fixes which)."""
+    """A record as its owner sees it: some cells filled, a card face up or unknown (`decision` sets which)."""
     turn = draw(st.integers(0, 24 if decision else 25))
     close_ranks = draw(st.booleans())  # few ranks or suits make flushes, straights and fours frequent
     cards = draw(st.permutations(range(52)))
@@ -136,7 +136,7 @@ def test_actions_of_many_games_and_of_none():
 
 
 def test_equal_lines_have_equal_features():
-    """Columns 0 and 1 hold the same ranks and pattern of suits; so do rows 3 and 4, which are empty."""
+    """Columns 0 and 1 hold equal ranks and an equal pattern of suits; rows 3 and 4 are empty."""
     game = PokerSquares()
     state = np.zeros(1, dtype=STATE)
     state["grid"], state["deck"], state["turn"] = -1, -1, 4

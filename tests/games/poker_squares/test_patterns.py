@@ -1,4 +1,4 @@
-"""Patterns of lines, the table that is learned of them, and playouts by it."""
+"""Patterns of lines, the table learned of them, and playouts by the table."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ GAME = make_game("poker_squares")
 
 
 def patterns_of(states):
-    """[G, 10], line by line."""
+    """[G, 10] pattern of each line."""
     by_rank, by_suit = np.empty(13, dtype=np.int64), np.empty(4, dtype=np.int64)
     found = np.empty((len(states), 10), dtype=np.int64)
     for row, state in enumerate(states):
@@ -54,7 +54,7 @@ def test_moving_a_column_moves_its_pattern():
     assert len(seen) > 300
 
 
-def test_cells_are_worth_the_lines_that_they_make():
+def test_cell_values_are_sums_of_line_values():
     rng = np.random.default_rng(2)
     values = rng.normal(size=NUM_PATTERNS).astype(np.float32)
     states = GAME.deal(3, rng)

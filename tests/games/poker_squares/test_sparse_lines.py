@@ -1,4 +1,4 @@
-"""Lines contents by codes, beside a plain reading of the grid; what a placement shows; play by code values."""
+"""Sparse line features against a plain reference, placements against afterstates, and rollouts by values."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ STARTS = np.cumsum([0, *SIZES[:-1]])
 
 
 def expected(grid, card, turn, cell):
-    """[10, 18] codes of each line, those of the lines of `cell` with the card in them; -1 where a line is complete."""
+    """[10, 18] features of each line, with the card in the lines of `cell`; -1 for complete lines."""
     rows = []
     for line in range(10):
         taken = cell >= 0 and line in (cell // 5, 5 + cell % 5)
@@ -37,7 +37,7 @@ def expected(grid, card, turn, cell):
 
 
 def position(seed, steps):
-    """A decision [1] after so many random moves."""
+    """Decision [1] after this number of random moves."""
     rng = np.random.default_rng(seed)
     states = GAME.deal(1, rng)
     for moves in play(GAME, states, [RandomAgent(GAME)], rng):
@@ -47,7 +47,7 @@ def position(seed, steps):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 23), st.integers(0, 24))
-def test_codes_are_what_the_grid_says(seed, steps, choice):
+def test_features_match_the_reference(seed, steps, choice):
     info_states = position(seed, steps)
     grid = info_states["grid"][0].tolist()
     card = int(info_states["deck"][0][steps])
@@ -60,7 +60,7 @@ def test_codes_are_what_the_grid_says(seed, steps, choice):
     assert np.array_equal(after, expected(grid, card, steps, cell))
 
 
-def test_each_code_is_in_its_field_and_all_fields_are_used():
+def test_each_feature_is_in_range_and_all_features_are_used():
     rng = np.random.default_rng(3)
     states = GAME.deal(300, rng)
     seen = np.zeros(NUM_SPARSE_FEATURES, dtype=bool)
@@ -73,12 +73,12 @@ def test_each_code_is_in_its_field_and_all_fields_are_used():
     assert min(np.add.reduceat(seen, STARTS) / SIZES) > 0.05
 
 
-def test_codes_can_be_added_three_at_a_time():
-    """As sparse_line_value does; a kernel would read beyond them."""
+def test_features_per_line_are_a_multiple_of_three():
+    """sparse_line_value adds three vectors at a time and would read beyond other sizes."""
     assert FEATURES_PER_LINE % 3 == 0
 
 
-def test_what_is_settled_is_the_points_of_complete_lines():
+def test_the_settled_block_has_the_points_of_complete_lines():
     rng = np.random.default_rng(4)
     states = GAME.deal(20, rng)
     play_out(GAME, states, [RandomAgent(GAME)], rng)
@@ -94,14 +94,14 @@ def random_values(seed):
 
 
 def value_of(shown, values):
-    """By the definition, from an observation."""
+    """Value of an observation by definition."""
     lines = shown[:-1].reshape(10, -1).astype(int)
     hidden = [np.maximum(values.vectors[codes].sum(axis=0), 0) for codes in lines if codes[0] >= 0]
     return float(np.sum(hidden, axis=0) @ values.weights if hidden else 0) + shown[-1]
 
 
 @pytest.mark.parametrize("steps", [0, 7, 15, 22, 23, 24])
-def test_cells_are_worth_what_placing_there_shows(steps):
+def test_cell_values_match_afterstates(steps):
     values = random_values(steps)
     info_states = position(steps, steps) if steps < 24 else last_decision()
     action_values = GAME.sparse_action_values(info_states, values, GAME.spec.payoff_scale)[0]
@@ -113,7 +113,7 @@ def test_cells_are_worth_what_placing_there_shows(steps):
 
 
 def last_decision():
-    """[1] with one cell left: its worth is the final score."""
+    """[1] with one empty cell: its value is the final score."""
     rng = np.random.default_rng(9)
     states = GAME.deal(1, rng)
     for _ in range(24):
@@ -121,7 +121,7 @@ def last_decision():
     return GAME.information(states, np.zeros(1, dtype=np.int8))
 
 
-def test_playouts_take_the_cell_of_most_worth():
+def test_playouts_take_the_cell_of_highest_value():
     values = random_values(1)
     rng = np.random.default_rng(5)
     dealt = GAME.deal(40, rng)

@@ -57,10 +57,7 @@ NUM_ACTION_FEATURES = width(ACTION_BLOCKS)
 
 PRIVILEGED_BLOCKS = layout(
     hidden=(NUM_COLUMNS, 52),  # the opponent's face-down card in each column, one-hot
-    coming=(
-        NUM_PLAYERS,
-        52,
-    ),  # future cards of the player and of the opponent: 1 for the next card, less for later ones
+    coming=(NUM_PLAYERS, 52),  # future cards of the player and the opponent: 1 for the next, less for later
 )
 NUM_PRIVILEGED = width(PRIVILEGED_BLOCKS)
 

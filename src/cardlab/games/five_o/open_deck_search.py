@@ -32,11 +32,7 @@ SEARCH_BOARD = np.dtype(
         ("keys", np.int64, (NUM_PLAYERS, NUM_COLUMNS)),
         ("masks", np.int64, (NUM_PLAYERS, NUM_COLUMNS)),  # of ranks
         ("sizes", np.int64, (NUM_PLAYERS, NUM_COLUMNS)),
-        (
-            "random_order_values",
-            np.float64,
-            (NUM_PLAYERS, NUM_COLUMNS),
-        ),  # values of the current columns, set at the leaves
+        ("leaf_values", np.float64, (NUM_PLAYERS, NUM_COLUMNS)),  # of the columns
         ("unseen", np.int64, NUM_COUNTS),  # at the leaves
         ("draws", np.int64, NUM_PLAYERS),  # cards that each player draws after the leaves
         ("kind", np.int64),  # of hand value: EVAL, FAST_EVAL or PACK_EXPECT
@@ -53,7 +49,7 @@ SEARCH_LEVEL = np.dtype(
         ("column", np.int64),  # column of the card of this level; -1 before the first
         ("key", np.int64),  # key of the column without the card
         ("mask", np.int64),
-        ("random_order_values", np.float64),
+        ("leaf_values", np.float64),
     ],
     align=True,
 )
@@ -102,7 +98,7 @@ def _load_board(table: Strengths, state: Record, board: Record) -> None:
             board["keys"][side, column] = state["keys"][side, column]
             board["masks"][side, column] = rank_mask(state, side, column)
             board["sizes"][side, column] = state["sizes"][side, column]
-            board["random_order_values"][side, column] = _column_value(table, board, side, column)
+            board["leaf_values"][side, column] = _column_value(table, board, side, column)
 
 
 @kernel
@@ -125,7 +121,7 @@ def _leaf_value(board: Record, player: int) -> float:
     """Leaf value for `player`: greedyEval1 for PACK_EXPECT, else greedyEval2, a sum of log ratios (section II.A.2)."""
     total = 0.0
     for column in range(NUM_COLUMNS):
-        margin = board["random_order_values"][player, column] - board["random_order_values"][1 - player, column]
+        margin = board["leaf_values"][player, column] - board["leaf_values"][1 - player, column]
         total += math.exp(math.tanh(9 * margin / PACK_SPAN)) if board["kind"] == PACK_EXPECT else margin
     return total
 
@@ -183,11 +179,11 @@ def _place_next(table: Strengths, board: Record, level: Record, side: int, turn:
     level["column"] = column
     level["key"] = board["keys"][side, column]
     level["mask"] = board["masks"][side, column]
-    level["random_order_values"] = board["random_order_values"][side, column]
+    level["leaf_values"] = board["leaf_values"][side, column]
     board["keys"][side, column] += CARD_KEYS[card]
     board["masks"][side, column] |= 1 << (card >> 2)
     board["sizes"][side, column] += 1
-    board["random_order_values"][side, column] = _column_value(table, board, side, column)
+    board["leaf_values"][side, column] = _column_value(table, board, side, column)
     return True
 
 
@@ -198,4 +194,4 @@ def _undo_placement(board: Record, level: Record, side: int) -> None:
     board["keys"][side, column] = level["key"]
     board["masks"][side, column] = level["mask"]
     board["sizes"][side, column] -= 1
-    board["random_order_values"][side, column] = level["random_order_values"]
+    board["leaf_values"][side, column] = level["leaf_values"]

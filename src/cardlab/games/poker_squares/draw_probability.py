@@ -30,6 +30,5 @@ def _at_least() -> Table:
 
 
 AT_LEAST_PROBABILITY = _at_least()
-ALL_PROBABILITY = np.stack(
-    [AT_LEAST_PROBABILITY[:, need, need] for need in range(MAX_NEED + 1)], axis=1
-)  # [26, 6] all `need` turn up
+ALL_PROBABILITY = np.stack([AT_LEAST_PROBABILITY[:, need, need] for need in range(MAX_NEED + 1)], axis=1)
+"""[26, 6] probability that all `need` cards turn up."""

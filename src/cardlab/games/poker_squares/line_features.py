@@ -52,9 +52,7 @@ LINE_BLOCKS = layout(
     slot_chance_of_two=(2,),
     slot_rivals=(NUM_SLOTS,),  # other open lines of the same orientation that hold the rank / 2
     slot_allies=(NUM_SLOTS,),  # open lines of the other orientation that hold the rank / 2
-    flush=(
-        8,
-    ),  # [possible, unseen / 13, chance, chance after rivals' needs, slack / 8, rivals / 2, allies / 2, needs / 8]
+    flush=(8,),  # [possible, unseen / 13, chance, chance after rivals, slack / 8, rivals / 2, allies / 2, needs / 8]
     straight=(5,),  # [possible, windows / 5, best window's chance, sum of chances, outs of a line of four / 8]
     straight_flush=(4,),  # [possible, windows / 5, best window's chance, royal flush possible]
     expected=(1,),  # lines of four: mean score after one more unseen card / unit
