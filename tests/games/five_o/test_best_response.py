@@ -33,8 +33,10 @@ def filled_by(opponent_values, draws):
     """[5] card of each column when the opponent draws `draws`, and the columns in the order of filling."""
     columns, order, code = [NONE] * 5, [], 0
     for card in draws:
-        worths = [opponent_values[code + (card + 1) * 13**c] if columns[c] == NONE else -np.inf for c in range(5)]
-        best = int(np.argmax(worths))
+        column_values = [
+            opponent_values[code + (card + 1) * 13**c] if columns[c] == NONE else -np.inf for c in range(5)
+        ]
+        best = int(np.argmax(column_values))
         columns[best] = card
         order.append(best)
         code += (card + 1) * 13**best

@@ -121,7 +121,7 @@ def test_signs_are_summed_over_all_ways() -> None:
         for won, lost in [(0, 0), (1, 1), (2, 0), (0, 2), (3, 0)][: 1 if size > 3 else 5 if size < 3 else 4]:
             total = 0
             for order in permutations(range(7), size):
-                gains = won + sum(int(wins[c]) >> card & 1 for c, card in enumerate(order))
-                falls = lost + sum(int(losses[c]) >> card & 1 for c, card in enumerate(order))
-                total += 1 if gains >= 3 else -1 if falls >= 3 else 0
+                num_won = won + sum(int(wins[c]) >> card & 1 for c, card in enumerate(order))
+                num_lost = lost + sum(int(losses[c]) >> card & 1 for c, card in enumerate(order))
+                total += 1 if num_won >= 3 else -1 if num_lost >= 3 else 0
             assert sum_payoff_signs(wins, losses, 127, won, lost) == total

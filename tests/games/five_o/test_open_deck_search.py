@@ -30,14 +30,14 @@ def state_value(states: States, player: int, kind: int) -> float:
     unseen = np.empty(NUM_COUNTS, dtype=np.int64)
     count_unseen(state, unseen)
     turn = int(state["turn"])
-    if turn < 40:  # the next card is not turned up yet
+    if turn < 40:  # the next card is still hidden
         card = int(state["deck"][turn])
         unseen[[card >> 2, 13 + (card & 3), 17]] += 1
     values = np.empty((2, 5))
     for side in range(2):
         for column in range(5):
             key, mask = int(state["keys"][side, column]), rank_mask(state, side, column)
-            # the card after the last one placed is still to be drawn
+            # the next card is still to be drawn
             draws = draws_left(state, side, column) + (turn < 40 and turn & 1 == side)
             values[side, column] = hand_value(kind, strength_table(), key, mask, hand_size(key), unseen, draws)
     own, opposite = values[player], values[1 - player]
@@ -57,9 +57,12 @@ def minimax(states: States, player: int, depth: int, kind: int) -> float:
 def plain_values(states: States, player: int, depth: int, kind: int) -> list[float | None]:
     values: list[float | None] = []
     for column, legal in enumerate(GAME.legal_actions(states)[0]):
+        if not legal:
+            values.append(None)
+            continue
         after = States(states.copy())
         GAME.apply(after, np.array([column], dtype=np.int16))
-        values.append(minimax(after, player, depth - 1, kind) if legal else None)
+        values.append(minimax(after, player, depth - 1, kind))
     return values
 
 
