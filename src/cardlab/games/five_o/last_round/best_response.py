@@ -36,8 +36,7 @@ def best_response_values(
     The means are over at most `num_samples` final hands of the opponent, drawn by seeds[g].
     """
     values = np.full((states.shape[0], NUM_COLUMNS), -np.inf, dtype=np.float32)
-    cards = np.empty(52, dtype=np.int8)
-    own = np.empty(NUM_COLUMNS, dtype=np.int64)
+    cards, own = np.empty(52, dtype=np.int8), np.empty(NUM_COLUMNS, dtype=np.int64)
     hidden = np.empty((num_samples, NUM_COLUMNS), dtype=np.int64)
     for g in range(states.shape[0]):
         state, player = states[g], players[g]
