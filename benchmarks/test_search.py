@@ -49,7 +49,7 @@ def playouts_by(game: PokerSquares, policy: Agent) -> Callable[[States], Floats]
     """Games played out by what `policy` has learned, in one kernel."""
     if isinstance(policy, TablesAgent):
         return partial(game.pattern_play_out, values=policy.pattern_values())
-    values = policy.code_values() if isinstance(policy, AfterstateAgent) else None
+    values = policy.sparse_line_values() if isinstance(policy, AfterstateAgent) else None
     assert values is not None
     return partial(game.sparse_play_out, values=values)
 

@@ -12,7 +12,13 @@ from cardlab.agents.registry import make_agent
 from cardlab.core.options import check_range
 from cardlab.games.cards.hands import strength_table, strengths_of_keys
 from cardlab.games.catalogue import make_game
-from cardlab.games.five_o.column_simulation import PUT, WAIT, counted_columns, game_chances, simulate_columns
+from cardlab.games.five_o.column_simulation import (
+    WITH_CARD,
+    WITHOUT_CARD,
+    enumerate_columns,
+    game_win_probabilities,
+    simulate_columns,
+)
 from cardlab.games.loop import play, play_out
 from cardlab.games.protocol import InfoStates, States
 from cardlab.games.rows import copied
@@ -87,14 +93,14 @@ def converge(options: FiveOOptions, simulations: Sequence[int]) -> dict[str, Any
     known, player = position(options.turn, options.deal)
     table, state = strength_table(), known[0]
     seeds = np.random.default_rng(options.seed).integers(0, 2**64, size=len(simulations), dtype=np.uint64)
-    found = {"exact": counted_columns(table, state, player, _TIE_SHARE)}
+    found = {"exact": enumerate_columns(table, state, player, _TIE_SHARE)}
     for number, seed in zip(simulations, seeds, strict=True):
         found[str(number)] = simulate_columns(table, state, player, number, seed, _TIE_SHARE)
     sizes = state["sizes"][player]
     return {
-        "put": {name: chances[PUT].tolist() for name, chances in found.items()},
-        "wait": {name: chances[WAIT].tolist() for name, chances in found.items()},
-        "win": {name: game_chances(chances, sizes, _COLUMN_SIZE).tolist() for name, chances in found.items()},
+        "put": {name: chances[WITH_CARD].tolist() for name, chances in found.items()},
+        "wait": {name: chances[WITHOUT_CARD].tolist() for name, chances in found.items()},
+        "win": {name: game_win_probabilities(chances, sizes, _COLUMN_SIZE).tolist() for name, chances in found.items()},
     }
 
 

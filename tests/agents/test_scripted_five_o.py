@@ -1,4 +1,4 @@
-"""Five-O's scripted agents: their choices by the seed's formulas, and the figures of the sheet."""
+"""Scripted agents of Five-O: their choices by the paper's formulas, and reference figures."""
 
 from math import exp, log, tanh
 
@@ -10,19 +10,18 @@ from hypothesis import strategies as st
 from cardlab.agents.registry import agent_names, make_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.cards.hands import CARD_KEYS, hand_size, strength_table
-from cardlab.games.five_o import chances
-from cardlab.games.five_o import hand_values as evaluation
+from cardlab.games.five_o import column_probability, hand_values
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.loop import play_out
 from games.five_o.tables import stopped_at, to_move
 
 GAME = FiveO()
 NAMES = ("reflex_1", "reflex_2", "reflex_3", "greedy_1", "greedy_2", "fast_greedy_2")
-KINDS = {"greedy_1": evaluation.PACK_EXPECT, "fast_greedy_2": evaluation.FAST_EVAL}
+KINDS = {"greedy_1": hand_values.PACK_EXPECT, "fast_greedy_2": hand_values.FAST_EVAL}
 
 
 def share_won(first: str, second: str, num_deals: int = 2000) -> tuple[float, float]:
-    """Share of games that `first` wins, draws as halves, over deals played from both seats; its standard error."""
+    """Share of games that `first` wins, draws as halves, over deals played from both seats, and its standard error."""
     rng = np.random.default_rng(0)
     agents = [make_agent(GAME, first), make_agent(GAME, second)]
     one = GAME.deal(num_deals, rng)
@@ -63,7 +62,7 @@ def test_exact_chances_gain_in_the_last_round(name: str) -> None:
 
 
 def formula(name: str, own: list[float], opposite: list[float], column: int, after: float) -> float:
-    """The number that each agent of the seed maximises, for a card that makes own[column] worth `after`."""
+    """The number that each agent of the paper maximises, for a card that gives own[column] the value `after`."""
     placed = [*own[:column], after, *own[column + 1 :]]
     pairs = list(zip(placed, opposite, strict=True))
     return {
@@ -81,17 +80,17 @@ def formula(name: str, own: list[float], opposite: list[float], column: int, aft
 def test_choices_maximise_the_formula(name: str, turn: int, seed: int) -> None:
     known, players = to_move(GAME, stopped_at(GAME, turn, 2, seed))
     actions = make_agent(GAME, name).act(known, players, np.random.default_rng(0))
-    unseen = np.empty(evaluation.NUM_COUNTS, dtype=np.int64)
+    unseen = np.empty(hand_values.NUM_COUNTS, dtype=np.int64)
     for g, state in enumerate(known):
-        evaluation.count_unseen(state, unseen)
+        hand_values.count_unseen(state, unseen)
         card = int(state["deck"][turn])
 
         def value(side: int, column: int, added: int = -1, state: np.void = state) -> float:
             key = int(state["keys"][side, column]) + (int(CARD_KEYS[added]) if added >= 0 else 0)
-            mask = evaluation.rank_mask(state, side, column) | (1 << added // 4 if added >= 0 else 0)
-            draws = evaluation.draws_left(state, side, column)
-            kind = KINDS.get(name, evaluation.EVAL)
-            return evaluation.hand_value(kind, strength_table(), key, mask, hand_size(key), unseen, draws)
+            mask = hand_values.rank_mask(state, side, column) | (1 << added // 4 if added >= 0 else 0)
+            draws = hand_values.draws_left(state, side, column)
+            kind = KINDS.get(name, hand_values.EVAL)
+            return hand_values.hand_value(kind, strength_table(), key, mask, hand_size(key), unseen, draws)
 
         own = [value(players[g], column) for column in range(5)]
         opposite = [value(1 - players[g], column) for column in range(5)]
@@ -108,11 +107,11 @@ def test_the_last_round_is_played_by_exact_chances(name: str, turn: int, hidden_
     game = FiveO(hidden_round=hidden_round)
     known, players = to_move(game, stopped_at(game, turn, 4, seed))
     actions = make_agent(game, name, ties="lost").act(known, players, np.random.default_rng(0))
-    scores = chances.last_round_scores(strength_table(), known, players, 0.0)
+    scores = column_probability.last_round_win_probabilities(strength_table(), known, players, 0.0)
     assert (actions == scores.argmax(axis=1)).all()
 
 
-def test_the_catalogue_has_the_seed_s_agents() -> None:
+def test_the_catalogue_has_the_agents_of_the_paper() -> None:
     assert {"random", *NAMES, "column_monte_carlo", "expectiminimax"} <= set(agent_names(GAME))
 
 
@@ -161,7 +160,7 @@ def test_the_joint_last_round_needs_hidden_last_cards() -> None:
         ("expectiminimax:choose:mean", "greedy_2", 0.54, 0.05, 1500),
     ],
 )
-def test_searches_reach_the_sheet_s_figures(
+def test_searches_reach_the_reference(
     first: str, second: str, reference: float, tolerance: float, num_deals: int
 ) -> None:
     share, error = share_won(first, second, num_deals)

@@ -1,24 +1,24 @@
-"""Open-face's scripted agents: what they do with hands written out, and the figures of the sheet."""
+"""Scripted agents of Open-face: choices for written hands, and reference figures."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.agents.heuristics.open_face import arrange, opening_rows
+from cardlab.agents.heuristics.open_face import arrange_opening, opening_rows
 from cardlab.agents.registry import agent_names, make_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.cards.deck import cards_text, parse_cards
 from cardlab.games.cards.hands import front_table, keys_of, strength_table
 from cardlab.games.loop import play_out
-from cardlab.games.open_face.random_fills import MAX_PLANS, PLAN, list_plans, standing
+from cardlab.games.open_face.random_fills import MAX_PLANS, PLAN, board_score, list_placement_plans
 from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.protocol import InfoStates
 from games.open_face.tables import GAME, known, table_of
 
 
 def points_against(name, opponent, num_deals, seed=0):
-    """[2 · deals] points of the first agent, each deal once from either seat; its share of fouled boards."""
+    """[2 · deals] points of the first agent, each deal once from either seat, and its share of fouled boards."""
     rng = np.random.default_rng(seed)
     agent, other = make_agent(GAME, name), make_agent(GAME, opponent)
     first = GAME.deal(num_deals, rng)
@@ -34,7 +34,7 @@ def placed(text):
     """Front, middle and back of an opening by the list."""
     cards = parse_cards(text)
     rows = np.empty(5, dtype=np.int64)
-    arrange(cards.astype(np.int64), rows)
+    arrange_opening(cards.astype(np.int64), rows)
     return tuple(cards_text(cards[rows == row]) for row in range(3))
 
 
@@ -70,14 +70,14 @@ def test_the_list_of_openings(cards, front, middle, back):
 @given(cards=st.permutations(range(52)).map(lambda deck: deck[:5]))
 def test_openings_fit_the_rows(cards):
     rows = np.empty(5, dtype=np.int64)
-    arrange(np.array(cards), rows)
+    arrange_opening(np.array(cards), rows)
     assert ((rows >= 0) & (rows <= 2)).all()
     assert (rows == 0).sum() <= 3
     low = np.array(cards) // 4 < 6
     assert not (rows[~low] == 0).any()
 
 
-def test_both_players_open_by_the_list_and_go_on_at_random():
+def test_both_players_open_by_the_list_then_play_at_random():
     rng = np.random.default_rng(3)
     agent = make_agent(GAME, "greedy_start")
     states = GAME.deal(500, rng)
@@ -102,7 +102,7 @@ def test_both_players_open_by_the_list_and_go_on_at_random():
 def test_plans_are_the_placements_that_fit(board, other, count):
     states = GAME.deal(1, np.random.default_rng(0)) if not board else table_of(board, other)
     plans = np.zeros(MAX_PLANS, PLAN)
-    assert list_plans(known(states)[0], plans) == count
+    assert list_placement_plans(known(states)[0], plans) == count
     assert (plans["room"][:count] >= 0).all()
 
 
@@ -139,8 +139,8 @@ def test_random_fills_take_whole_numbers_of_simulations():
         make_agent(GAME, "random_fills:openings:0.5")
 
 
-def test_hindsight_knows_how_to_lay_out_what_comes():
-    """With one try it is random fills; with more a plan is never worth less on the same cards."""
+def test_more_tries_never_decrease_a_plan():
+    """One try equals random fills; more tries never decrease the value of a plan on equal cards."""
     states = GAME.deal(30, np.random.default_rng(0))
     info_states = GAME.information(states, GAME.current_player(states))
     texts = ("hindsight_fills:openings:20:tries:1", "random_fills:openings:20", "hindsight_fills:openings:20")
@@ -153,21 +153,21 @@ def test_hindsight_knows_how_to_lay_out_what_comes():
         make_agent(GAME, "hindsight_fills:tries:0")
 
 
-def test_boards_are_laid_out_for_royalties_and_never_fouled_if_it_can_be_helped():
+def test_board_score_prefers_royalties_and_avoids_fouls():
     boards = (
         "Ac Ad 2h | Kc Kd 3s 4d 5h | Qc Jd 9s 8h 6d",  # fouled, whatever its royalties
         "2c 3d 4h | 5c 6d 8h 9s Tc | Jc Jd 2s 3h 4s",
         "2c 3d 4h | 5c 5d 8h 9s Tc | Jc Jd 2s 3h 4s",  # a stronger middle
         "Qc Qd 4h | Kc Kd 8h 9s Tc | Ac Ad 2s 3h 4s",  # a pair of queens in front pays 7
     )
-    merits = []
+    scores = []
     for board in boards:
         keys = [int(keys_of(parse_cards(row))) for row in board.split("|")]
         ranks = [row_rank(strength_table(), front_table(), key, row) for row, key in enumerate(keys)]
-        merits.append(standing(np.array(ranks, dtype=np.int32)))
-    assert merits == sorted(merits)
-    assert merits[0] == -6
-    assert 7 < merits[-1] < 10
+        scores.append(board_score(np.array(ranks, dtype=np.int32)))
+    assert scores == sorted(scores)
+    assert scores[0] == -6
+    assert 7 < scores[-1] < 10
 
 
 def test_few_simulations_beat_random_already():
@@ -176,7 +176,7 @@ def test_few_simulations_beat_random_already():
 
 
 @pytest.mark.slow
-def test_random_play_is_as_the_sheet_says():
+def test_random_play_matches_the_reference():
     points, fouls = points_against("random", "random", 20_000)
     assert abs(points.mean()) < 0.1
     assert points.std() == pytest.approx(4.2, abs=0.1)
@@ -191,15 +191,15 @@ def test_greedy_start_helps_a_random_player_a_little():
 
 
 @pytest.mark.slow
-def test_random_fills_win_what_the_sheet_says():
-    """+4.6 a game, of which the sheet gives no interval: 1,000 games would leave it at ± 0.27."""
+def test_random_fills_match_the_reference():
+    """+4.6 points per game, a reference without interval; 1,000 games leave ± 0.27."""
     points, _ = points_against("random_fills", "random", 3_000)
     assert points.mean() == pytest.approx(4.6, abs=0.27)
 
 
 @pytest.mark.slow
-def test_hindsight_wins_what_the_sheet_says():
-    """+5.6 against random, and about 2.7 against random fills; 200 deals leave ± 0.5."""
+def test_hindsight_fills_match_the_reference():
+    """+5.6 points against random, about +2.7 against random fills; 200 deals leave ± 0.5."""
     points, _ = points_against("hindsight_fills", "random", 200)
     assert points.mean() == pytest.approx(5.6, abs=0.9)
     points, _ = points_against("hindsight_fills", "random_fills", 200)
@@ -208,6 +208,6 @@ def test_hindsight_wins_what_the_sheet_says():
 
 @pytest.mark.slow
 def test_random_fills_foul_one_board_in_nine_among_themselves():
-    """The sheet's 10 to 17 %; against a random player, who fouls anyway, they risk less and foul 5 to 6 %."""
+    """The reference is 10 to 17 %. Against random, which fouls anyway, they risk less and foul 5 to 6 %."""
     _, fouls = points_against("random_fills", "random_fills", 2_000)
     assert 0.095 < fouls < 0.17

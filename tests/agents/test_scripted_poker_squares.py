@@ -1,4 +1,4 @@
-"""The flush player: its rule, and what it and random score beside the reference figures."""
+"""The flush agent: its rule, and its score and random's score against the reference figures."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ GAME = PokerSquares()
 
 
 def position(cells, card):
-    """A decision with the cards at `cells` (cell → text), as one record [1]."""
+    """A decision with the cards `cells` (cell → text), as one record [1]."""
     state = np.zeros(1, dtype=STATE)
     state["grid"], state["deck"], state["turn"] = -1, -1, len(cells)
     for cell, text in cells.items():
@@ -25,7 +25,7 @@ def position(cells, card):
 
 
 def choices(cells, card, agent="flush"):
-    """All cells that the agent may choose."""
+    """All cells that the agent can choose."""
     many = InfoStates(np.repeat(position(cells, card), 400))
     actions = make_agent(GAME, agent).act(many, np.zeros(400, dtype=np.int8), np.random.default_rng(0))
     assert actions.dtype == np.int16
@@ -74,7 +74,7 @@ def mean_score(agent, num_deals):
     return scores.mean(), scores.std() / num_deals**0.5
 
 
-# Agent, reference and its error (random, flush: of the sheet; the others: as measured here on 1,000,000 deals).
+# Agent, reference and its error (the last two are measured on 1,000,000 deals).
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "reference", "error"),

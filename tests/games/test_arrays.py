@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.arrays import InvalidArray, unchecked
 from cardlab.games.catalogue import GAMES, make_game
-from cardlab.games.fused_rollouts import CodeValues
+from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.loop import play
 from cardlab.games.protocol import Game, States
 from games.variants import CASES, IDS
@@ -66,9 +66,9 @@ def walk(game: Game, seed: int, steps: int) -> States:
 
 def good_values(path: str) -> Any:
     """A table of values as the call at `path` takes it."""
-    if "patterns" in path:
+    if "pattern" in path:
         return np.zeros(import_module("cardlab.games.poker_squares.patterns").NUM_PATTERNS, dtype=np.float32)
-    return CodeValues(np.zeros((100_000, 2), dtype=np.float32), np.zeros(2, dtype=np.float32))
+    return SparseLineValues(np.zeros((100_000, 2), dtype=np.float32), np.zeros(2, dtype=np.float32))
 
 
 def good_arguments(game: Game, seed: int, path: str) -> dict[str, Any]:
@@ -267,6 +267,6 @@ def test_values_of_codes_fit(codes: int) -> None:
     game = make_game("poker_squares", features="codes")
     states = game.deal(2, np.random.default_rng(0))
     with pytest.raises(InvalidArray, match="vectors" if codes == 3 else "weights"):
-        game.sparse_play_out(states, CodeValues(np.zeros((codes, 4), np.float32), np.zeros(3, np.float32)))  # pyright: ignore
+        game.sparse_play_out(states, SparseLineValues(np.zeros((codes, 4), np.float32), np.zeros(3, np.float32)))  # pyright: ignore
     with pytest.raises(InvalidArray, match="values: must be numbers"):
         game.pattern_play_out(states, np.zeros(codes, np.float32))  # pyright: ignore

@@ -110,7 +110,7 @@ def test_rollouts_by_codes_are_those_of_the_policy(tmp_path, kind):
     with_kernel = learner._played_out(learner._player, take(states, np.arange(50)))
     play_out(learner.game, states, [learner._player], np.random.default_rng(2))
     assert (with_kernel == learner.game.payoffs(states)).all()
-    assert learner._player.code_values() is not None
+    assert learner._player.sparse_line_values() is not None
     assert len(learner._try(collector.collect(200)))
 
 

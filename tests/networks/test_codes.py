@@ -41,7 +41,7 @@ def test_compiled_play_agrees_with_the_network(network, steps):
     known, players = info_states(steps)
     agent = AfterstateAgent(GAME, network, 0.0, 20.0)
     compiled = agent.action_values(known, players)
-    agent.code_values = lambda: None
+    agent.sparse_line_values = lambda: None
     by_network = agent.action_values(known, players)
     assert np.array_equal(np.isfinite(compiled), np.isfinite(by_network))
     legal = np.isfinite(compiled)

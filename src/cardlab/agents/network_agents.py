@@ -9,7 +9,7 @@ import torch
 from cardlab.agents.random_agent import choose_uniformly
 from cardlab.core.kernels import kernel
 from cardlab.games.arrays import unchecked
-from cardlab.games.fused_rollouts import Coded, CodeValues
+from cardlab.games.fused_rollouts import SparseLineValues, SupportsFusedRollouts
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, ShowsAfterstates
 from cardlab.games.rows import copied, take
 from cardlab.networks.inputs import Places
@@ -190,15 +190,15 @@ class AfterstateAgent:
             self.reward_scale
         )
 
-    def code_values(self) -> CodeValues | None:
+    def sparse_line_values(self) -> SparseLineValues | None:
         """The weights for fused rollouts, where game and network are of sparse lines; else None."""
-        if isinstance(self.game, Coded) and isinstance(self.network, CodesNetwork):
-            return self.network.code_values()
+        if isinstance(self.game, SupportsFusedRollouts) and isinstance(self.network, CodesNetwork):
+            return self.network.sparse_line_values()
         return None
 
     def _action_values(self, info_states: InfoStates, players: Players) -> Floats:
         """Reward plus afterstate value of each action [N, A], minus infinity where illegal."""
-        if isinstance(self.game, Coded) and (values := self.code_values()) is not None:
+        if isinstance(self.game, SupportsFusedRollouts) and (values := self.sparse_line_values()) is not None:
             return self.game.sparse_action_values(info_states, values, self.reward_scale)
         legal = self.game.legal_actions(info_states)
         rows, actions = np.nonzero(legal)

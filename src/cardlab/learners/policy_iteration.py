@@ -19,7 +19,7 @@ from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.arrays import unchecked
-from cardlab.games.fused_rollouts import Coded
+from cardlab.games.fused_rollouts import SupportsFusedRollouts
 from cardlab.games.loop import play_out
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, States
 from cardlab.games.rows import copied, take
@@ -104,8 +104,8 @@ class PolicyIterationLearner(RoundLearner):
 
     def _played_out(self, agent: Agent, states: States) -> Floats:
         """[G, P] payoffs when `agent` plays `states` to the end at all seats, in one kernel where it can."""
-        values = agent.code_values() if isinstance(agent, AfterstateAgent) else None
-        if isinstance(self.game, Coded) and values is not None:
+        values = agent.sparse_line_values() if isinstance(agent, AfterstateAgent) else None
+        if isinstance(self.game, SupportsFusedRollouts) and values is not None:
             return self.game.sparse_play_out(states, values)
         play_out(self.game, states, [agent], self.rng)
         return self.game.payoffs(states)

@@ -1,7 +1,7 @@
 """Lines told by codes: a vector for each code, summed in each line, rectified, weighted and summed over the lines.
 
 A first layer over one-hot inputs of which eighteen in seven thousand are one: the products that it saves make it the
-fastest network there is for a game that is Coded (games/fused_rollouts.py), in training as in play.
+fastest network there is for a game that is SupportsFusedRollouts (games/fused_rollouts.py), in training as in play.
 """
 
 from typing import Any, cast
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding_bag
 
 from cardlab.core.kernels import kernel
-from cardlab.games.fused_rollouts import CodeValues
+from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.protocol import Block, Floats, GameSpec
 from cardlab.networks.inputs import Inputs, Places
 from cardlab.networks.layers import head, mask_scores
@@ -45,11 +45,11 @@ class CodesNetwork(Network):
         """Values [N]."""
         return self._sum(self._lines(observations), observations)
 
-    def code_values(self) -> CodeValues | None:
-        """The network as a Coded game reads it, in the same memory; None where that is a GPU's."""
+    def sparse_line_values(self) -> SparseLineValues | None:
+        """The network as a SupportsFusedRollouts game reads it, in the same memory; None where that is a GPU's."""
         if self.device.type != "cpu":
             return None
-        return CodeValues(self.vectors.detach().numpy(), self.weights.detach().numpy())
+        return SparseLineValues(self.vectors.detach().numpy(), self.weights.detach().numpy())
 
     def _lines(self, observations: Tensor) -> Tensor:
         """[N, L, H] of each line."""

@@ -1,4 +1,4 @@
-"""Five-O in plain Python, written from the sheet and not from the kernels."""
+"""Five-O in plain Python, written from the specification, independent of the kernels."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from games.cards.slow_hands import order_of
 
 
 class SlowGame:
-    """One game: lists of cards, nothing kept that can be counted."""
+    """One game as lists of cards."""
 
     def __init__(self, deck: Sequence[int], hidden_round: int = 5) -> None:
         self.columns: list[list[list[int]]] = [[[card] for card in deck[:5]], [[card] for card in deck[5:10]]]
@@ -26,7 +26,7 @@ class SlowGame:
         return -1 if self.over else self.placed % 2
 
     def legal(self) -> list[int]:
-        """A column may take its k-th card only when all five have at least k - 1."""
+        """A column may take its k-th card only if all five have at least k - 1."""
         if self.over:
             return []
         own = self.columns[self.mover]
@@ -42,7 +42,7 @@ class SlowGame:
         return sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
 
     def seen_by(self, player: int) -> list[list[list[int]]]:
-        """Both players' columns as `player` sees them, -1 for a card whose back is seen."""
+        """Both players' columns as `player` sees them, -1 for a face-down card."""
         if self.over:
             return self.columns
         other = [
@@ -52,7 +52,7 @@ class SlowGame:
         return [self.columns[0], other] if player == 0 else [other, self.columns[1]]
 
     def card_seen_by(self, player: int) -> int:
-        """The card turned up, -1 where `player` does not see it."""
+        """The next card, -1 if hidden from `player`."""
         if self.over:
             return -1
         current_round = self.placed // 10 + 2

@@ -1,4 +1,4 @@
-"""Positions to test with: random games stopped at a turn, and InfoStates written by hand."""
+"""Test positions: random games stopped at a turn, and hand-written InfoStates."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from cardlab.games.protocol import InfoStates, Players, States
 
 
 def stopped_at(game: FiveO, turn: int, tables: int, seed: int) -> States:
-    """[tables] games of random play in which `turn` cards are placed."""
+    """[tables] games of random play after `turn` placements."""
     rng = np.random.default_rng(seed)
     states = game.deal(tables, rng)
     if turn:
@@ -23,15 +23,15 @@ def stopped_at(game: FiveO, turn: int, tables: int, seed: int) -> States:
 
 
 def to_move(game: FiveO, states: States) -> tuple[InfoStates, Players]:
-    """What the movers know, and who they are."""
+    """InfoStates of the movers, and the movers."""
     players = game.current_player(states)
     return game.information(states, players), players
 
 
 def written(own: str, opposite: str, card: str, hidden: int = 0) -> InfoStates:
-    """One InfoState of player 0, who is to place `card`; five columns a side, as in `Ah Kh|2c|…`.
+    """InfoState of player 0, who is to place `card`; five columns per player, such as `Ah Kh|2c|…`.
 
-    `hidden` of the opponent's columns, the first ones, hold an unknown card beside those written.
+    The first `hidden` columns of the opponent hold an additional unknown card.
     """
     states = np.zeros(1, dtype=rules.STATE)
     state = states[0]

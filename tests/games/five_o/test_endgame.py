@@ -1,4 +1,4 @@
-"""The last round's exact values against all orders of the unseen cards, written out."""
+"""Exact values of the last round against enumeration of all orders of the unseen cards."""
 
 from itertools import permutations
 
@@ -10,7 +10,7 @@ from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.cards.hands import strengths
 from cardlab.games.five_o.endgame import action_values, solvable
 from cardlab.games.five_o.game import FiveO
-from cardlab.games.five_o.last_round.random_order import sum_signs
+from cardlab.games.five_o.last_round.random_order import sum_payoff_signs
 from cardlab.games.protocol import InfoStates, Players
 from games.five_o.tables import stopped_at, to_move
 
@@ -18,7 +18,7 @@ RNG = np.random.default_rng(0)
 
 
 def known_cards(state, player):
-    """Own columns, the opponent's with what is known of them, the card to place, the cards not seen."""
+    """Own columns, known cards of the opponent's columns, the card to place, the unseen cards."""
     own, opposite = ([[int(card) for card in column if card >= 0] for column in state["columns"][side]]
                      for side in (player, 1 - player))  # fmt: skip
     card = int(state["deck"][int(state["turn"])])
@@ -27,7 +27,7 @@ def known_cards(state, player):
 
 
 def mean_payoff(own, opposite, unseen, by_columns):
-    """Five complete columns against five that get one card each, in all orders."""
+    """Mean over all orders in which five opposite columns take one unseen card each."""
     mine = strengths(np.array(own))
     theirs = np.array([strengths(np.array([[*column, card] for card in unseen])) for column in opposite])
     orders = np.array(list(permutations(range(len(unseen)), 5)))
@@ -38,7 +38,7 @@ def mean_payoff(own, opposite, unseen, by_columns):
 
 
 def value_of(own, opposite, card, unseen, by_columns):
-    """[5] the expected payoff of each column for `card`, None where it is full."""
+    """[5] expected payoff of each column for `card`, None for full columns."""
     values = []
     for column in range(5):
         if len(own[column]) == 5:
@@ -71,7 +71,7 @@ def test_values_are_those_of_all_orders(payoff: str, turn: int, tables: int) -> 
 
 
 def next_decision(game: FiveO, known: InfoStates, players: Players, action: int) -> tuple[InfoStates, Players]:
-    """One's next decisions, one for each card that may be drawn, after `action` and any of the opponent's."""
+    """Next decisions of the player after `action` and any reply, one for each card that can be drawn."""
     after = InfoStates(known.copy())
     game.apply(after, np.array([action], dtype=np.int16))
     opposite = np.flatnonzero(game.legal_actions(after)[0])[:1].astype(np.int16)
@@ -105,7 +105,7 @@ def test_solvable_is_the_hidden_last_round() -> None:
         assert np.array_equal(np.isfinite(values), game.legal_actions(known) & expected)
 
 
-def test_searches_go_on_where_the_end_is_out_of_reach() -> None:
+def test_searches_run_before_the_endgame() -> None:
     game = FiveO(hidden_round=4)
     known, players = to_move(game, stopped_at(game, 33, 3, 0))
     agent = make_agent(game, "monte_carlo:simulations:20:endgame:true")
@@ -121,7 +121,7 @@ def test_signs_are_summed_over_all_ways() -> None:
         for won, lost in [(0, 0), (1, 1), (2, 0), (0, 2), (3, 0)][: 1 if size > 3 else 5 if size < 3 else 4]:
             total = 0
             for order in permutations(range(7), size):
-                gains = won + sum(int(wins[c]) >> card & 1 for c, card in enumerate(order))
-                falls = lost + sum(int(losses[c]) >> card & 1 for c, card in enumerate(order))
-                total += 1 if gains >= 3 else -1 if falls >= 3 else 0
-            assert sum_signs(wins, losses, 127, won, lost) == total
+                num_won = won + sum(int(wins[c]) >> card & 1 for c, card in enumerate(order))
+                num_lost = lost + sum(int(losses[c]) >> card & 1 for c, card in enumerate(order))
+                total += 1 if num_won >= 3 else -1 if num_lost >= 3 else 0
+            assert sum_payoff_signs(wins, losses, 127, won, lost) == total

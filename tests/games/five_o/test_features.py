@@ -1,4 +1,4 @@
-"""The observation says what the table shows, and the features of an action what it leads to."""
+"""Observations against the state, and action features against the afterstate."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardlab.games.cards import hands
-from cardlab.games.five_o import column_features as lines
-from cardlab.games.five_o import hand_values as evaluation
+from cardlab.games.five_o import column_features, hand_values
 from cardlab.games.five_o import observation as features
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.protocol import InfoStates, Players, find_block
@@ -23,7 +22,7 @@ def block(observations: np.ndarray, name: str) -> np.ndarray:
 
 
 def entry(line: np.ndarray, name: str) -> np.ndarray:
-    found = find_block(lines.LINE_BLOCKS, name)
+    found = find_block(column_features.LINE_BLOCKS, name)
     return line[..., found.start : found.stop]
 
 
@@ -60,9 +59,9 @@ def test_lines_are_the_columns_own_first(hidden_round: int, turn: int, seed: int
 def test_shared_blocks(hidden_round: int, turn: int, seed: int) -> None:
     game, known, players = position(hidden_round, turn, seed)
     seen = game.observe(known, players)
-    unseen = np.empty(evaluation.NUM_COUNTS, dtype=np.int64)
+    unseen = np.empty(hand_values.NUM_COUNTS, dtype=np.int64)
     for g, state in enumerate(known):
-        evaluation.count_unseen(state, unseen)
+        hand_values.count_unseen(state, unseen)
         shares = unseen / ([4] * 13 + [13] * 4 + [52])
         assert block(seen, "unseen")[g] == pytest.approx(shares)
         card = state["deck"][turn]
@@ -75,7 +74,7 @@ def test_shared_blocks(hidden_round: int, turn: int, seed: int) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(hidden_rounds, turns, st.integers(0, 99))
-def test_what_a_card_makes_of_a_column_is_what_the_afterstate_shows(hidden_round: int, turn: int, seed: int) -> None:
+def test_action_features_match_the_afterstate(hidden_round: int, turn: int, seed: int) -> None:
     game, known, players = position(hidden_round, turn, seed)
     rows, actions, described = game.action_features(known, players)
     for pair, (row, action) in enumerate(zip(rows, actions, strict=True)):
@@ -84,7 +83,7 @@ def test_what_a_card_makes_of_a_column_is_what_the_afterstate_shows(hidden_round
         seen = block(game.observe(after, players[row : row + 1]), "lines")[0]
         if turn % 10 == 9:
             entry(seen, "open")[:] = 0  # the next round opens the columns again
-        size = lines.LINE_SIZE
+        size = column_features.LINE_SIZE
         np.testing.assert_allclose(described[pair, :size], seen[action], atol=1e-6)
         np.testing.assert_allclose(described[pair, size : 2 * size], seen[5 + action], atol=1e-6)
 

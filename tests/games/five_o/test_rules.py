@@ -1,4 +1,4 @@
-"""The rules of the sheet, one by one, and against the plain game over random play."""
+"""The rules one by one, and random play against a plain game."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_random_play_agrees_with_the_plain_game(deck: list[int], hidden_round: i
 
 
 def agrees_with(known: InfoStates, slow: SlowGame, player: int) -> None:
-    """The InfoState shows what the plain game shows, and nothing else."""
+    """The InfoState shows exactly what the plain game shows."""
     state = known[0]
     for side, columns in enumerate(slow.seen_by(player)):
         for column, cards in enumerate(columns):
@@ -149,7 +149,7 @@ def test_afterstate_waits_for_the_next_card() -> None:
 
 
 def test_own_afterstate_in_the_hidden_round_is_what_one_knows() -> None:
-    """There the opponent's card is not seen, so nothing is left to wait for."""
+    """The opponent's card is hidden, so the afterstate waits for no card."""
     game = FiveO()
     states = stopped_at(game, 32, 1, seed=1)
     known, players = to_move(game, states)
@@ -198,7 +198,7 @@ def test_determinize_deals_every_card_once(turn: int, hidden_round: int, seed: i
 
 
 def test_determinize_by_weights() -> None:
-    """Cards without weight are not dealt to the opponent, and weights are odds."""
+    """Cards of weight 0 are not dealt to the opponent; weights are odds."""
     game = FiveO()
     tables = 4000
     one = stopped_at(game, 32, 1, seed=5)

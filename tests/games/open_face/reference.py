@@ -1,4 +1,4 @@
-"""Open-face rules written plainly from the sheet, with lists and strings: the kernels are compared with this."""
+"""Open-face rules in plain Python, written from the specification, independent of the kernels."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -35,8 +35,8 @@ BACK_ROYALTIES = {
 CAPACITIES = (3, 5, 5)
 
 
-def worth(cards: list[str]) -> tuple[str, list[int]]:
-    """Category of three or five cards, and their ranks (2 to 14) in the order in which they count."""
+def hand_value(cards: list[str]) -> tuple[str, list[int]]:
+    """Category of three or five cards, and their ranks (2 to 14) in order of significance."""
     ranks = [RANKS.index(card[0]) + 2 for card in cards]
     groups = sorted(Counter(ranks).items(), key=lambda item: (item[1], item[0]), reverse=True)
     order = [rank for rank, _ in groups]
@@ -55,9 +55,9 @@ def worth(cards: list[str]) -> tuple[str, list[int]]:
 
 
 def compare(cards: list[str], others: list[str]) -> int:
-    """1, 0 or -1: by category, then by as many ranks as both have."""
-    category, order = worth(cards)
-    other_category, other_order = worth(others)
+    """1, 0 or -1: by category, then by the ranks that both hands have."""
+    category, order = hand_value(cards)
+    other_category, other_order = hand_value(others)
     shared = min(len(order), len(other_order))
     mine = (CATEGORIES.index(category), order[:shared])
     theirs = (CATEGORIES.index(other_category), other_order[:shared])
@@ -65,7 +65,7 @@ def compare(cards: list[str], others: list[str]) -> int:
 
 
 def royalty(row: int, cards: list[str]) -> int:
-    category, order = worth(cards)
+    category, order = hand_value(cards)
     if row == 0:
         if category == "three of a kind":
             return 10 + order[0] - 2
@@ -81,7 +81,7 @@ def fouled(board: list[list[str]]) -> bool:
 
 
 def points(board: list[list[str]], other: list[list[str]]) -> int:
-    """What the owner of `board` wins from the owner of `other`."""
+    """Points that `board` wins from `other`."""
     if fouled(board) or fouled(other):
         valid = fouled(other) - fouled(board)
         winner = board if valid == 1 else other
@@ -95,7 +95,7 @@ def points(board: list[list[str]], other: list[list[str]]) -> int:
 
 @dataclass
 class Reference:
-    """One game over the cards of `deck`, in the order they are turned up."""
+    """One game with the cards of `deck` in the order of play."""
 
     deck: list[str]
     boards: list[list[list[str]]] = field(default_factory=lambda: [[[], [], []], [[], [], []]])
@@ -108,7 +108,7 @@ class Reference:
         return schedule[self.placed]
 
     def seen(self) -> list[str]:
-        """The cards that both players have seen."""
+        """Face-up cards."""
         if self.placed < 5:
             return self.deck[:5]
         if self.placed < 10:

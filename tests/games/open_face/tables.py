@@ -1,4 +1,4 @@
-"""Games of Open-face written as boards, for the tests beside this file."""
+"""Open-face positions written as boards."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ GAME = OpenFace()
 def table_of(board, other, rest=()):
     """[1] states in which player 0 has placed `board` and player 1 `other`: rows `front | middle | back` as texts.
 
-    Cards are placed front to back as far as the order of play lets them; the deck goes on with `rest`.
+    Cards are placed front to back as far as the order of play allows; the deck continues with `rest`.
     """
     placements = [
         [(card, row) for row, cards in enumerate(text.split("|")) for card in parse_cards(cards)]
@@ -34,7 +34,7 @@ def table_of(board, other, rest=()):
 
 
 def points(board, other):
-    """What player 0 wins with these complete boards."""
+    """Points of player 0 with these complete boards."""
     states = table_of(board, other)
     assert GAME.is_over(states).all()
     first, second = GAME.payoffs(states)[0]
@@ -43,7 +43,7 @@ def points(board, other):
 
 
 def replay(deck, choices):
-    """The states after each decision, [1] each, and the plain reference beside them; `choices` pick legal rows."""
+    """States after each decision, [1] each, with the plain reference; `choices` select legal rows."""
     states = GAME.deal(1, np.random.default_rng(0), decks=np.array([deck], dtype=np.int8))
     plain = Reference([card_text(card) for card in deck])
     yield states, plain
@@ -56,12 +56,12 @@ def replay(deck, choices):
 
 
 def known(states, player=0):
-    """[1] what `player` knows."""
+    """[1] InfoStates of `player`."""
     return GAME.information(States(states), np.array([player], dtype=np.int8))
 
 
 def complete(info_states: InfoStates, rng):
-    """The same games with random cards placed at random up to the end."""
+    """Games completed by random cards in random rows."""
     states = GAME.determinize(info_states, np.zeros(len(info_states), dtype=np.int8), rng)
     while not GAME.is_over(states).all():
         legal = GAME.legal_actions(states)

@@ -1,4 +1,4 @@
-"""The last four placements of Open-face against all orders of the unseen cards, played by the rules."""
+"""Exact values of the last four placements against enumeration of all orders of the unseen cards."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ RNG = np.random.default_rng(0)
 
 
 def positions(step, tables, seed):
-    """Decisions of games that are played well enough for boards that are not fouled."""
+    """Decisions of games played well enough to avoid fouls."""
     rng = np.random.default_rng(seed)
     states = GAME.deal(tables, rng)
     agent = make_agent(GAME, "random_fills:openings:10:simulations:40")
@@ -25,7 +25,7 @@ def positions(step, tables, seed):
 
 
 def draws(info_state):
-    """[M] states with all orders of the cards that are still to come."""
+    """[M] states with all orders of the future cards."""
     step = int(info_state["step"])
     unseen = np.setdiff1d(np.arange(52), info_state["deck"][: step + 1])
     left = NUM_DEALT - step - 1
@@ -42,7 +42,7 @@ def draws(info_state):
 
 
 def value_of(states, distinct, mover, num_unseen):
-    """The value to `mover` of [M] states in all orders: by turns the best row, and the mean over the next card."""
+    """Value to `mover` of [M] states in all orders: alternate best rows and means over the next card."""
     step = int(states["step"][0])
     if step == NUM_DEALT:
         return GAME.payoffs(states)[:, mover]
@@ -56,7 +56,7 @@ def value_of(states, distinct, mover, num_unseen):
 
 
 def mean_over_draw(values, distinct, step, num_unseen):
-    """[M] `values` with those of cards drawn after `step` replaced by their mean: what is known when one chooses."""
+    """[M] `values` with those of cards drawn after `step` replaced by their mean."""
     left = NUM_DEALT - step - 1
     groups = np.where(distinct, values, np.nan).reshape(-1, num_unseen**left)
     with np.errstate(invalid="ignore"):
@@ -65,7 +65,7 @@ def mean_over_draw(values, distinct, step, num_unseen):
 
 
 def plain_values(info_state, mover):
-    """{row: value} by going through all orders."""
+    """{row: value} by enumeration of all orders."""
     states, distinct = draws(info_state)
     unseen = 52 - int(info_state["step"]) - 1
     values = {}

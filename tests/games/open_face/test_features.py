@@ -1,4 +1,4 @@
-"""What players see: bounds and flags against what can really happen, columns against the rows they describe."""
+"""Observations: bounds and flags against enumeration, row features against the rows."""
 
 from itertools import combinations
 
@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from cardlab.games.cards.deck import card_text, parse_card, parse_cards
 from cardlab.games.cards.hands import FRONT_SHIFT, front_codes, strengths
 from cardlab.games.open_face import observation as features
-from cardlab.games.open_face import row_features as lines
+from cardlab.games.open_face import row_features
 from cardlab.games.open_face.game import OpenFace
 from cardlab.games.open_face.rank_bounds import nodes
 from cardlab.games.open_face.royalties import FIVE_BITS
 from cardlab.games.protocol import InfoStates, States, find_block
-from games.open_face.reference import CATEGORIES, worth
+from games.open_face.reference import CATEGORIES, hand_value
 from games.open_face.tables import GAME, complete, known, replay, table_of
 
 decks = st.permutations(range(52))
@@ -29,7 +29,7 @@ def position(deck, picks, place):
 
 
 def seen_by(states, viewer):
-    """The observation of `viewer` as a function of block, and of the columns of each line."""
+    """The observation of `viewer` as a function of block and row block."""
     info_states = known(states, viewer)
     row = GAME.observe(info_states, np.array([viewer], dtype=np.int8))[0]
 
@@ -38,7 +38,7 @@ def seen_by(states, viewer):
         cut = row[block.start : block.stop].reshape(block.shape)
         if column is None:
             return cut
-        inner = find_block(lines.BLOCKS, column)
+        inner = find_block(row_features.BLOCKS, column)
         return cut[:, inner.start : inner.stop]
 
     return part
@@ -53,7 +53,7 @@ def ranks_of_rows(cards, size):
 @given(row=st.sets(st.integers(0, 51), min_size=1, max_size=4), front=st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_bounds_are_those_of_the_best_and_the_worst_completion(row, front):
-    """Where at most two cards are missing, all completions are tried; further off, the bounds of fuller nodes."""
+    """Up to two missing cards: all completions are enumerated; more: bounds of nodes with one more card."""
     cards, size = sorted(row), 3 if front else 5
     if not size - 2 <= len(cards) < size:
         return
@@ -129,7 +129,7 @@ def test_a_finished_board_is_fouled_or_safe(deck, picks, viewer):
 
 @given(deck=decks, picks=choices, place=places, viewer=st.integers(0, 1))
 @settings(max_examples=100, deadline=None)
-def test_lines_tell_what_the_rows_hold(deck, picks, place, viewer):
+def test_row_features_match_the_rows(deck, picks, place, viewer):
     states, plain = position(deck, picks, place)
     part = seen_by(states, viewer)
     on_boards = [card for board in plain.boards for row in board for card in row]
@@ -149,7 +149,7 @@ def test_lines_tell_what_the_rows_hold(deck, picks, place, viewer):
             if not cards:
                 assert not made.any()
             elif len(cards) == (3 if row == 0 else 5):
-                assert CATEGORIES[made.argmax()] == worth(cards)[0]
+                assert CATEGORIES[made.argmax()] == hand_value(cards)[0]
             else:
                 counts = sorted(held)[::-1]
                 name = {(1, 1): "high card", (1, 0): "high card", (2, 1): "pair", (2, 0): "pair", (2, 2): "two pair"}
@@ -158,7 +158,7 @@ def test_lines_tell_what_the_rows_hold(deck, picks, place, viewer):
 
 
 def check_draws(draws, row, cards, free):
-    """Flush and straight alive, free cards towards them, to a pair, to more: counted in plain words."""
+    """Possible flush and straight, and free cards for flush, straight, pair and more, counted plainly."""
     missing = (3 if row == 0 else 5) - len(cards)
     if missing == 0:
         assert not draws.any()
@@ -215,7 +215,7 @@ def test_action_features_are_the_rows_of_the_afterstate(deck, picks, place):
     _, actions, encoded = GAME.action_features(info_states, mover)
     line_block = find_block(features.ACTION_BLOCKS, "line")
     change_block = find_block(features.ACTION_BLOCKS, "changes")
-    fit = find_block(lines.BLOCKS, "fit")
+    fit = find_block(row_features.BLOCKS, "fit")
     before = GAME.observe(info_states, mover)[0]
     for action, vector in zip(actions, encoded, strict=True):
         after = InfoStates(info_states.copy())
@@ -232,7 +232,7 @@ def test_action_features_are_the_rows_of_the_afterstate(deck, picks, place):
 
 @pytest.mark.parametrize(("last", "alive"), [("Qc", 0), ("Qd", 1)])
 def test_a_flush_is_dead_when_its_suit_runs_out(last, alive):
-    """Two clubs behind need three more; one of them may be the card in hand."""
+    """Two clubs in the back need three more; one of them may be the card to place."""
     states = table_of("4c 5c 6c | 2d | 2c 3c", f"7c 8c 9c | Tc Jc | {last}", rest=["Kc"])
     draws = seen_by(states, 0)("lines", "draws")[2]
     assert draws[0] == alive
@@ -247,7 +247,7 @@ def test_the_card_to_place_is_matched_with_the_rows():
     assert not fit[:3].any()
 
 
-def test_an_afterstate_says_that_the_next_card_is_not_known():
+def test_an_afterstate_marks_the_next_card_as_unknown():
     info_states = known(table_of("2c 3c | 4c | 5c 6c", "2d 3d | 4d | 5d 6d"))
     assert GAME.observe(info_states, np.zeros(1, np.int8))[0, 3] == 0
     GAME.apply(info_states, np.array([1], dtype=np.int16))
@@ -259,7 +259,7 @@ def test_an_afterstate_says_that_the_next_card_is_not_known():
 
 @given(deck=decks, picks=choices, place=places, viewer=st.integers(0, 1))
 @settings(max_examples=40, deadline=None)
-def test_seed_slots_spell_the_boards(deck, picks, place, viewer):
+def test_paper_slots_encode_the_boards(deck, picks, place, viewer):
     states, plain = position(deck, picks, place)
     game = OpenFace(features="seed")
     encoded = game.observe(known(states, viewer), np.array([viewer], dtype=np.int8))[0].reshape(27, 53)

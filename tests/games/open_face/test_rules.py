@@ -1,4 +1,4 @@
-"""The rules of the sheet, line by line, and all of them against the plain reference."""
+"""The rules one by one, and random play against the plain reference."""
 
 import numba
 import numpy as np
@@ -39,7 +39,7 @@ def test_games_go_as_in_the_plain_reference(deck, choices):
 
 
 @with_jit
-def test_a_random_board_is_as_the_sheet_says():
+def test_random_boards_match_the_reference():
     rng = np.random.default_rng(1)
     states = GAME.deal(20_000, rng)
     while not GAME.is_over(states).all():
@@ -144,7 +144,7 @@ def rank_of(row, text):
 
 
 def table_of_row(row, text):
-    """A finished game whose player 0 has this row; the other rows hold whatever is left."""
+    """Finished game in which player 0 has this row and arbitrary other rows."""
     taken = list(parse_cards(text))
     others = [card_text(card) for card in range(52) if card not in taken]
     rows = [others[:3], others[3:8], others[8:13]]

@@ -1,4 +1,4 @@
-"""The features of a line in plain Python, written from the table of docs/games/poker_squares.md."""
+"""Plain reference for the line features, written from docs/games/poker_squares.md."""
 
 from collections import Counter
 from math import comb, prod
@@ -10,7 +10,7 @@ PATTERNS = [[1], [2], [2, 2], [3], [3, 2], [4]]  # counts above one, and [1] for
 
 
 def at_least(seen, copies, need):
-    """Chance that `need` of `copies` unseen cards come, by counting the sets of cards that can come."""
+    """Probability that `need` of `copies` unseen cards come, by counting the sets of future cards."""
     unseen, draws = 52 - seen, 25 - seen
     ways = sum(
         comb(copies, hit) * comb(unseen - copies, draws - hit) for hit in range(need, copies + 1) if hit <= draws
@@ -19,7 +19,7 @@ def at_least(seen, copies, need):
 
 
 def purpose(cards):
-    """What an open line is for; None for a complete one."""
+    """Type of an open line; None for a complete line."""
     if len(cards) == 5:
         return None
     if not cards:
@@ -30,7 +30,7 @@ def purpose(cards):
 
 
 class SlowLines:
-    """The ten lines of a grid (None where empty) with a card turned up (None: not known)."""
+    """The ten lines of a grid (None where empty) with a face-up card (None: unknown)."""
 
     def __init__(self, grid, card, scores, unit):
         self.cells = lines_of(grid)
@@ -46,12 +46,12 @@ class SlowLines:
         return self.scores[NAMES.index(hand_name(cards))] / self.unit
 
     def others(self, index, cross):
-        """The open lines of the same orientation but `index`, or those of the other."""
+        """Open lines of the same orientation except `index`, or of the other orientation."""
         first = 0 if (index < 5) != cross else 5
         return [self.lines[i] for i in range(first, first + 5) if i != index and len(self.lines[i]) < 5]
 
     def encode(self, index):
-        """Name → entries, as in LINE_BLOCKS; names that are left out are all zero."""
+        """Name → entries of LINE_BLOCKS; missing names are zero."""
         cards = self.lines[index]
         out = {"score": [self.points(cards)], "complete": [len(cards) == 5], "row": [index < 5]}
         out["cards"] = [len(cards) == n for n in range(6)]

@@ -1,4 +1,4 @@
-"""Poker Squares in plain Python, written from the sheet and not from the kernels."""
+"""Poker Squares in plain Python, written from the specification, independent of the kernels."""
 
 from collections import Counter
 from itertools import combinations
@@ -50,7 +50,7 @@ def lines_of(grid):
 
 
 def grid_value(grid, scores):
-    """Sum of the ten lines as they stand."""
+    """Sum of the current scores of the ten lines."""
     return sum(scores[NAMES.index(hand_name([c for c in line if c is not None]))] for line in lines_of(grid))
 
 

@@ -14,7 +14,7 @@ RNG = np.random.default_rng(0)
 
 
 def positions(game, left, tables, seed):
-    """Decisions of the flush rule with `left` placements to come, this one among them."""
+    """Decisions of the flush agent with `left` placements to come, the current one included."""
     rng = np.random.default_rng(seed)
     states = game.deal(tables, rng)
     for done, moves in enumerate(play(game, states, [make_agent(game, "flush")], rng, ask_forced=True)):
@@ -24,7 +24,7 @@ def positions(game, left, tables, seed):
 
 
 def value_of(grid, card, unseen, scores):
-    """{cell: expected final score} when every later card goes where it is worth most."""
+    """{cell: expected final score} under optimal later play."""
     values = {}
     for cell in [cell for cell in range(25) if grid[cell] is None]:
         placed = [*grid[:cell], card, *grid[cell + 1 :]]

@@ -1,11 +1,11 @@
-"""The observation against a plain reference, and what it must not depend on."""
+"""Observations against a plain reference, and their invariances."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.games.poker_squares.draw_probability import ALL_OF, AT_LEAST
+from cardlab.games.poker_squares.draw_probability import ALL_PROBABILITY, AT_LEAST_PROBABILITY
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.line_features import LINE_BLOCKS, LINE_SIZE
 from cardlab.games.poker_squares.observation import ACTION_BLOCKS, LINES_BLOCKS
@@ -24,7 +24,7 @@ def close(left, right):
 
 @st.composite
 def positions(draw, decision=None):
-    """A record as its owner sees it: some cells filled, a card turned up or not known (`decision` fixes which)."""
+    """A record as its owner sees it: some cells filled, a card face up or unknown (`decision` sets which)."""
     turn = draw(st.integers(0, 24 if decision else 25))
     close_ranks = draw(st.booleans())  # few ranks or suits make flushes, straights and fours frequent
     cards = draw(st.permutations(range(52)))
@@ -136,7 +136,7 @@ def test_actions_of_many_games_and_of_none():
 
 
 def test_equal_lines_have_equal_features():
-    """Columns 0 and 1 hold the same ranks and pattern of suits; so do rows 3 and 4, which are empty."""
+    """Columns 0 and 1 hold equal ranks and an equal pattern of suits; rows 3 and 4 are empty."""
     game = PokerSquares()
     state = np.zeros(1, dtype=STATE)
     state["grid"], state["deck"], state["turn"] = -1, -1, 4
@@ -149,13 +149,13 @@ def test_equal_lines_have_equal_features():
 
 
 def test_chances():
-    assert AT_LEAST.shape == (26, 14, 6)
-    assert AT_LEAST[0, 4, 0] == 1
-    assert AT_LEAST[24, 13, 1] == np.float32(13 / 28)
-    assert AT_LEAST[25, 13, 1] == 0
+    assert AT_LEAST_PROBABILITY.shape == (26, 14, 6)
+    assert AT_LEAST_PROBABILITY[0, 4, 0] == 1
+    assert AT_LEAST_PROBABILITY[24, 13, 1] == np.float32(13 / 28)
+    assert AT_LEAST_PROBABILITY[25, 13, 1] == 0
     for seen, copies, need in [(0, 13, 5), (10, 3, 2), (20, 4, 1), (22, 2, 2)]:
-        assert AT_LEAST[seen, copies, need] == pytest.approx(at_least(seen, copies, need))
-    assert ALL_OF[10, 2] == AT_LEAST[10, 2, 2]
+        assert AT_LEAST_PROBABILITY[seen, copies, need] == pytest.approx(at_least(seen, copies, need))
+    assert ALL_PROBABILITY[10, 2] == AT_LEAST_PROBABILITY[10, 2, 2]
 
 
 def test_privileged_and_holders():

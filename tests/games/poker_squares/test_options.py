@@ -1,4 +1,4 @@
-"""Options of Poker Squares, and the texts."""
+"""Options and texts of Poker Squares."""
 
 import pickle
 
@@ -12,7 +12,7 @@ from cardlab.games.protocol import Game
 from games.poker_squares.slow_rules import AMERICAN, BRITISH
 
 
-def test_systems_are_the_sheets():
+def test_scoring_systems_match_the_specification():
     assert {"american": tuple(AMERICAN), "british": tuple(BRITISH)} == SCORING
 
 

@@ -1,4 +1,4 @@
-"""Patterns of lines, the table that is learned of them, and playouts by it."""
+"""Patterns of lines, the table learned of them, and playouts by the table."""
 
 import numpy as np
 import pytest
@@ -17,15 +17,15 @@ GAME = make_game("poker_squares")
 
 
 def patterns_of(states):
-    """[G, 10], line by line."""
+    """[G, 10] pattern of each line."""
     by_rank, by_suit = np.empty(13, dtype=np.int64), np.empty(4, dtype=np.int64)
     found = np.empty((len(states), 10), dtype=np.int64)
     for row, state in enumerate(states):
         card = int(state["deck"][state["turn"]]) if state["turn"] < 25 else -1
         count_unseen(state["grid"], card, by_rank, by_suit)
         for line in range(10):
-            told = scan_line(state["grid"], line)
-            found[row, line] = line_pattern(0 if line < 5 else 1, int(state["turn"]), told, by_rank, by_suit)
+            contents = scan_line(state["grid"], line)
+            found[row, line] = line_pattern(0 if line < 5 else 1, int(state["turn"]), contents, by_rank, by_suit)
     return found
 
 
@@ -54,16 +54,16 @@ def test_moving_a_column_moves_its_pattern():
     assert len(seen) > 300
 
 
-def test_cells_are_worth_the_lines_that_they_make():
+def test_cell_values_are_sums_of_line_values():
     rng = np.random.default_rng(2)
     values = rng.normal(size=NUM_PATTERNS).astype(np.float32)
     states = GAME.deal(3, rng)
     for moves in play(GAME, states, [RandomAgent(GAME)], rng):
-        worths = cell_values(moves.info_states, values)
+        action_values = cell_values(moves.info_states, values)
         for cell in np.flatnonzero(GAME.legal_actions(moves.info_states)[0]):
             after = take(moves.info_states, np.array([0]))
             GAME.apply(after, np.array([cell], dtype=np.int16))
-            assert worths[0, cell] == pytest.approx(values[patterns_of(after)[0]].sum(), abs=1e-4)
+            assert action_values[0, cell] == pytest.approx(values[patterns_of(after)[0]].sum(), abs=1e-4)
 
 
 def test_transposed_tables_play_as_the_others_do_on_the_transposed_grid():

@@ -1,4 +1,4 @@
-"""The rules of the sheet, line by line, against hands written out and against the plain reference."""
+"""The rules one by one, against written hands and a plain reference."""
 
 import numba
 import numpy as np
@@ -23,12 +23,12 @@ with_jit = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="millions o
 
 
 def fresh(deck):
-    """One dealt game, [1]."""
+    """One new game, [1]."""
     return PokerSquares().deal(1, np.random.default_rng(0), decks=np.array([deck], dtype=np.int8))
 
 
 def category(cards):
-    """The kernels' category of up to five cards."""
+    """Category of up to five cards by the kernels."""
     line = np.full(25, -1, dtype=np.int8)
     line[: len(cards)] = cards
     num_cards, ranks, suits, _, pairs = rules.scan_line(line, 0)
@@ -72,7 +72,7 @@ def test_category(text, name):
 
 @with_jit
 def test_counts_of_all_hands():
-    """How many of the 2,598,960 hands fall in each category (the well-known counts)."""
+    """Counts of the 2,598,960 hands by category."""
     hands = np.fromiter((card for hand in all_hands() for card in hand), dtype=np.int8, count=5 * 2_598_960)
     states = np.zeros(2_598_960, dtype=rules.STATE)
     states["grid"] = -1
@@ -169,5 +169,5 @@ def test_deal_replays_decks():
         PokerSquares().deal(3, np.random.default_rng(0), decks=order[:, :25])
 
 
-def test_names_are_the_sheets():
+def test_category_names_match_the_specification():
     assert list(rules.CATEGORIES) == NAMES

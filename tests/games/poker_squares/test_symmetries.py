@@ -1,4 +1,4 @@
-"""Equivalent games stay equivalent."""
+"""Transformed games stay equivalent."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_the_same_play_pays_the_same(seed):
 
 
 def test_lines_move_with_their_features():
-    """The ten feature vectors are permuted; a transposition only swaps which lines are rows."""
+    """The ten feature vectors are permuted; a transposition exchanges rows and columns."""
     game, rng = PokerSquares(), np.random.default_rng(7)
     states = game.deal(300, rng)
     players = np.zeros(300, dtype=np.int8)

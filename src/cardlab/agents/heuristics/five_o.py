@@ -1,4 +1,4 @@
-"""The seed's agents for Five-O: reflex 1 to 3, greedy 1 and 2, fast greedy 2, Monte Carlo and expectiminimax."""
+"""The paper's agents for Five-O: reflex 1 to 3, greedy 1 and 2, fast greedy 2, Monte Carlo and expectiminimax."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from cardlab.core.kernels import kernel
 from cardlab.core.options import InvalidOption, check_choice, check_range
 from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, hand_size, strength_table
-from cardlab.games.five_o.chances import last_round_scores
-from cardlab.games.five_o.column_simulation import simulated_scores
+from cardlab.games.five_o.column_probability import last_round_win_probabilities
+from cardlab.games.five_o.column_simulation import simulated_win_probabilities
 from cardlab.games.five_o.endgame import action_values
 from cardlab.games.five_o.hand_values import (
     EVAL,
@@ -24,12 +24,12 @@ from cardlab.games.five_o.hand_values import (
     hand_value,
     rank_mask,
 )
-from cardlab.games.five_o.open_deck_search import MAX_DEPTH, PACK_SPAN, deck_values
+from cardlab.games.five_o.open_deck_search import MAX_DEPTH, PACK_SPAN, open_deck_values
 from cardlab.games.five_o.rules import (
     COLUMN_SIZE,
     NUM_COLUMNS,
     NUM_TURNS,
-    TURNS_A_ROUND,
+    TURNS_PER_ROUND,
     Records,
 )
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
@@ -42,15 +42,15 @@ BEFORE, AFTER, OPPOSITE = range(3)
 _LEAF_KINDS = {"fast_greedy_2": FAST_EVAL, "greedy_2": EVAL, "greedy_1": PACK_EXPECT}
 LAST_ROUNDS = ("exact", "joint", "evaluate")
 _TIE_SHARES = {"won": 1.0, "half": 0.5, "lost": 0.0}
-_LAST_ROUND = NUM_TURNS - TURNS_A_ROUND
+_LAST_ROUND = NUM_TURNS - TURNS_PER_ROUND
 
 
 @kernel
 def column_values(table: Strengths, states: Records, players: Players, kind: int, all_draws: bool) -> Values:
-    """[3, N, 5] values of one's columns as they are (BEFORE), with the card to place (AFTER), and of those OPPOSITE.
+    """[3, N, 5] values of the own columns without (BEFORE) and with (AFTER) the card, and of the OPPOSITE columns.
 
-    `kind` is EVAL, FAST_EVAL or PACK_EXPECT. AFTER is 0 where the card does not fit. The draws that count for a flush
-    or a straight are those that its player has left or, without `all_draws`, those that the column still takes.
+    `kind` is EVAL, FAST_EVAL or PACK_EXPECT. AFTER is 0 where the column is full. `all_draws` counts all remaining
+    draws of the column's player for flushes and straights; else only the draws that the column still takes.
     """
     values = np.zeros((3, states.shape[0], NUM_COLUMNS))
     unseen = np.empty(NUM_COUNTS, dtype=np.int64)
@@ -103,35 +103,34 @@ def _gain(values: Values) -> Values:
 
 
 def check_last_round(game: Game, last_round: str, ties: str) -> None:
-    """Raise InvalidOption for options of the last round that there are not, or not in this game."""
+    """Raise InvalidOption for unknown options of the last round, or options that this game does not support."""
     check_choice("agent.last_round", last_round, LAST_ROUNDS)
     check_choice("agent.ties", ties, list(_TIE_SHARES))
     if last_round == "joint" and game.spec.options["hidden_round"] != COLUMN_SIZE:
-        raise InvalidOption("agent.last_round", last_round, "exact or evaluate where game.hidden_round is not 5")
+        raise InvalidOption("agent.last_round", last_round, "exact or evaluate unless game.hidden_round=5")
 
 
-def put_last_round(
+def set_last_round_scores(
     game: Game, info_states: InfoStates, players: Players, scores: Values, *, last_round: str, ties: str
 ) -> None:
-    """Write over `scores` [N, 5] of decisions in the last round what `last_round` gives the columns there."""
+    """Overwrite `scores` [N, 5] of last-round decisions by the method `last_round`."""
     rows = np.flatnonzero(info_states["turn"] >= _LAST_ROUND)
     if last_round == "evaluate" or rows.size == 0:
         return
     last, movers = take(info_states, rows), players[rows]
     if last_round == "joint":
-        scores[rows] = action_values(last, movers, np.random.default_rng(0), 0, game.spec.options)  # exact: no chance
+        scores[rows] = action_values(last, movers, np.random.default_rng(0), 0, game.spec.options)  # rng is unused
     else:
-        scores[rows] = last_round_scores(strength_table(), last, movers, _TIE_SHARES[ties])
+        scores[rows] = last_round_win_probabilities(strength_table(), last, movers, _TIE_SHARES[ties])
 
 
 @dataclass(frozen=True)
 class PlacementAgent:
-    """Plays the column with the best `score`, by the values that hands of `kind` have before and after.
+    """Plays the column with the highest `score` of the hand values of `kind` before and after the card.
 
-    `last_round` is exact (chance of winning by all cards that are left and equation (3), as every agent of the seed
-    does), joint (all columns and later cards together: endgame.py) or evaluate (as before); `ties` says what a tied
-    column counts in the exact one: won, as in the seed, half or lost.
-    `draws` is column or all: the n of equations (1) and (2).
+    `last_round` is exact (win probability by enumeration and equation (3), as for every agent of the paper), joint (all
+    columns and later cards together: endgame.py) or evaluate (no special case). `ties` is the value of a tied column in
+    the exact method: won (as in the paper), half or lost. `draws` is column or all: n of equations (1) and (2).
     """
 
     game: Game
@@ -147,20 +146,20 @@ class PlacementAgent:
         check_choice("agent.draws", self.draws, ("column", "all"))
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        """[N] the columns of the best score, the first of equals."""
+        """[N] columns of the highest score; the first in a tie."""
         legal = self.game.legal_actions(info_states)
         values = column_values(strength_table(), info_states, players, self.kind, self.draws == "all")
         scores = self.score(values)
-        put_last_round(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
+        set_last_round_scores(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
         return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
 
 
 @dataclass(frozen=True)
 class ColumnMonteCarlo:
-    """Plays the column that wins the game most likely, by simulated chances of the columns and equation (3).
+    """Plays the column with the highest win probability, by simulated column probabilities and equation (3).
 
-    Section II.B.4: `simulations` completions of all columns for each decision. A tied column counts `ties` of a won
-    one, in the simulations as in the last round.
+    Section II.B.4: `simulations` completions of all columns per decision. `ties` is the value of a tied column, in the
+    simulations and in the last round.
     """
 
     game: Game
@@ -174,13 +173,13 @@ class ColumnMonteCarlo:
         check_last_round(self.game, self.last_round, self.ties)
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        """[N] the columns of the best chance, the first of equals."""
+        """[N] columns of the highest win probability; the first in a tie."""
         legal = self.game.legal_actions(info_states)
         seeds = draw_seeds(len(info_states), rng)
         scores = np.full(legal.shape, -1.0)
-        # exact where few cards are left: nothing to simulate
+        # last_round=exact replaces the simulations
         rows = np.flatnonzero((info_states["turn"] < _LAST_ROUND) | (self.last_round == "evaluate"))
-        scores[rows] = simulated_scores(
+        scores[rows] = simulated_win_probabilities(
             strength_table(),
             take(info_states, rows),
             players[rows],
@@ -188,16 +187,16 @@ class ColumnMonteCarlo:
             seeds[rows],
             _TIE_SHARES[self.ties],
         )
-        put_last_round(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
+        set_last_round_scores(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
         return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
 
 
 @dataclass(frozen=True)
 class Expectiminimax:
-    """Looks `depth` cards ahead on `decks` sampled orders of the deck, as if it were face up: section II.B.3.
+    """Searches `depth` cards ahead on `decks` sampled face-up orders of the deck: section II.B.3.
 
-    Alpha-beta with the state's `value` by greedy_2, fast_greedy_2 or greedy_1 at the leaves. `choose` is votes (the
-    column that is best on most decks, as in the seed) or mean (the best mean over the decks).
+    Alpha-beta search with the state `value` of greedy_2, fast_greedy_2 or greedy_1 at the leaves. `choose` is votes
+    (the column that is best on most decks, as in the paper) or mean (the best mean over the decks).
     """
 
     game: Game
@@ -217,12 +216,12 @@ class Expectiminimax:
         check_last_round(self.game, self.last_round, self.ties)
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        """[N] columns, the first of equals."""
+        """[N] columns of the highest score; the first in a tie."""
         legal = self.game.legal_actions(info_states)
         scores = np.full(legal.shape, -1.0)
         rows = np.flatnonzero((info_states["turn"] < _LAST_ROUND) | (self.last_round == "evaluate"))
         scores[rows] = self._scores(take(info_states, rows), players[rows], rng)
-        put_last_round(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
+        set_last_round_scores(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
         return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
 
     def _scores(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Values:
@@ -230,7 +229,7 @@ class Expectiminimax:
         many = take(info_states, np.repeat(np.arange(len(info_states)), self.decks))
         movers = players.repeat(self.decks)
         states = self.game.determinize(many, movers, rng)
-        values = deck_values(states, movers, self.depth, _LEAF_KINDS[self.value], exact=self.choose == "mean")
+        values = open_deck_values(states, movers, self.depth, _LEAF_KINDS[self.value], exact=self.choose == "mean")
         by_deck = values.reshape(len(info_states), self.decks, NUM_COLUMNS)
         if self.choose == "mean":
             return by_deck.mean(axis=1)

@@ -1,4 +1,4 @@
-"""Agents for Open-face that need no training: the seed's greedy start, Monte Carlo with random or hindsight fills."""
+"""Scripted agents for Open-face: the paper's greedy start, and Monte Carlo with random or hindsight fills."""
 
 from dataclasses import dataclass
 
@@ -19,10 +19,10 @@ from cardlab.games.open_face.rules import (
 )
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 
-EIGHT = 6  # rank from which a card left over goes to the middle
+EIGHT = 6  # lowest rank of leftover cards that go to the middle
 _FRONT_ROOM = 3
 _NOTHING, _OF_A_RANK, _OF_A_SUIT, _IN_SEQUENCE = range(4)
-LISTED = np.array(
+OPENING_HANDS = np.array(
     [
         (_OF_A_RANK, 4),
         (_OF_A_RANK, 2),  # the full house: all of its cards
@@ -36,17 +36,17 @@ LISTED = np.array(
         (_IN_SEQUENCE, 3),
     ]
 )
-"""[10, 2] the hands for the back, best first: what their cards have in common, and how many of them at least."""
+"""[10, 2] hands for the back, best first: the common property of the cards, and the minimum number of cards."""
 
 
 @dataclass(frozen=True)
 class GreedyStart:
     """Opens by the list of Tan and Xiao (2018), section 5.1, then plays uniformly at random.
 
-    The first of these that the five cards hold goes to the back: four of a kind, full house, flush, straight, four of a
-    suit, two pair, three of a kind, four in sequence, three of a suit, three in sequence (an ace may be low). Of the
-    others 8 and above go to the middle, below to the front; the paper does not say what happens to a fourth low card:
-    here it goes to the middle.
+    The first of these hands among the five cards goes to the back: four of a kind, full house, flush, straight, four of
+    a suit, two pair, three of a kind, four in sequence, three of a suit, three in sequence (the ace is high or low).
+    Other cards from 8 up go to the middle, lower cards to the front. The paper does not define a fourth low card; here
+    it goes to the middle.
     """
 
     game: Game
@@ -56,13 +56,13 @@ class GreedyStart:
         legal = self.game.legal_actions(info_states)
         actions = choose_uniformly(legal, rng.random(len(legal), dtype=np.float32))
         listed = opening_rows(info_states)
-        fits = (listed >= 0) & legal[np.arange(len(legal)), listed]  # a search may have filled that row before
+        fits = (listed >= 0) & legal[np.arange(len(legal)), listed]  # a search may have filled the row
         return np.where(fits, listed, actions)
 
 
 @kernel
 def opening_rows(info_states: InfoStates) -> Actions:
-    """[N] the row that the list gives to the card to place; -1 after the opening."""
+    """[N] row of the card to place by the opening list; -1 after the opening."""
     actions = np.full(info_states.shape[0], -1, dtype=np.int16)
     cards = np.empty(NUM_OPENING, dtype=np.int64)
     rows = np.empty(NUM_OPENING, dtype=np.int64)
@@ -72,13 +72,13 @@ def opening_rows(info_states: InfoStates) -> Actions:
             first = NUM_OPENING * owner(step)
             for place in range(NUM_OPENING):
                 cards[place] = info_states[n]["deck"][first + place]
-            arrange(cards, rows)
+            arrange_opening(cards, rows)
             actions[n] = rows[step - first]
     return actions
 
 
 @kernel
-def arrange(cards: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
+def arrange_opening(cards: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
     """Fill `rows` [5] with the rows of the opening `cards` [5]."""
     ranks = np.zeros(NUM_RANKS, dtype=np.int64)
     suits = np.zeros(NUM_SUITS, dtype=np.int64)
@@ -98,10 +98,10 @@ def arrange(cards: NDArray[np.int64], rows: NDArray[np.int64]) -> None:
 def _choose_back(
     cards: NDArray[np.int64], rows: NDArray[np.int64], ranks: NDArray[np.int64], suits: NDArray[np.int64]
 ) -> None:
-    """Set rows[i] to BACK where card i belongs to the first listed hand, elsewhere to MIDDLE."""
+    """Set rows[i] to BACK if card i belongs to the first listed hand, else to MIDDLE."""
     length, top = longest_run(ranks)
-    listed = first_listed(ranks.max(), (ranks >= 2).sum(), suits.max(), length)
-    kind, least = (LISTED[listed, 0], LISTED[listed, 1]) if listed >= 0 else (_NOTHING, 0)
+    listed = best_opening_hand(ranks.max(), (ranks >= 2).sum(), suits.max(), length)
+    kind, least = (OPENING_HANDS[listed, 0], OPENING_HANDS[listed, 1]) if listed >= 0 else (_NOTHING, 0)
     taken = np.zeros(NUM_RANKS, dtype=np.bool_)
     for place in range(NUM_OPENING):
         rank, suit = cards[place] >> 2, cards[place] & 3
@@ -119,10 +119,10 @@ def _choose_back(
 
 
 @kernel
-def first_listed(most: int, pairs: int, suited: int, length: int) -> int:
-    """Index into LISTED of the first hand that the opening holds, -1 without one.
+def best_opening_hand(most: int, pairs: int, suited: int, length: int) -> int:
+    """Index into OPENING_HANDS of the first hand that the opening holds; -1 for none.
 
-    Given are the most cards of one rank, the ranks held at least twice, the most cards of one suit, the longest run.
+    Arguments: most cards of one rank, number of ranks held at least twice, most cards of one suit, longest run.
     """
     holds = (
         most == 4,
@@ -144,7 +144,7 @@ def first_listed(most: int, pairs: int, suited: int, length: int) -> int:
 
 @kernel
 def longest_run(ranks: NDArray[np.int64]) -> tuple[int, int]:
-    """Length and highest rank of the longest sequence of ranks held (the higher of two); the ace is low as well."""
+    """Length and highest rank of the longest run of ranks held (the higher of two); the ace is high or low."""
     length = best = top = 0
     for place in range(-1, NUM_RANKS):
         length = length + 1 if ranks[place] > 0 else 0  # place -1 is the ace
@@ -161,15 +161,15 @@ def _is_in_run(rank: int, length: int, top: int) -> bool:
 
 @dataclass(frozen=True)
 class RandomFills:
-    """Plays what gains most on average when both boards are filled up with random cards in random order.
+    """Plays the row with the highest mean points when both boards are completed with random cards in random order.
 
-    All plans of one decision are tried on the same random cards. A plan places every card in sight: up to 232 ways in
-    the opening, which is thought over again after each of its cards, later one row for the one card.
+    All plans of one decision share the random cards. A plan places every visible card: up to 232 plans in the opening,
+    evaluated again after each card; later one plan for each row.
     """
 
     game: Game
-    openings: int = 100  # simulations of each plan in the opening
-    simulations: int = 500  # of each row for a later card
+    openings: int = 100  # simulations per plan in the opening
+    simulations: int = 500  # simulations per row after the opening
 
     def __post_init__(self) -> None:
         check_range("agent.openings", self.openings, 1, whole=True)
@@ -182,10 +182,9 @@ class RandomFills:
 
 @dataclass(frozen=True)
 class HindsightFills:
-    """As RandomFills, but the cards of a simulation are laid out in `tries` random orders, of which the best counts.
+    """RandomFills with each simulation's cards placed in `tries` random orders, of which the best counts.
 
-    So a plan is worth what one could make of it had one known the cards to come; the opponent's board is filled in its
-    best order, too.
+    So the value of a plan assumes knowledge of the future cards, for the opponent's board as well.
     """
 
     game: Game

@@ -1,8 +1,7 @@
-"""A table of values of patterns, learned by TD(λ) from its own games in one kernel.
+"""Offline TD(λ) self-play in one kernel for a table of pattern values (Sutton 1988).
 
-Sutton 1988, in its offline form: after each game every afterstate moves towards its λ-return, each of its ten entries
-by the same share. An entry's step falls with the root of how often it was seen, down to a least one that falls too.
-Complete lines count what they score.
+After each game every afterstate moves towards its λ-return; its ten entries share the step. The step size of an entry
+falls with the square root of its visits, down to a minimum that falls too. Complete lines have their score.
 """
 
 import numpy as np
@@ -16,20 +15,20 @@ from cardlab.games.poker_squares.patterns import (
     Counts,
     best_cell,
     count_unseen,
-    keep_line,
     line_pattern,
-    price_lines,
-    with_card,
+    line_with_card,
+    pattern_value_changes,
+    store_line,
 )
 from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Scores, scan_line
 from cardlab.games.protocol import Floats
 
 TD_LAMBDA = 0.8
-FIRST_RATE = 0.1
-LEAST_RATE, LAST_RATE = 0.003, 0.0003  # at the start and at the end
-EXPLORING = 0.4  # share of the games in which every so many moves is a random one
-MOVES_A_RANDOM_ONE = 33
-GAMES_AT_ONCE = 10_000
+INITIAL_STEP = 0.1
+MIN_STEP, FINAL_MIN_STEP = 0.003, 0.0003  # minimum step size at the start and at the end
+EXPLORATION_SHARE = 0.4  # share of the games with random moves
+MOVES_PER_RANDOM_MOVE = 33
+CHUNK_GAMES = 10_000
 
 
 def learn_table(scores: Scores, num_games: int, seed: int) -> Floats:
@@ -37,50 +36,50 @@ def learn_table(scores: Scores, num_games: int, seed: int) -> Floats:
     rng = np.random.default_rng(seed)
     values = np.zeros(NUM_PATTERNS, dtype=np.float32)
     values[NUM_OPEN:] = scores
-    seen = np.zeros(NUM_PATTERNS, dtype=np.int64)
-    for first in range(0, num_games, GAMES_AT_ONCE):
-        count = min(GAMES_AT_ONCE, num_games - first)
-        wander = MOVES_A_RANDOM_ONE if first < EXPLORING * num_games else 0
-        least = max(LAST_RATE, LEAST_RATE * (1 - first / num_games))
-        learn_from_games(shuffled_decks(count, rng), draw_seeds(count, rng), values, seen, wander, least)
+    visits = np.zeros(NUM_PATTERNS, dtype=np.int64)
+    for first in range(0, num_games, CHUNK_GAMES):
+        count = min(CHUNK_GAMES, num_games - first)
+        random_move_period = MOVES_PER_RANDOM_MOVE if first < EXPLORATION_SHARE * num_games else 0
+        min_step = max(FINAL_MIN_STEP, MIN_STEP * (1 - first / num_games))
+        train_on_games(shuffled_decks(count, rng), draw_seeds(count, rng), values, visits, random_move_period, min_step)
     return values
 
 
 @kernel
-def learn_from_games(
-    decks: Cards, seeds: NDArray[np.uint64], values: Floats, seen: Counts, wander: int, least_rate: float
+def train_on_games(
+    decks: Cards, seeds: NDArray[np.uint64], values: Floats, visits: Counts, random_move_period: int, min_step: float
 ) -> None:
-    """Play `decks` [G, 52] one step ahead and learn after each; with `wander`, one move in so many is random."""
+    """Play `decks` [G, 52] greedily, update after each; one in `random_move_period` moves is random (0: none)."""
     grid = np.empty(NUM_CELLS, dtype=np.int8)
     by_rank = np.empty(NUM_RANKS, dtype=np.int64)
     by_suit = np.empty(NUM_SUITS, dtype=np.int64)
     lines = np.empty((NUM_LINES, 5), dtype=np.int64)
-    gains = np.empty(NUM_LINES, dtype=np.float32)
+    changes = np.empty(NUM_LINES, dtype=np.float32)
     path = np.empty((NUM_CELLS, NUM_LINES), dtype=np.int64)
     for g in range(decks.shape[0]):
         grid[:] = -1
         count_unseen(grid, -1, by_rank, by_suit)
         for line in range(NUM_LINES):
-            keep_line(lines, line, scan_line(grid, line))
+            store_line(lines, line, scan_line(grid, line))
         for turn in range(NUM_CELLS):
             card = int(np.int64(decks[g, turn]))
             by_rank[card >> 2] -= 1
             by_suit[card & 3] -= 1
-            price_lines(lines, card, turn + 1, by_rank, by_suit, values, gains)
-            if wander > 0 and draw_below(wander, seeds[g], 2 * turn) == 0:
+            pattern_value_changes(lines, card, turn + 1, by_rank, by_suit, values, changes)
+            if random_move_period > 0 and draw_below(random_move_period, seeds[g], 2 * turn) == 0:
                 cell = _empty_cell(grid, draw_below(NUM_CELLS - turn, seeds[g], 2 * turn + 1))
             else:
-                cell = best_cell(grid, gains)
+                cell = best_cell(grid, changes)
             grid[cell] = card
             for line in (cell // SIDE, SIDE + cell % SIDE):
-                keep_line(lines, line, with_card(lines, line, card))
-            _keep_patterns(lines, turn + 1, by_rank, by_suit, path[turn])
-        _learn(path, values, seen, least_rate)
+                store_line(lines, line, line_with_card(lines, line, card))
+            _store_patterns(lines, turn + 1, by_rank, by_suit, path[turn])
+        _update_values(path, values, visits, min_step)
 
 
 @kernel
 def _empty_cell(grid: Cards, number: int) -> int:
-    """The empty cell with `number` empty ones before it."""
+    """The empty cell preceded by `number` empty cells."""
     for cell in range(NUM_CELLS):
         if grid[cell] < 0:
             if number == 0:
@@ -90,18 +89,18 @@ def _empty_cell(grid: Cards, number: int) -> int:
 
 
 @kernel
-def _keep_patterns(lines: Counts, turn: int, by_rank: Counts, by_suit: Counts, patterns: Counts) -> None:
+def _store_patterns(lines: Counts, turn: int, by_rank: Counts, by_suit: Counts, patterns: Counts) -> None:
     for line in range(NUM_LINES):
-        told = (lines[line, 0], lines[line, 1], lines[line, 2], lines[line, 3], lines[line, 4])
-        patterns[line] = line_pattern(0 if line < SIDE else 1, turn, told, by_rank, by_suit)
+        contents = (lines[line, 0], lines[line, 1], lines[line, 2], lines[line, 3], lines[line, 4])
+        patterns[line] = line_pattern(0 if line < SIDE else 1, turn, contents, by_rank, by_suit)
 
 
 @kernel
-def _learn(path: Counts, values: Floats, seen: Counts, least_rate: float) -> None:
-    """Move the afterstates of a game [25, 10] towards their λ-returns."""
+def _update_values(path: Counts, values: Floats, visits: Counts, min_step: float) -> None:
+    """Move the values of the afterstates `path` [25, 10] of a game towards their λ-returns."""
     later = 0.0
     for pattern in path[NUM_CELLS - 1]:
-        later += values[pattern]  # of the full grid: its score
+        later += values[pattern]  # the score of the full grid
     target = later
     for turn in range(NUM_CELLS - 2, -1, -1):
         target = TD_LAMBDA * target + (1 - TD_LAMBDA) * later
@@ -110,6 +109,6 @@ def _learn(path: Counts, values: Floats, seen: Counts, least_rate: float) -> Non
             value += values[pattern]
         for pattern in path[turn]:
             if pattern < NUM_OPEN:
-                seen[pattern] += 1
-                values[pattern] += max(least_rate, FIRST_RATE / np.sqrt(seen[pattern])) * (target - value)
+                visits[pattern] += 1
+                values[pattern] += max(min_step, INITIAL_STEP / np.sqrt(visits[pattern])) * (target - value)
         later = value

@@ -1,4 +1,4 @@
-"""Poker Squares by name: the seed's `tree_search` and the naive `flush`; and `tables`, which learns when it is made."""
+"""Scripted agents of Poker Squares: `flush`, `tables` (learned when constructed) and the paper's `tree_search`."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,19 +12,16 @@ from cardlab.core.kernels import kernel
 from cardlab.core.options import check_choice, check_range
 from cardlab.games.cards.deck import NUM_SUITS, Cards
 from cardlab.games.poker_squares.game import PokerSquares
-from cardlab.games.poker_squares.patterns import cell_values, transposed_values
+from cardlab.games.poker_squares.patterns import cell_values, transpose_values
 from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE, Records
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players
 
-SPARE_COLUMN = SIDE - 1  # takes what no column collects
+OVERFLOW_COLUMN = SIDE - 1  # for cards that no column collects
 
 
 @kernel
-def collecting_column(grid: Cards, suit: int) -> int:
-    """The column for a card of `suit`; -1 where there is no room.
-
-    That is the one which holds nothing else, or the first empty one if there is no such column yet.
-    """
+def flush_column(grid: Cards, suit: int) -> int:
+    """Column for a card of `suit`: the one of that suit only, else the first empty one; -1 if neither has room."""
     empty = -1
     for column in range(NUM_SUITS - 1, -1, -1):
         held = pure = 0
@@ -41,29 +38,29 @@ def collecting_column(grid: Cards, suit: int) -> int:
 
 
 @kernel
-def choose_for_flushes(
+def choose_flush_cells(
     states: Records, uniforms: NDArray[np.float32], match_spare: bool, match_suited: bool
 ) -> Actions:
-    """[N] cells; among equals the choice is by `uniforms` [N]. The flags: whether rows with the card's rank attract."""
+    """[N] cells; ties are broken by `uniforms` [N]. The flags turn on the preference for rows with the card's rank."""
     actions = np.zeros(states.shape[0], dtype=np.int16)
-    worth = np.empty(NUM_CELLS, dtype=np.int64)
+    priority = np.empty(NUM_CELLS, dtype=np.int64)
     for g in range(states.shape[0]):
         grid = states[g]["grid"]
         card = int(states[g]["deck"][states[g]["turn"]])
-        target = collecting_column(grid, card & 3)
+        target = flush_column(grid, card & 3)
         matching = match_suited if target >= 0 else match_spare
         for cell in range(NUM_CELLS):
-            worth[cell] = -1
+            priority[cell] = -1
             if grid[cell] < 0 and target in (-1, cell % SIDE):
-                worth[cell] = 1 if cell % SIDE == SPARE_COLUMN else 0
+                priority[cell] = 1 if cell % SIDE == OVERFLOW_COLUMN else 0
                 for column in range(SIDE):
                     other = int(grid[cell - cell % SIDE + column])
                     if matching and other >= 0 and other >> 2 == card >> 2:
-                        worth[cell] += 2
-        best = worth.max()
-        left = int(uniforms[g] * (worth == best).sum())
+                        priority[cell] += 2
+        best = priority.max()
+        left = int(uniforms[g] * (priority == best).sum())
         for cell in range(NUM_CELLS):
-            if worth[cell] == best:
+            if priority[cell] == best:
                 actions[g] = cell
                 if left == 0:
                     break
@@ -73,10 +70,10 @@ def choose_for_flushes(
 
 @dataclass(frozen=True)
 class FlushAgent:
-    """Collects one suit in each of four columns; a card without room there goes to the fifth column, or anywhere.
+    """Collects one suit in each of four columns; other cards go to the fifth column, or to any empty cell.
 
-    `ranks`: where it prefers rows that hold the card's rank: `ignored` (nowhere), `spare` (for cards without room),
-    `always`. Equals are drawn at random. Source: the seed's "naive player hard-coded to go for flushes".
+    `ranks` sets when it prefers rows with the card's rank: `ignored` (never), `spare` (cards without a flush column) or
+    `always`. Ties are broken at random. Source: the paper's "naive player hard-coded to go for flushes".
     """
 
     game: Game
@@ -89,28 +86,28 @@ class FlushAgent:
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] cells."""
         uniforms = rng.random(len(info_states), dtype=np.float32)
-        return choose_for_flushes(info_states, uniforms, self.ranks != "ignored", self.ranks == "always")
+        return choose_flush_cells(info_states, uniforms, self.ranks != "ignored", self.ranks == "always")
 
 
 @cache
 def learned_table(scoring: str, custom_scores: tuple[int, ...], games: int, seed: int) -> Floats:
-    """[patterns] the table of TablesAgent, learned once in a process."""
+    """[patterns] table of TablesAgent, learned once per process."""
     return learn_table(PokerSquares(scoring=cast(Any, scoring), custom_scores=custom_scores).scores, games, seed)
 
 
 @dataclass(frozen=True)
 class TablesAgent:
-    """Plays one step ahead by a table of values of patterns of lines, which it learns when it is made.
+    """Plays greedily by a table of pattern values, which it learns when constructed.
 
-    `games` of its own, by TD(λ) in one kernel: seconds. The fastest player there is, for the playouts of searches. A
-    learner keeps flushes to the rows or to the columns, as it happens; a search whose playouts are to go on as its
-    policy would needs the tables that are like it, as learned or `transposed`.
+    It learns from `games` games of self-play by TD(λ) in one kernel, in seconds. It is the fastest agent for playouts.
+    Learning settles on flushes in rows or in columns by chance. A search should use the table that matches its policy:
+    as learned, or `transposed`.
     """
 
     game: PokerSquares
     games: int = 100_000
     seed: int = 0
-    transposed: bool = False  # rows are valued as it learned of columns, and columns as of rows
+    transposed: bool = False  # exchanges the values of rows and columns
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -120,18 +117,18 @@ class TablesAgent:
     def pattern_values(self) -> Floats:
         """[patterns] expected points of a line."""
         values = learned_table(self.game.scoring, tuple(self.game.custom_scores), int(self.games), int(self.seed))
-        return transposed_values(values) if self.transposed else values
+        return transpose_values(values) if self.transposed else values
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        """[N] cells, the first of the best."""
+        """[N] cells of the highest value; the first in a tie."""
         return self.action_values(info_states, players).argmax(axis=1).astype(np.int16)
 
     def action_values(self, info_states: InfoStates, players: Players) -> Floats:
-        """[N, 25] expected final score by each cell; minus infinity where it is taken."""
+        """[N, 25] expected final score of each cell; -inf where it is taken."""
         return cell_values(info_states, self.pattern_values())
 
     def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
-        """Log-probabilities [N, 25] of its sure choice, and the values of the best cells [N]."""
+        """Log-probabilities [N, 25] of the deterministic choice, and values [N] of the best cells."""
         values = self.action_values(info_states, players)
         chosen = np.arange(NUM_CELLS) == values.argmax(axis=1)[:, None]
         return np.where(chosen, np.float32(0), np.float32(-np.inf)), values.max(axis=1)

@@ -20,7 +20,7 @@ from cardlab.agents.search.protocol import Estimates, Search
 from cardlab.agents.search.tree import TreeSearch
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
-from cardlab.games.fused_rollouts import Coded, CodeValues
+from cardlab.games.fused_rollouts import SparseLineValues, SupportsFusedRollouts
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class PatternRollouts(Protocol):
 class HasSparseLineValues(Protocol):
     """An agent whose network may be one of sparse lines, which fused playouts use."""
 
-    def code_values(self) -> CodeValues | None:
+    def sparse_line_values(self) -> SparseLineValues | None:
         """The weights, sharing the memory of the network; None for another network."""
         ...
 
@@ -192,8 +192,8 @@ def _fused_playouts(game: Game, player: Agent) -> Any:
     """Fused playouts by `player`: (states, rng) → payoffs [G, P]; None where there is no kernel for it."""
     if isinstance(game, PatternRollouts) and isinstance(player, PatternTable):
         return partial(_by_patterns, game, player.pattern_values())
-    values = player.code_values() if isinstance(player, HasSparseLineValues) else None
-    if isinstance(game, Coded) and values is not None:
+    values = player.sparse_line_values() if isinstance(player, HasSparseLineValues) else None
+    if isinstance(game, SupportsFusedRollouts) and values is not None:
         return partial(_by_codes, game, values)
     return None
 
@@ -202,7 +202,12 @@ def _by_patterns(game: PatternRollouts, values: Floats, states: States, rng: np.
     return game.pattern_play_out(states, values)
 
 
-def _by_codes(game: Coded, values: CodeValues, states: States, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+def _by_codes(
+    game: SupportsFusedRollouts,
+    values: SparseLineValues,
+    states: States,
+    rng: np.random.Generator,  # noqa: ARG001
+) -> Floats:
     return game.sparse_play_out(states, values)
 
 

@@ -1,7 +1,7 @@
-"""The features of one column: what it holds, what it can become, and what stands against it.
+"""Features of one column: its cards, its possible hands, and the opposite column.
 
-All ten columns of a table are described alike, so that one encoder can serve them all. A column's value is the seed's
-`eval` of its known cards.
+All ten columns have equal features, so one encoder can serve them. The value of a column is the paper's `eval` of its
+known cards.
 """
 
 import math
@@ -31,9 +31,9 @@ from cardlab.games.five_o.hand_values import (
     SUITS_AT,
     WINDOWS,
     Counts,
+    combine_values,
     draws_left,
     flush_chance,
-    mix_values,
     rank_mask,
     straight_chance,
     suit_of_flush,
@@ -41,23 +41,23 @@ from cardlab.games.five_o.hand_values import (
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_TURNS, Record, round_of
 from cardlab.games.protocol import find_block, layout, width
 
-Facts = NDArray[np.float64]
+ColumnStatistics = NDArray[np.float64]
 Row = NDArray[np.float32]
 
-# In brackets: the entries of a block, in order.
+# Brackets list the entries of a block.
 LINE_BLOCKS = layout(
     own=(1,),  # 1 for the player's columns, 0 for those opposite
     ranks=(13,),  # known cards of each rank / 2
     suits=(4,),  # known cards of each suit / 5
     size=(5,),  # one-hot, 1 … 5, unknown cards included
-    unknown=(1,),  # 1 where it holds a card that the player cannot see
+    unknown=(1,),  # 1 if it holds a card hidden from the player
     made=(len(CATEGORIES),),  # one-hot: category of the known cards
     strength=(2,),  # [guaranteed strength, value], both / 7462
     flush=(3,),  # [all of one suit, unseen cards of it / 13, chance]
     straight=(2,),  # [possible, chance]
-    open=(1,),  # 1 where it lacks the card of this round
-    fit=(3,),  # the card to place, where it may go here: [cards of its rank / 3, keeps one suit, keeps a straight]
-    against=(5,),  # the column opposite: [guaranteed strength / 7462, value / 7462, flush chance, straight chance,
+    open=(1,),  # 1 if it lacks the card of this round
+    fit=(3,),  # the card to place, if legal here: [cards of its rank / 3, keeps one suit, keeps a straight]
+    against=(5,),  # the opposite column: [guaranteed strength / 7462, value / 7462, flush chance, straight chance,
     # logarithm of the ratio of the two values / 4]
 )
 LINE_SIZE = width(LINE_BLOCKS)
@@ -73,18 +73,18 @@ _STRENGTH, _FLUSH, _STRAIGHT, _OPEN, _FIT, _AGAINST = map(
 )
 
 UNIT = 1 / MAX_STRENGTH  # of strengths and values
-LEAD = _AGAINST + 4  # the entry with the logarithm
+LOG_RATIO = _AGAINST + 4  # index of the logarithm
 
 _FIRST_PAIR = CATEGORY_STARTS[PAIR]
 
-# Facts about one column, as `measure` leaves them.
+# Indices into the statistics of one column.
 KEY, MASK, SIZE, AT_LEAST, VALUE, SUITED, SUIT_LEFT, FLUSH_CHANCE, STRAIGHT_OPEN, STRAIGHT_CHANCE = range(10)
-NUM_FACTS = 10
+NUM_STATISTICS = 10
 
 
 @kernel
 def fits_straight(mask: Int) -> bool:
-    """Whether different ranks, as bits, lie within one straight."""
+    """Whether a set of distinct ranks, as bits, lies within one straight."""
     fits = False
     for window in range(NUM_WINDOWS):
         fits |= mask & ~WINDOWS[window] == 0
@@ -92,8 +92,10 @@ def fits_straight(mask: Int) -> bool:
 
 
 @kernel
-def measure(table: Strengths, state: Record, side: Int, column: Int, card: Int, unseen: Counts, facts: Facts) -> None:
-    """Fill `facts` [10] for the known cards of a column, and `card` with them unless it is negative."""
+def compute_column_statistics(
+    table: Strengths, state: Record, side: Int, column: Int, card: Int, unseen: Counts, stats: ColumnStatistics
+) -> None:
+    """Fill `stats` [10] for the known cards of a column, plus `card` unless it is negative."""
     key = np.int64(state["keys"][side, column])
     mask = rank_mask(state, side, column)
     if card >= 0:
@@ -103,25 +105,27 @@ def measure(table: Strengths, state: Record, side: Int, column: Int, card: Int, 
     current = guaranteed_strength(table, key, size)
     category = STRENGTH_CATEGORIES[current]
     suit = suit_of_flush(key, size)
-    facts[KEY], facts[MASK], facts[SIZE], facts[AT_LEAST], facts[VALUE] = key, mask, size, current, current
-    facts[SUITED] = suit >= 0
-    facts[SUIT_LEFT] = unseen[SUITS_AT + suit] if suit >= 0 else 0
-    facts[FLUSH_CHANCE] = category == FLUSH or category >= STRAIGHT_FLUSH
-    facts[STRAIGHT_CHANCE] = category == STRAIGHT or category >= STRAIGHT_FLUSH
-    facts[STRAIGHT_OPEN] = facts[STRAIGHT_CHANCE]
+    stats[KEY], stats[MASK], stats[SIZE], stats[AT_LEAST], stats[VALUE] = key, mask, size, current, current
+    stats[SUITED] = suit >= 0
+    stats[SUIT_LEFT] = unseen[SUITS_AT + suit] if suit >= 0 else 0
+    stats[FLUSH_CHANCE] = category == FLUSH or category >= STRAIGHT_FLUSH
+    stats[STRAIGHT_CHANCE] = category == STRAIGHT or category >= STRAIGHT_FLUSH
+    stats[STRAIGHT_OPEN] = stats[STRAIGHT_CHANCE]
     if size < COLUMN_SIZE and category < PAIR:
         draws = draws_left(state, side, column)
         flush = flush_chance(key, size, unseen, draws)
         straight, least = straight_chance(mask, size, unseen, draws)
-        facts[FLUSH_CHANCE], facts[STRAIGHT_CHANCE], facts[STRAIGHT_OPEN] = flush, straight, least >= 0
-        facts[VALUE] = mix_values(float(current), size, flush, straight, least)
+        stats[FLUSH_CHANCE], stats[STRAIGHT_CHANCE], stats[STRAIGHT_OPEN] = flush, straight, least >= 0
+        stats[VALUE] = combine_values(float(current), size, flush, straight, least)
 
 
 @kernel
-def write_line(out: Row, state: Record, side: Int, column: Int, card: Int, facts: Facts, other: Facts) -> None:
-    """Write the features of a column, with `card` placed there unless it is negative, to `out` [LINE_SIZE] of zeros.
+def write_column(
+    out: Row, state: Record, side: Int, column: Int, card: Int, stats: ColumnStatistics, other: ColumnStatistics
+) -> None:
+    """Write the features of a column, plus `card` unless it is negative, to `out` [LINE_SIZE] of zeros.
 
-    `facts` are its own, `other` those of the column opposite. The entries OWN and LEAD are left to the caller.
+    `stats` are its statistics, `other` those of the opposite column. The caller writes the entries OWN and LOG_RATIO.
     """
     unknown = 0
     for slot in range(state["sizes"][side, column]):
@@ -138,14 +142,14 @@ def write_line(out: Row, state: Record, side: Int, column: Int, card: Int, facts
         size += 1
     out[_SIZE + size - 1] = 1.0
     out[_UNKNOWN] = unknown
-    out[_MADE + STRENGTH_CATEGORIES[int(facts[AT_LEAST])]] = 1.0
-    out[_STRENGTH] = facts[AT_LEAST] * UNIT
-    out[_STRENGTH + 1] = facts[VALUE] * UNIT
-    out[_FLUSH] = facts[SUITED]
-    out[_FLUSH + 1] = facts[SUIT_LEFT] * (1 / 13)
-    out[_FLUSH + 2] = facts[FLUSH_CHANCE]
-    out[_STRAIGHT] = facts[STRAIGHT_OPEN]
-    out[_STRAIGHT + 1] = facts[STRAIGHT_CHANCE]
+    out[_MADE + STRENGTH_CATEGORIES[int(stats[AT_LEAST])]] = 1.0
+    out[_STRENGTH] = stats[AT_LEAST] * UNIT
+    out[_STRENGTH + 1] = stats[VALUE] * UNIT
+    out[_FLUSH] = stats[SUITED]
+    out[_FLUSH + 1] = stats[SUIT_LEFT] * (1 / 13)
+    out[_FLUSH + 2] = stats[FLUSH_CHANCE]
+    out[_STRAIGHT] = stats[STRAIGHT_OPEN]
+    out[_STRAIGHT + 1] = stats[STRAIGHT_CHANCE]
     out[_AGAINST] = other[AT_LEAST] * UNIT
     out[_AGAINST + 1] = other[VALUE] * UNIT
     out[_AGAINST + 2] = other[FLUSH_CHANCE]
@@ -155,21 +159,21 @@ def write_line(out: Row, state: Record, side: Int, column: Int, card: Int, facts
         out[_OPEN] = 1.0
         drawn = state["deck"][turn]
         if drawn >= 0 and turn & 1 == side:
-            write_fit(out, np.int64(drawn), facts)
+            write_fit(out, np.int64(drawn), stats)
 
 
 @kernel
-def lead(facts: Facts, other: Facts) -> float:
-    """Logarithm of the ratio of two columns' values, a quarter of it; the greatest is near 2."""
-    return math.log(facts[VALUE] / other[VALUE]) / 4
+def log_value_ratio(stats: ColumnStatistics, other: ColumnStatistics) -> float:
+    """Log of the ratio of the values of two columns, divided by 4; at most about 2."""
+    return math.log(stats[VALUE] / other[VALUE]) / 4
 
 
 @kernel
-def write_fit(out: Row, card: Int, facts: Facts) -> None:
-    """Write how well `card` would go with a column."""
-    mask = int(facts[MASK])
+def write_fit(out: Row, card: Int, stats: ColumnStatistics) -> None:
+    """Write how well `card` fits a column."""
+    mask = int(stats[MASK])
     bit = 1 << (card >> 2)
-    # ranks are written as halves, so three cards of a rank stand as 1.5
+    # the block `ranks` holds halves
     out[_FIT] = out[_RANKS + (card >> 2)] * 2 / 3
-    out[_FIT + 1] = suit_count(int(facts[KEY]), card & 3) == facts[SIZE]
-    out[_FIT + 2] = facts[AT_LEAST] < _FIRST_PAIR and not mask & bit and fits_straight(mask | bit)
+    out[_FIT + 1] = suit_count(int(stats[KEY]), card & 3) == stats[SIZE]
+    out[_FIT + 2] = stats[AT_LEAST] < _FIRST_PAIR and not mask & bit and fits_straight(mask | bit)

@@ -1,4 +1,4 @@
-"""Chances of the columns as the seed's Monte Carlo agent sees them: simulated, and counted out for comparison."""
+"""Winning probabilities of columns in the paper's Monte Carlo agent: simulated, and enumerated for comparison."""
 
 from typing import Any
 
@@ -8,24 +8,24 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import Cards, draw_below, mix
 from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
-from cardlab.games.five_o.chances import Values, win_chance
+from cardlab.games.five_o.column_probability import Values, game_win_probability
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, Record, Records, list_unseen
 from cardlab.games.protocol import Players
 
-WAIT, PUT = 0, 1  # chances of a column as it stands, and with the card to place in it
-_MAX_COMPLETIONS = 6000  # of one column that lacks three of 34 cards
+WITHOUT_CARD, WITH_CARD = 0, 1  # column without, and with, the card to place
+_MAX_COMPLETIONS = 6000  # of a column that lacks three cards, with 34 unseen
 
 
 @kernel
 def simulate_columns(
     table: Strengths, state: Record, player: int, num_simulations: int, seed: np.uint64, tie_share: float
 ) -> Values:
-    """[2, 5] shares of simulations in which each column beats the one opposite: WAIT, and PUT (0 where it is full).
+    """[2, 5] share of simulations in which each column beats the opposite one: WITHOUT_CARD, and WITH_CARD (0 if full).
 
-    In a simulation all columns of both sides are completed with unseen cards; so the columns share its draws, and a
-    column that takes the card to place needs one of them less. A tied column counts `tie_share`.
+    Each simulation completes all columns of both players from one shuffle of the unseen cards. A column that takes the
+    card to place draws one card less. A tied column counts `tie_share`.
     """
-    chances = np.zeros((2, NUM_COLUMNS))
+    probabilities = np.zeros((2, NUM_COLUMNS))
     cards = np.empty(52, dtype=np.int8)
     count = list_unseen(state, cards)
     card_key = CARD_KEYS[state["deck"][state["turn"]]]
@@ -48,38 +48,40 @@ def simulate_columns(
                 else:
                     other += CARD_KEYS[card]
             opposite = five_card_strength(table, other)
-            chances[WAIT, column] += share_won(five_card_strength(table, own), opposite, tie_share)
+            probabilities[WITHOUT_CARD, column] += comparison_score(five_card_strength(table, own), opposite, tie_share)
             if own_missing:
-                chances[PUT, column] += share_won(five_card_strength(table, put), opposite, tie_share)
-    return chances / num_simulations
+                probabilities[WITH_CARD, column] += comparison_score(
+                    five_card_strength(table, put), opposite, tie_share
+                )
+    return probabilities / num_simulations
 
 
 @kernel
-def share_won(own: Int, opposite: Int, tie_share: float) -> float:
-    """1 for the stronger hand, `tie_share` for an equal one."""
+def comparison_score(own: Int, opposite: Int, tie_share: float) -> float:
+    """1 for the stronger hand, `tie_share` for an equal one, else 0."""
     if own == opposite:
         return tie_share
     return 1.0 if own > opposite else 0.0
 
 
 @kernel
-def game_chances(chances: Values, sizes: NDArray[np.int8], full: int) -> Values:
-    """[5] chance of winning by each column for the card, by equation (3); -1 for those that have `full` cards.
+def game_win_probabilities(probabilities: Values, sizes: NDArray[np.int8], full: int) -> Values:
+    """[5] probability of winning by column for the card, by equation (3); -1 for columns with `full` cards.
 
-    The column that takes the card counts with its PUT chance, the others with their WAIT chances (section II.B.4).
+    The chosen column counts its WITH_CARD probability, the others WITHOUT_CARD (section II.B.4).
     """
     scores = np.full(NUM_COLUMNS, -1.0)
-    mixed = chances[WAIT].copy()
+    mixed = probabilities[WITHOUT_CARD].copy()
     for column in range(NUM_COLUMNS):
         if sizes[column] < full:
-            mixed[column] = chances[PUT, column]
-            scores[column] = win_chance(mixed)
-            mixed[column] = chances[WAIT, column]
+            mixed[column] = probabilities[WITH_CARD, column]
+            scores[column] = game_win_probability(mixed)
+            mixed[column] = probabilities[WITHOUT_CARD, column]
     return scores
 
 
 @kernel
-def simulated_scores(
+def simulated_win_probabilities(
     table: Strengths,
     states: Records,
     players: Players,
@@ -87,41 +89,43 @@ def simulated_scores(
     seeds: NDArray[np.uint64],
     tie_share: float,
 ) -> Values:
-    """[N, 5] simulated chance of winning the game by each column for the card to place."""
+    """[N, 5] simulated probability of winning the game by column for the card to place."""
     scores = np.empty((states.shape[0], NUM_COLUMNS))
     for n in range(states.shape[0]):
-        chances = simulate_columns(table, states[n], players[n], num_simulations, seeds[n], tie_share)
-        scores[n] = game_chances(chances, states[n]["sizes"][players[n]], COLUMN_SIZE)
+        probabilities = simulate_columns(table, states[n], players[n], num_simulations, seeds[n], tie_share)
+        scores[n] = game_win_probabilities(probabilities, states[n]["sizes"][players[n]], COLUMN_SIZE)
     return scores
 
 
 @kernel
-def counted_columns(table: Strengths, state: Record, player: int, tie_share: float) -> Values:
-    """[2, 5] what `simulate_columns` tends to, over all completions: from the third round on."""
-    chances = np.zeros((2, NUM_COLUMNS))
+def enumerate_columns(table: Strengths, state: Record, player: int, tie_share: float) -> Values:
+    """[2, 5] limit of `simulate_columns` by enumeration of all completions; needs round 3 or later."""
+    probabilities = np.zeros((2, NUM_COLUMNS))
     cards = np.empty(52, dtype=np.int8)
     count = list_unseen(state, cards)
     opposite, own = np.empty(_MAX_COMPLETIONS, dtype=np.int64), np.empty(_MAX_COMPLETIONS, dtype=np.int64)
     opposite_cards, own_cards = opposite.copy(), own.copy()
     for column in range(NUM_COLUMNS):
-        num_opposite = complete(table, state["keys"][1 - player, column], cards, count, opposite, opposite_cards)
+        num_opposite = enumerate_completions(
+            table, state["keys"][1 - player, column], cards, count, opposite, opposite_cards
+        )
         for case in range(2):
-            key = state["keys"][player, column] + (CARD_KEYS[state["deck"][state["turn"]]] if case == PUT else 0)
+            key = state["keys"][player, column] + (CARD_KEYS[state["deck"][state["turn"]]] if case == WITH_CARD else 0)
             if hand_size(key) > COLUMN_SIZE:
                 continue
-            num_own = complete(table, key, cards, count, own, own_cards)
+            num_own = enumerate_completions(table, key, cards, count, own, own_cards)
             won = cases = 0.0
             for first in range(num_own):
                 for second in range(num_opposite):
                     if not own_cards[first] & opposite_cards[second]:
-                        won += share_won(own[first], opposite[second], tie_share)
+                        won += comparison_score(own[first], opposite[second], tie_share)
                         cases += 1.0
-            chances[case, column] = won / cases
-    return chances
+            probabilities[case, column] = won / cases
+    return probabilities
 
 
 @kernel
-def complete(
+def enumerate_completions(
     table: Strengths,
     key: Int,
     cards: Cards,
@@ -129,7 +133,7 @@ def complete(
     strengths: NDArray[np.int64],
     masks: NDArray[np.int64],
 ) -> int:
-    """List the `strengths` and added cards (`masks`, bits of 0:count) of all completions of a hand; how many they are.
+    """List the `strengths` and added cards (`masks`, bits of 0:count) of all completions of a hand; return the count.
 
     At most three cards may be missing.
     """

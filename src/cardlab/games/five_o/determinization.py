@@ -1,4 +1,4 @@
-"""Full states drawn from what a player knows."""
+"""Full states sampled from the information of a player."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,15 @@ from cardlab.games.five_o.rules import (
     Records,
     list_unseen,
     mover,
-    settle,
+    resolve_game,
 )
 
-_FIRST_SALT = 64  # the shuffle of the same seed uses the salts below 52
+_FIRST_SALT = 64  # the shuffle uses salts below 52
 
 
 @kernel
 def fill_unknown(table: Strengths, state: Record, order: Cards, count: int, hidden_round: int) -> None:
-    """Make order[count - 1], order[count - 2], … the unknown cards: those face down first, then the deck."""
+    """Assign order[count - 1], order[count - 2], … to the unknown cards: face-down cards first, then the deck."""
     slot = hidden_round - 1
     for player in range(NUM_PLAYERS):
         for column in range(NUM_COLUMNS):
@@ -37,12 +37,12 @@ def fill_unknown(table: Strengths, state: Record, order: Cards, count: int, hidd
             state["deck"][turn] = order[count]
     state["owner"] = -1
     if state["phase"] == UNRESOLVED:
-        settle(table, state)
+        resolve_game(table, state)
 
 
 @kernel
 def fill_uniformly(table: Strengths, states: Records, seeds: NDArray[np.uint64], hidden_round: int) -> None:
-    """Draw every unknown card from those not seen, uniformly, as a function of seeds[g]."""
+    """Draw every unknown card uniformly from the unseen cards, seeded by seeds[g]."""
     unseen = np.empty(52, dtype=np.int8)
     for g in range(states.shape[0]):
         count = list_unseen(states[g], unseen)
@@ -52,7 +52,7 @@ def fill_uniformly(table: Strengths, states: Records, seeds: NDArray[np.uint64],
 
 @kernel
 def count_held(state: Record, player: int, hidden_round: int) -> int:
-    """How many unknown cards `player` has: face down in the columns, or drawn and not yet placed."""
+    """Number of unknown cards of `player`: face down in the columns, or drawn and not yet placed."""
     slot = hidden_round - 1
     held = 1 if mover(state, hidden_round) == player and state["deck"][state["turn"]] < 0 else 0
     for column in range(NUM_COLUMNS):
@@ -65,7 +65,7 @@ def count_held(state: Record, player: int, hidden_round: int) -> int:
 def draw_to_end(cards: Cards, count: int, held: int, weights: NDArray[np.float32], seed: np.uint64) -> None:
     """Move `held` of cards[0:count] to its end, last first, drawn without replacement by weights[card].
 
-    Uniform over the rest where no weight is left.
+    The draw is uniform when all remaining weights are 0.
     """
     for drawn in range(held):
         left = count - drawn
@@ -97,7 +97,7 @@ def fill_by_weights(
     seeds: NDArray[np.uint64],
     hidden_round: int,
 ) -> None:
-    """As fill_uniformly, but the opponent's cards are drawn one by one in proportion to weights[g, opponent]."""
+    """Draw the opponent's unknown cards in proportion to weights[g, opponent] and the rest uniformly, by seeds[g]."""
     unseen = np.empty(52, dtype=np.int8)
     for g in range(states.shape[0]):
         opponent = 1 - players[g]

@@ -1,4 +1,4 @@
-"""Five-O Poker as a Game: the options, and one kernel call behind each method."""
+"""Five-O Poker as a Game: options, and one kernel call for each method."""
 
 from functools import cached_property
 from typing import Literal
@@ -10,9 +10,8 @@ from cardlab.core.options import Whole, option, options
 from cardlab.games.arrays import checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import strength_table
-from cardlab.games.five_o import determinization, rules
+from cardlab.games.five_o import determinization, rules, win_probability
 from cardlab.games.five_o import observation as features
-from cardlab.games.five_o import win_probability as outlook
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -37,7 +36,7 @@ class FiveO:
         "observation: columns, chances (and win probabilities), prospects (and the best of several completions)",
     )
     completions: Whole = option(
-        outlook.NUM_COMPLETIONS,
+        win_probability.NUM_COMPLETIONS,
         "random completions of two columns that estimate a win probability; any policy plays with any number",
         ge=1,
         le=1_000_000,
@@ -55,15 +54,15 @@ class FiveO:
             zero_sum=True,
             decision_kinds=("place",),
             action_kinds=(0,) * rules.NUM_COLUMNS,
-            blocks=features.BLOCKS if self.features == "columns" else outlook.blocks(self._pairs),
+            blocks=features.BLOCKS if self.features == "columns" else win_probability.observation_blocks(self._pairs),
             action_blocks=features.ACTION_BLOCKS,
             privileged_blocks=features.PRIVILEGED_BLOCKS,
             options={"hidden_round": self.hidden_round, "payoff": self.payoff, "features": self.features},
         )
 
     @property
-    def _pairs(self) -> outlook.Pairs:
-        return outlook.PROSPECTS if self.features == "prospects" else outlook.CHANCES
+    def _pairs(self) -> win_probability.CompletionPairs:
+        return win_probability.PROSPECTS if self.features == "prospects" else win_probability.CHANCES
 
     @property
     def state_dtype(self) -> np.dtype[np.void]:
@@ -77,26 +76,26 @@ class FiveO:
         decks: NDArray[np.int8] | None = None,
         seeds: NDArray[np.uint64] | None = None,
     ) -> States:
-        """[G] fresh games, of whose decks [G, 52] 50 cards are played; no later chance, so `seeds` does nothing."""
+        """[G] new games from decks [G, 52], of which 50 cards are played; `seeds` is unused."""
         order = shuffled_decks(num_games, rng) if decks is None else decks
         states = np.empty(num_games, dtype=rules.STATE)
         rules.deal_records(order, states)
         return States(states)
 
     def current_player(self, states: AnyStates) -> Players:
-        """[G] who places the next card; NOBODY when the game is over, and where that card is yet to be drawn."""
+        """[G] the player who places the next card; NOBODY when the game is over or the next card is not drawn."""
         return rules.current_players(states, self.hidden_round)
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
-        """[G] zeros: there is one kind."""
+        """[G] zeros: the game has one kind of decision."""
         return np.zeros(len(states), dtype=np.int8)
 
     def legal_actions(self, states: AnyStates) -> Bools:
-        """[G, 5] the columns that lack the card of this round."""
+        """[G, 5] columns that lack the card of this round."""
         return rules.legal_columns(states, self.hidden_round)
 
     def apply(self, states: AnyStates, actions: Actions) -> None:
-        """Place the cards turned up on the columns `actions` [G]."""
+        """Place the next cards on the columns `actions` [G]."""
         rules.place(strength_table(), states, actions, self.hidden_round)
 
     def is_over(self, states: AnyStates) -> Bools:
@@ -104,13 +103,13 @@ class FiveO:
         return rules.games_over(states)
 
     def payoffs(self, states: AnyStates) -> Floats:
-        """[G, 2] by `payoff`; 0 before the end."""
-        return rules.pay(states, self.payoff == "columns")
+        """[G, 2] payoffs by the option `payoff`; 0 before the end."""
+        return rules.compute_payoffs(states, self.payoff == "columns")
 
     def information(self, states: States, players: Players) -> InfoStates:
-        """[G] copies without the deck and what the opponent drew in the hidden round; at the end all is shown."""
+        """[G] copies without the deck and the opponent's cards of the hidden round; at the end all cards are shown."""
         known = states.copy()
-        rules.hide(known, players, self.hidden_round)
+        rules.hide_unknown(known, players, self.hidden_round)
         return InfoStates(known)
 
     def determinize(
@@ -120,9 +119,9 @@ class FiveO:
         rng: np.random.Generator,
         weights: Floats | None = None,
     ) -> States:
-        """[G] with the unknown cards drawn uniformly, or the opponent's by `weights` [G, 2, 52], one after the other.
+        """[G] states with the unknown cards drawn uniformly, or the opponent's in proportion to `weights` [G, 2, 52].
 
-        An afterstate gets its next card, too, and one that is UNRESOLVED is settled.
+        An afterstate also gets its next card. An UNRESOLVED state is resolved.
         """
         states = info_states.copy()
         seeds = draw_seeds(len(states), rng)
@@ -135,32 +134,32 @@ class FiveO:
         return States(states)
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
-        """[G, F] in the blocks of `spec`, for decisions, afterstates and finished games alike."""
+        """[G, F] in the blocks of `spec`, for decisions, afterstates and finished games."""
         if self.features == "columns":
             return features.observe(strength_table(), info_states, players)
-        return outlook.observe(strength_table(), info_states, players, self._pairs, self.completions)
+        return win_probability.observe(strength_table(), info_states, players, self._pairs, self.completions)
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
-        """Rows [K], actions [K], features [K, Fa]: the column with the card, the one opposite, and what changes."""
+        """Rows [K], actions [K], features [K, Fa]: the column with the card, the opposite column, and the changes."""
         legal = rules.legal_columns(info_states, self.hidden_round)
         return features.observe_actions(strength_table(), info_states, legal, self.hidden_round)
 
     def privileged(self, states: States, players: Players) -> Floats:
-        """[G, Fp] the opponent's hidden cards and the cards to come."""
-        return features.show_hidden(states, players, self.hidden_round)
+        """[G, Fp] the opponent's hidden cards and the future cards."""
+        return features.observe_hidden(states, players, self.hidden_round)
 
     def holders(self, states: States) -> NDArray[np.int8]:
-        """[G, 52] the player whose column each card is in or who is to place it, -1 for those in the deck."""
+        """[G, 52] the player who has each card in a column or to place; -1 for the cards in the deck."""
         return rules.card_holders(states, self.hidden_round)
 
     def action_text(self, info_state: InfoStates, action: int) -> str:
-        """As in `7h to column 2`, counted from 1."""
+        """Text of an action, such as `7h to column 2`; counts from 1."""
         turn = int(info_state["turn"])
         card = int(info_state["deck"][turn]) if turn < rules.NUM_TURNS else -1
         return f"{card_text(card)} to column {action + 1}"
 
     def render(self, info_state: InfoStates) -> str:
-        """Both players' columns, a row for each card, and what is to be placed or how the columns ended."""
+        """Both players' columns, one row per card, and the card to place or the result."""
         turn, phase = int(info_state["turn"]), int(info_state["phase"])
         lines = [f"player {player}:\n{_columns_text(info_state, player)}" for player in range(rules.NUM_PLAYERS)]
         if phase == rules.OVER:

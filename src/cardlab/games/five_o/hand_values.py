@@ -1,6 +1,6 @@
-"""The seed's values of a hand of one to five cards: `eval`, `fast_eval` and `pack_expect`, with equations (1) and (2).
+"""The paper's values of a hand of one to five cards: `eval`, `fast_eval`, `pack_expect`, and equations (1) and (2).
 
-Cards that stand nowhere in an InfoState are unseen; `unseen` [18] counts them by rank, by suit and in all.
+`unseen` [18] counts the cards that an InfoState does not show: by rank, by suit and in total.
 """
 
 import math
@@ -28,7 +28,7 @@ from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_PLAYERS, NU
 Counts = NDArray[np.int64]
 
 NUM_WINDOWS = 10
-# The ranks of each straight, from the lowest, 5432A; and the same as bits, the ace being bit 12.
+# Ranks of each straight, lowest (5432A) first; WINDOWS has them as bits, the ace as bit 12.
 WINDOW_RANKS = np.array([[12, 0, 1, 2, 3], *([low, low + 1, low + 2, low + 3, low + 4] for low in range(9))])
 WINDOWS = (1 << WINDOW_RANKS).sum(axis=1)
 CHOOSE = np.array([[float(math.comb(n, k)) for k in range(21)] for n in range(53)])
@@ -39,19 +39,19 @@ _PAIR_START = CATEGORY_STARTS[PAIR]
 
 EVAL, FAST_EVAL, PACK_EXPECT = 0, 1, 2  # `kind` of hand_value
 
-# What the seed leaves open of pack_expect was chosen so that greedy_2 beats greedy_1 about as clearly as it does there.
+# The paper does not give these constants; with them greedy_2 beats greedy_1 about as clearly as in the paper.
 PACK_MADE = np.array([0.0, 2.0, 4.0, 6.0, 8.0, 9.0, 10.0, 12.0, 13.0, 13.0])  # by category
-PACK_HIGHEST = 3.0  # for an ace, less for others in proportion
+PACK_HIGHEST = 3.0  # for an ace, in proportion for other ranks
 PACK_FLUSH = np.array([0.0, 0.0, 1.0, 3.0, 6.0])  # by the number of cards, all of one suit
 PACK_STRAIGHT = np.array([0.0, 0.0, 1.5, 5.0, 7.0])  # by the number of cards, all of one straight
 
-# Where `unseen` [18] has what: unseen cards by rank, by suit, and in all.
+# Offsets in `unseen` [18]: ranks from 0, suits, total.
 SUITS_AT, ALL_AT, NUM_COUNTS = 13, 17, 18
 
 
 @kernel
 def hypergeometric(num_unseen: Int, relevant: Int, draws: Int, needed: Int) -> float:
-    """Chance that of `draws` cards out of `num_unseen` exactly `needed` are among the `relevant`: equation (1)."""
+    """Probability that exactly `needed` of `draws` cards out of `num_unseen` are among the `relevant`: equation (1)."""
     if needed > draws or relevant < needed or draws > num_unseen:
         return 0.0
     return CHOOSE[relevant, needed] * CHOOSE[num_unseen - relevant, draws - needed] / CHOOSE[num_unseen, draws]
@@ -59,7 +59,7 @@ def hypergeometric(num_unseen: Int, relevant: Int, draws: Int, needed: Int) -> f
 
 @kernel
 def suit_of_flush(key: Int, size: Int) -> int:
-    """The suit that all `size` cards have; -1 when they have several, or are none."""
+    """The common suit of all `size` cards; -1 for several suits or no cards."""
     for suit in range(NUM_SUITS):
         if size > 0 and suit_count(key, suit) == size:
             return suit
@@ -68,7 +68,7 @@ def suit_of_flush(key: Int, size: Int) -> int:
 
 @kernel
 def flush_chance(key: Int, size: Int, unseen: Counts, draws: Int) -> float:
-    """Chance that an open hand becomes a flush with `draws` cards to come: equation (1)."""
+    """Probability that an open hand becomes a flush within `draws` cards: equation (1)."""
     suit = suit_of_flush(key, size)
     if suit < 0:
         return 0.0
@@ -77,10 +77,10 @@ def flush_chance(key: Int, size: Int, unseen: Counts, draws: Int) -> float:
 
 @kernel
 def straight_chance(mask: Int, size: Int, unseen: Counts, draws: Int) -> tuple[float, int]:
-    """Chance that an open hand of different ranks becomes a straight: equation (2); and the least one, -1 for none.
+    """Probability that an open hand of distinct ranks becomes a straight, equation (2), and the lowest one (-1: none).
 
-    `mask` has a bit for each rank in the hand. A straight takes one card of each rank that it lacks and no second
-    one; so no two straights come about at once, and their chances add up.
+    `mask` has a bit for each rank in the hand. A straight takes exactly one card of each missing rank, so two straights
+    exclude each other and their probabilities add up.
     """
     chance = 0.0
     least = -1
@@ -105,28 +105,28 @@ def straight_chance(mask: Int, size: Int, unseen: Counts, draws: Int) -> tuple[f
 
 @kernel
 def eval_hand(table: Strengths, key: Int, mask: Int, size: Int, unseen: Counts, draws: Int) -> float:
-    """The seed's `eval`, 0 to 7462: guaranteed strength, and flush and straight by their chances times size / 5."""
+    """The paper's `eval`, 0 to 7462: guaranteed strength, mixed with flush and straight by probability · size / 5."""
     current = guaranteed_strength(table, key, size)
     if size == COLUMN_SIZE or current >= _PAIR_START:
         return float(current)
     flush = flush_chance(key, size, unseen, draws)
     straight, least = straight_chance(mask, size, unseen, draws)
-    return mix_values(float(current), size, flush, straight, least)
+    return combine_values(float(current), size, flush, straight, least)
 
 
 @kernel
-def mix_values(current: float, size: Int, flush: float, straight: float, least: Int) -> float:
-    """(1 - p - q) current + (p flush + q straight) size / 5, with the least flush and straight within reach."""
+def combine_values(current: float, size: Int, flush: float, straight: float, least: Int) -> float:
+    """(1 - p - q) current + (p flush + q straight) size / 5, with the lowest flush and straight within reach."""
     future = flush * (current + _FLUSH_GAIN) + straight * (_LOWEST_STRAIGHT + least)
     return max(1.0 - flush - straight, 0.0) * current + future * size / COLUMN_SIZE
 
 
 @kernel
 def fast_eval_hand(table: Strengths, key: Int, mask: Int, size: Int, unseen: Counts) -> float:
-    """The seed's `fast_eval`, 0 to 7462: as `eval`, with shares of useful unseen cards in place of the chances.
+    """The paper's `fast_eval`, 0 to 7462: `eval` with shares of useful unseen cards in place of probabilities.
 
-    Useful are those of the suit, or of the ranks that any straight lacks. The seed leaves open how a share becomes a
-    chance: here it is raised to the number of cards needed plus one, with which greedy_2 wins as often as it did there.
+    Useful cards have the suit, or a rank that some straight lacks. The paper does not define how a share becomes a
+    probability. Here it is raised to the number of cards needed plus one, which reproduces the win rate of greedy_2.
     """
     current = guaranteed_strength(table, key, size)
     if size == COLUMN_SIZE or current >= _PAIR_START:
@@ -148,12 +148,12 @@ def fast_eval_hand(table: Strengths, key: Int, mask: Int, size: Int, unseen: Cou
         if useful >> rank & 1:
             outs += unseen[rank]
     straight = (outs / unseen[ALL_AT]) ** (needed + 1) if least >= 0 else 0.0
-    return mix_values(float(current), size, flush, straight, least)
+    return combine_values(float(current), size, flush, straight, least)
 
 
 @kernel
 def pack_expect_hand(table: Strengths, key: Int, mask: Int, size: Int) -> float:
-    """The seed's `pack_expect`, 1 to 17, of the cards alone: made hand, high card, one suit, ranks close together."""
+    """The paper's `pack_expect`, 1 to 17, of the cards alone: made hand, high card, one suit, ranks close together."""
     category = hand_category(table, key, size)
     highest = 0
     for rank in range(NUM_RANKS):
@@ -172,7 +172,7 @@ def pack_expect_hand(table: Strengths, key: Int, mask: Int, size: Int) -> float:
 
 @kernel
 def hand_value(kind: int, table: Strengths, key: Int, mask: Int, size: Int, unseen: Counts, draws: Int) -> float:
-    """Value of a hand by EVAL, FAST_EVAL or PACK_EXPECT; `draws` counts in EVAL only."""
+    """Value of a hand by EVAL, FAST_EVAL or PACK_EXPECT; only EVAL uses `draws`."""
     if kind == EVAL:
         return eval_hand(table, key, mask, size, unseen, draws)
     if kind == FAST_EVAL:
@@ -196,7 +196,7 @@ def count_unseen(state: Record, unseen: Counts) -> None:
 
 @kernel
 def count_seen(card: Int, unseen: Counts) -> None:
-    """Take a card, if it is one, out of `unseen` [18]."""
+    """Remove a card from `unseen` [18]; no-op if it is negative."""
     if card >= 0:
         unseen[card >> 2] -= 1
         unseen[SUITS_AT + (card & 3)] -= 1
@@ -205,7 +205,7 @@ def count_seen(card: Int, unseen: Counts) -> None:
 
 @kernel
 def rank_mask(state: Record, player: Int, column: Int) -> Int:
-    """A bit for each rank among the known cards of a column."""
+    """Mask with a bit for each rank of the known cards of a column."""
     mask = 0
     for slot in range(COLUMN_SIZE):
         card = np.int64(state["columns"][player, column, slot])
@@ -216,9 +216,9 @@ def rank_mask(state: Record, player: Int, column: Int) -> Int:
 
 @kernel
 def draws_left(state: Record, side: Int, column: Int) -> int:
-    """How many cards may still come to a column: its unknown ones, and all that its player is to draw if it has room.
+    """Number of cards that can still come to a column: unknown ones, plus all draws of its player if it has room.
 
-    The n of equations (1) and (2). The card turned up is drawn already.
+    This is n in equations (1) and (2). The face-up card is already drawn.
     """
     size = state["sizes"][side, column]
     unknown = size - hand_size(state["keys"][side, column])

@@ -1,6 +1,6 @@
-"""What a player sees, as numbers of order one: ten columns and what they share.
+"""Observations of a player: ten columns and shared features, of order one.
 
-Lines 0 to 4 are the player's own columns, 5 to 9 those opposite.
+Lines 0 to 4 are the player's own columns, 5 to 9 the opposite columns.
 """
 
 import numpy as np
@@ -9,16 +9,16 @@ from cardlab.core.kernels import kernel
 from cardlab.games.cards.hands import Int, Strengths
 from cardlab.games.five_o.column_features import (
     AT_LEAST,
-    LEAD,
     LINE_SIZE,
-    NUM_FACTS,
+    LOG_RATIO,
+    NUM_STATISTICS,
     OWN,
     UNIT,
     VALUE,
     Row,
-    lead,
-    measure,
-    write_line,
+    compute_column_statistics,
+    log_value_ratio,
+    write_column,
 )
 from cardlab.games.five_o.hand_values import ALL_AT, NUM_COUNTS, SUITS_AT, count_unseen
 from cardlab.games.five_o.rules import (
@@ -35,32 +35,29 @@ from cardlab.games.protocol import Actions, Bools, Floats, Players, find_block, 
 
 NUM_LINES = NUM_PLAYERS * NUM_COLUMNS
 
-# In brackets: the entries of a block, in order.
+# Brackets list the entries of a block.
 BLOCKS = layout(
     lines=(NUM_LINES, LINE_SIZE),
     drawn=(18,),  # the card to place: one-hot rank, one-hot suit, whether it is known
-    unseen=(18,),  # cards not seen: of each rank / 4, of each suit / 13, all / 52
+    unseen=(18,),  # unseen cards: of each rank / 4, of each suit / 13, all / 52
     round=(4,),  # one-hot, 2 … 5; none at the end
     clock=(1,),  # cards placed / 40
     turn=(3,),  # [the player is to place, the opponent is, the player goes first]
     phase=(3,),  # one-hot: playing, over, waiting for the showdown
-    ahead=(2,),  # columns of more value than those opposite, and of less / 5
+    ahead=(2,),  # columns of higher, and of lower, value than the opposite one / 5
 )
 NUM_FEATURES = width(BLOCKS)
 
 ACTION_BLOCKS = layout(
     after=(LINE_SIZE,),  # the column with the card placed
-    opposite=(LINE_SIZE,),  # the column opposite
-    change=(3,),  # gained by the card: [guaranteed strength / 7462, value / 7462, logarithm of the value / 4]
+    opposite=(LINE_SIZE,),  # the opposite column
+    change=(3,),  # change by the card: [guaranteed strength / 7462, value / 7462, logarithm of the value / 4]
 )
 NUM_ACTION_FEATURES = width(ACTION_BLOCKS)
 
 PRIVILEGED_BLOCKS = layout(
     hidden=(NUM_COLUMNS, 52),  # the opponent's face-down card in each column, one-hot
-    coming=(
-        NUM_PLAYERS,
-        52,
-    ),  # what the player is still to draw, and the opponent: 1 for the next card, less for others
+    coming=(NUM_PLAYERS, 52),  # future cards of the player and the opponent: 1 for the next, less for later
 )
 NUM_PRIVILEGED = width(PRIVILEGED_BLOCKS)
 
@@ -73,7 +70,7 @@ _COMING = find_block(PRIVILEGED_BLOCKS, "coming").start
 
 @kernel
 def write_shared(out: Row, state: Record, player: Int) -> None:
-    """Write what the lines share, `unseen` and `ahead` apart."""
+    """Write the shared blocks except `unseen` and `ahead`."""
     turn = np.int64(state["turn"])
     if turn < NUM_TURNS:
         card = np.int64(state["deck"][turn])
@@ -91,30 +88,30 @@ def write_shared(out: Row, state: Record, player: Int) -> None:
 
 @kernel
 def observe(table: Strengths, states: Records, players: Players) -> Floats:
-    """[G, F] in the blocks of BLOCKS."""
+    """[G, F] in BLOCKS."""
     out = np.zeros((states.shape[0], NUM_FEATURES), dtype=np.float32)
     unseen = np.empty(NUM_COUNTS, dtype=np.int64)
-    facts = np.empty((NUM_LINES, NUM_FACTS))
+    stats = np.empty((NUM_LINES, NUM_STATISTICS))
     for g in range(states.shape[0]):
         state = states[g]
         player = np.int64(players[g])
         count_unseen(state, unseen)
         for line in range(NUM_LINES):
             side = player if line < NUM_COLUMNS else 1 - player
-            measure(table, state, side, line % NUM_COLUMNS, -1, unseen, facts[line])
+            compute_column_statistics(table, state, side, line % NUM_COLUMNS, -1, unseen, stats[line])
         for line in range(NUM_LINES):
             side = player if line < NUM_COLUMNS else 1 - player
             row = out[g, line * LINE_SIZE : (line + 1) * LINE_SIZE]
             row[OWN] = line < NUM_COLUMNS
-            other = facts[(line + NUM_COLUMNS) % NUM_LINES]
-            write_line(row, state, side, line % NUM_COLUMNS, -1, facts[line], other)
+            other = stats[(line + NUM_COLUMNS) % NUM_LINES]
+            write_column(row, state, side, line % NUM_COLUMNS, -1, stats[line], other)
         for column in range(NUM_COLUMNS):
-            own, other_value = facts[column, VALUE], facts[column + NUM_COLUMNS, VALUE]
+            own, other_value = stats[column, VALUE], stats[column + NUM_COLUMNS, VALUE]
             out[g, _AHEAD] += 0.2 * (own > other_value)
             out[g, _AHEAD + 1] += 0.2 * (own < other_value)
-            ratio = lead(facts[column], facts[column + NUM_COLUMNS])
-            out[g, column * LINE_SIZE + LEAD] = ratio
-            out[g, (column + NUM_COLUMNS) * LINE_SIZE + LEAD] = -ratio
+            ratio = log_value_ratio(stats[column], stats[column + NUM_COLUMNS])
+            out[g, column * LINE_SIZE + LOG_RATIO] = ratio
+            out[g, (column + NUM_COLUMNS) * LINE_SIZE + LOG_RATIO] = -ratio
         for index in range(SUITS_AT):
             out[g, _UNSEEN + index] = unseen[index] / 4
         for index in range(SUITS_AT, ALL_AT):
@@ -128,7 +125,7 @@ def observe(table: Strengths, states: Records, players: Players) -> Floats:
 def observe_actions(
     table: Strengths, states: Records, legal: Bools, hidden_round: int
 ) -> tuple[np.ndarray, Actions, Floats]:
-    """Rows [K], actions [K] and features [K, Fa], in the blocks of ACTION_BLOCKS, of the columns that are legal."""
+    """Rows [K], actions [K] and features [K, Fa] in ACTION_BLOCKS of the legal columns."""
     count = 0
     for g in range(legal.shape[0]):
         for column in range(NUM_COLUMNS):
@@ -137,7 +134,7 @@ def observe_actions(
     actions = np.empty(count, dtype=np.int16)
     out = np.zeros((count, NUM_ACTION_FEATURES), dtype=np.float32)
     unseen = np.empty(NUM_COUNTS, dtype=np.int64)
-    before, after, other = np.empty(NUM_FACTS), np.empty(NUM_FACTS), np.empty(NUM_FACTS)
+    before, after, other = np.empty(NUM_STATISTICS), np.empty(NUM_STATISTICS), np.empty(NUM_STATISTICS)
     pair = 0
     for g in range(legal.shape[0]):
         state = states[g]
@@ -149,26 +146,26 @@ def observe_actions(
         for column in range(NUM_COLUMNS):
             if not legal[g, column]:
                 continue
-            measure(table, state, player, column, -1, unseen, before)
-            measure(table, state, player, column, card, unseen, after)
-            measure(table, state, 1 - player, column, -1, unseen, other)
+            compute_column_statistics(table, state, player, column, -1, unseen, before)
+            compute_column_statistics(table, state, player, column, card, unseen, after)
+            compute_column_statistics(table, state, 1 - player, column, -1, unseen, other)
             rows[pair], actions[pair] = g, column
             row = out[pair]
             row[OWN] = 1.0
-            write_line(row[:LINE_SIZE], state, player, column, card, after, other)
-            write_line(row[_OPPOSITE : _OPPOSITE + LINE_SIZE], state, 1 - player, column, -1, other, after)
-            row[LEAD] = lead(after, other)
-            row[_OPPOSITE + LEAD] = -row[LEAD]
+            write_column(row[:LINE_SIZE], state, player, column, card, after, other)
+            write_column(row[_OPPOSITE : _OPPOSITE + LINE_SIZE], state, 1 - player, column, -1, other, after)
+            row[LOG_RATIO] = log_value_ratio(after, other)
+            row[_OPPOSITE + LOG_RATIO] = -row[LOG_RATIO]
             row[_CHANGE] = (after[AT_LEAST] - before[AT_LEAST]) * UNIT
             row[_CHANGE + 1] = (after[VALUE] - before[VALUE]) * UNIT
-            row[_CHANGE + 2] = lead(after, before)
+            row[_CHANGE + 2] = log_value_ratio(after, before)
             pair += 1
     return rows, actions, out
 
 
 @kernel
-def show_hidden(states: Records, players: Players, hidden_round: int) -> Floats:
-    """[G, Fp] in the blocks of PRIVILEGED_BLOCKS; all zero once the game is over."""
+def observe_hidden(states: Records, players: Players, hidden_round: int) -> Floats:
+    """[G, Fp] in PRIVILEGED_BLOCKS; all zero once the game is over."""
     out = np.zeros((states.shape[0], NUM_PRIVILEGED), dtype=np.float32)
     for g in range(states.shape[0]):
         state = states[g]

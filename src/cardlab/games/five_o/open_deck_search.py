@@ -1,7 +1,7 @@
-"""Five-O played with the deck face up: alpha-beta to a depth, and the seed's values of a state at the leaves.
+"""Alpha-beta search of Five-O with a face-up deck; leaves have the paper's state values.
 
-One search knows the order of the deck; its agent averages over many orders (section II.B.3). No kernel here calls
-itself, since numba's cache on disk loses such calls: the search keeps its own stack, one level a card.
+One search knows the order of the deck; the agent averages over many orders (section II.B.3). The search keeps its own
+stack, one level per card, because numba's disk cache breaks recursive kernels.
 """
 
 import math
@@ -24,44 +24,44 @@ from cardlab.games.protocol import Players, States
 
 Values = NDArray[np.float64]
 
-MAX_DEPTH = 10  # a round of both players
+MAX_DEPTH = 10  # one round of both players
 PACK_SPAN = 17  # pack_expect is 1 to 17
 
-BOARD = np.dtype(
+SEARCH_BOARD = np.dtype(
     [
         ("keys", np.int64, (NUM_PLAYERS, NUM_COLUMNS)),
         ("masks", np.int64, (NUM_PLAYERS, NUM_COLUMNS)),  # of ranks
         ("sizes", np.int64, (NUM_PLAYERS, NUM_COLUMNS)),
-        ("worth", np.float64, (NUM_PLAYERS, NUM_COLUMNS)),  # of the columns as they stand, once the leaves are reached
+        ("leaf_values", np.float64, (NUM_PLAYERS, NUM_COLUMNS)),  # of the columns
         ("unseen", np.int64, NUM_COUNTS),  # at the leaves
-        ("draws", np.int64, NUM_PLAYERS),  # cards that each player draws behind the leaves
+        ("draws", np.int64, NUM_PLAYERS),  # cards that each player draws after the leaves
         ("kind", np.int64),  # of hand value: EVAL, FAST_EVAL or PACK_EXPECT
         ("depth", np.int64),
     ],
     align=True,
 )
-"""The columns while one searches."""
+"""The columns during a search."""
 
-LEVEL = np.dtype(
+SEARCH_LEVEL = np.dtype(
     [
         ("alpha", np.float64),
         ("beta", np.float64),
-        ("column", np.int64),  # that has the card of this level; -1 before the first
-        ("key", np.int64),  # of that column without the card
+        ("column", np.int64),  # column of the card of this level; -1 before the first
+        ("key", np.int64),  # key of the column without the card
         ("mask", np.int64),
-        ("worth", np.float64),
+        ("leaf_values", np.float64),
     ],
     align=True,
 )
 
 
-def deck_values(states: States, players: Players, depth: int, kind: int, *, exact: bool) -> Values:
-    """[N, 5] value to `players` of each column for the card to place when both look `depth` cards ahead.
+def open_deck_values(states: States, players: Players, depth: int, kind: int, *, exact: bool) -> Values:
+    """[N, 5] value to `players` of each column for the card to place, when both players search `depth` cards ahead.
 
-    The decks of `states` are face up. -inf where a column is full. Without `exact` only the greatest of a row is sure
-    to be a value; others may be bounds that are not greater. `kind` is EVAL, FAST_EVAL or PACK_EXPECT (evaluation.py).
+    The decks of `states` are face up. Full columns have -inf. Without `exact` only the maximum of each row is exact;
+    other entries may be bounds that do not exceed it. `kind` is EVAL, FAST_EVAL or PACK_EXPECT (hand_values.py).
     """
-    board, levels = np.zeros(1, BOARD), np.zeros(MAX_DEPTH + 1, LEVEL)
+    board, levels = np.zeros(1, SEARCH_BOARD), np.zeros(MAX_DEPTH + 1, SEARCH_LEVEL)
     board["kind"], board["depth"] = kind, depth
     return _search_decks(strength_table(), states, players, exact, board, levels)
 
@@ -75,15 +75,15 @@ def _search_decks(
     for n in range(states.shape[0]):
         board, state = boards[0], states[n]
         board["depth"] = min(depth, NUM_TURNS - np.int64(state["turn"]))
-        _lay_out(table, state, board)
+        _load_board(table, state, board)
         _search(table, state, players[n], exact, board, levels, values[n])
     boards[0]["depth"] = depth
     return values
 
 
 @kernel
-def _lay_out(table: Strengths, state: Record, board: Record) -> None:
-    """Fill `board` from a state whose deck is known, with what will be unseen at the leaves."""
+def _load_board(table: Strengths, state: Record, board: Record) -> None:
+    """Fill `board` from a state with a known deck, with the cards that are unseen at the leaves."""
     turn = np.int64(state["turn"])
     unseen = board["unseen"]
     count_unseen(state, unseen)
@@ -98,12 +98,12 @@ def _lay_out(table: Strengths, state: Record, board: Record) -> None:
             board["keys"][side, column] = state["keys"][side, column]
             board["masks"][side, column] = rank_mask(state, side, column)
             board["sizes"][side, column] = state["sizes"][side, column]
-            board["worth"][side, column] = _worth(table, board, side, column)
+            board["leaf_values"][side, column] = _column_value(table, board, side, column)
 
 
 @kernel
-def _worth(table: Strengths, board: Record, side: int, column: int) -> float:
-    """The value of a column at a leaf, of which the state's value is made: its logarithm, or pack_expect itself."""
+def _column_value(table: Strengths, board: Record, side: int, column: int) -> float:
+    """Term of a column in the leaf value: the log of its hand value, or pack_expect itself."""
     value = hand_value(
         board["kind"],
         table,
@@ -118,10 +118,10 @@ def _worth(table: Strengths, board: Record, side: int, column: int) -> float:
 
 @kernel
 def _leaf_value(board: Record, player: int) -> float:
-    """greedyEval1 for PACK_EXPECT, else the sum of log ratios of greedyEval2 (section II.A.2), for `player`."""
+    """Leaf value for `player`: greedyEval1 for PACK_EXPECT, else greedyEval2, a sum of log ratios (section II.A.2)."""
     total = 0.0
     for column in range(NUM_COLUMNS):
-        margin = board["worth"][player, column] - board["worth"][1 - player, column]
+        margin = board["leaf_values"][player, column] - board["leaf_values"][1 - player, column]
         total += math.exp(math.tanh(9 * margin / PACK_SPAN)) if board["kind"] == PACK_EXPECT else margin
     return total
 
@@ -130,7 +130,7 @@ def _leaf_value(board: Record, player: int) -> float:
 def _search(
     table: Strengths, state: Record, player: int, exact: bool, board: Record, levels: Records, values: Values
 ) -> None:
-    """Set `values` [5] by alpha-beta: `player` maximises, the other minimises, each level places one card."""
+    """Set `values` [5] by alpha-beta: `player` maximises, the opponent minimises, each level places one card."""
     turn, depth = int(np.int64(state["turn"])), int(np.int64(board["depth"]))
     _open_level(levels[0], -np.inf, np.inf)
     level = 0
@@ -139,7 +139,7 @@ def _search(
         if level < depth and here["alpha"] < here["beta"]:
             side = (turn + level) & 1
             if here["column"] >= 0:
-                _take_back(board, here, side)
+                _undo_placement(board, here, side)
             card = int(np.int64(state["deck"][turn + level]))
             if _place_next(table, board, here, side, turn + level, card):
                 if level == 0 and exact:
@@ -148,8 +148,8 @@ def _search(
                     _open_level(levels[level + 1], here["alpha"], here["beta"])
                 level += 1
                 continue
-        elif level < depth:  # cut off: the column tried last is still there
-            _take_back(board, here, (turn + level) & 1)
+        elif level < depth:  # pruned: undo the column tried last
+            _undo_placement(board, here, (turn + level) & 1)
         value = _leaf_value(board, player)
         if level < depth:
             value = here["alpha"] if (turn + level) & 1 == player else here["beta"]
@@ -169,7 +169,7 @@ def _open_level(level: Record, alpha: float, beta: float) -> None:
 
 @kernel
 def _place_next(table: Strengths, board: Record, level: Record, side: int, turn: int, card: int) -> bool:
-    """Put `card` on the next column after level["column"] that lacks the card of the round; False without one."""
+    """Put `card` on the next legal column after level["column"]; return False if there is none."""
     full = round_of(turn)
     column = level["column"] + 1
     while column < NUM_COLUMNS and board["sizes"][side, column] >= full:
@@ -179,19 +179,19 @@ def _place_next(table: Strengths, board: Record, level: Record, side: int, turn:
     level["column"] = column
     level["key"] = board["keys"][side, column]
     level["mask"] = board["masks"][side, column]
-    level["worth"] = board["worth"][side, column]
+    level["leaf_values"] = board["leaf_values"][side, column]
     board["keys"][side, column] += CARD_KEYS[card]
     board["masks"][side, column] |= 1 << (card >> 2)
     board["sizes"][side, column] += 1
-    board["worth"][side, column] = _worth(table, board, side, column)
+    board["leaf_values"][side, column] = _column_value(table, board, side, column)
     return True
 
 
 @kernel
-def _take_back(board: Record, level: Record, side: int) -> None:
+def _undo_placement(board: Record, level: Record, side: int) -> None:
     """Undo `_place_next`."""
     column = level["column"]
     board["keys"][side, column] = level["key"]
     board["masks"][side, column] = level["mask"]
     board["sizes"][side, column] -= 1
-    board["worth"][side, column] = level["worth"]
+    board["leaf_values"][side, column] = level["leaf_values"]

@@ -1,4 +1,4 @@
-"""Five-O games played to their end at random, in one kernel: the leaves of Monte Carlo search."""
+"""Random playouts of Five-O in one kernel, for the leaves of Monte Carlo search."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ from cardlab.games.five_o.rules import (
     PLAYING,
     Record,
     Records,
-    pay,
+    compute_payoffs,
     round_of,
 )
 from cardlab.games.protocol import Floats, States
@@ -28,19 +28,19 @@ from cardlab.games.protocol import Floats, States
 
 @checked_function(FiveO)
 def play_out(states: States, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> Floats:
-    """[G, 2] payoffs when both players go on uniformly at random from `states`, which are left as they are.
+    """[G, 2] payoffs when both players play uniformly at random from `states`, which are not modified.
 
-    `options` are the game's (`GameSpec.options`), those of the default game when left out.
+    `options` are the game's options (`GameSpec.options`); None: the defaults.
     """
     game = FiveO(**(options or {}))
     ended = States(states.copy())
     finish_at_random(strength_table(), ended, draw_seeds(len(states), rng))
-    return pay(ended, game.payoff == "columns")
+    return compute_payoffs(ended, game.payoff == "columns")
 
 
 @kernel
 def finish_at_random(table: Strengths, states: Records, seeds: NDArray[np.uint64]) -> None:
-    """Set in `states` [G] the columns won and the phase that random play by seeds[g] ends with, not the cards."""
+    """Set the columns won and the phase of `states` [G] after random play by seeds[g]; the cards are not updated."""
     keys = np.empty((NUM_PLAYERS, NUM_COLUMNS), dtype=np.int64)
     for g in range(states.shape[0]):
         state = states[g]
@@ -57,9 +57,9 @@ def finish_at_random(table: Strengths, states: Records, seeds: NDArray[np.uint64
 
 @kernel
 def fill_columns(state: Record, seed: np.uint64, keys: NDArray[np.int64]) -> None:
-    """Write the keys [2, 5] of the columns once each card of the deck lies on one that has room, drawn uniformly.
+    """Write the keys [2, 5] of the columns after each card of the deck goes to a random column with room.
 
-    A player's columns that lack their card of the round get theirs in a random order: what uniform play comes to.
+    The columns of a player that lack the card of the round receive theirs in random order, which equals uniform play.
     """
     room = np.empty((NUM_PLAYERS, NUM_COLUMNS), dtype=np.int64)  # columns that lack the card of the round
     counts = np.zeros(NUM_PLAYERS, dtype=np.int64)

@@ -1,9 +1,8 @@
-"""The record of one game of Five-O Poker and the kernels that move it.
+"""State record of Five-O Poker and the kernels of its rules.
 
-`deck` holds the 40 cards to be placed, alternately from player 0: deck[turn] is turned up, those behind it are
-hidden, those before it stand as UNKNOWN. `keys` are the running keys of the columns (games/cards/hands.py), without the
-cards that are UNKNOWN, so that no column is ever looked at twice. `owner` is NOBODY in the truth, and the player
-whose knowledge an InfoState is.
+`deck` holds the 40 cards to be placed, alternately from player 0: deck[turn] is face up, later cards are hidden, and
+earlier cards are UNKNOWN here. `keys` are the sums of CARD_KEYS of the known cards of the columns
+(games/cards/hands.py). `owner` is NOBODY in a full state, else the player whose InfoState it is.
 """
 
 from typing import Any
@@ -19,7 +18,7 @@ NUM_PLAYERS = 2
 NUM_COLUMNS = 5
 COLUMN_SIZE = 5
 NUM_TURNS = 40
-TURNS_A_ROUND = 10  # every column of both players takes one card; round 1 is dealt
+TURNS_PER_ROUND = 10  # each of the ten columns takes one card; round 1 is dealt
 
 PLAYING, OVER, UNRESOLVED = 0, 1, 2
 
@@ -42,7 +41,7 @@ Record = Any  # one row of Records inside a kernel
 
 @kernel
 def deal_records(decks: Cards, states: Records) -> None:
-    """Make `states` [G] fresh games: decks[g, 0:5] to player 0, [5, 10) to player 1, then one card a turn."""
+    """Fill `states` [G] with new games: decks[g, 0:5] to player 0, [5, 10) to player 1, then one card per turn."""
     for g in range(states.shape[0]):
         state = states[g]
         for player in range(NUM_PLAYERS):
@@ -63,18 +62,18 @@ def deal_records(decks: Cards, states: Records) -> None:
 
 @kernel
 def round_of(turn: Int) -> int:
-    """The round, 2 to 5, in which `turn` lies: columns take their card of this number."""
-    return turn // TURNS_A_ROUND + 2
+    """The round, 2 to 5, of `turn`: columns take their card of this number."""
+    return turn // TURNS_PER_ROUND + 2
 
 
 @kernel
 def mover(state: Record, hidden_round: int) -> int:
-    """Who places the next card; -1 when the game is over, UNRESOLVED, or waits for a card that is yet to be drawn."""
+    """Player who places the next card; -1 when the game is over, UNRESOLVED, or the next card is not drawn."""
     if state["phase"] != PLAYING:
         return -1
     turn = state["turn"]
     player = turn & 1
-    # an afterstate: the owner would see the next card, and it is not there yet
+    # an afterstate: the owner's next card is not drawn yet
     if state["deck"][turn] < 0 and (round_of(turn) != hidden_round or state["owner"] == player):
         return -1
     return player
@@ -82,7 +81,7 @@ def mover(state: Record, hidden_round: int) -> int:
 
 @kernel
 def current_players(states: Records, hidden_round: int) -> NDArray[np.int8]:
-    """[G] the movers."""
+    """[G] `mover` of each game."""
     players = np.empty(states.shape[0], dtype=np.int8)
     for g in range(states.shape[0]):
         players[g] = mover(states[g], hidden_round)
@@ -103,8 +102,8 @@ def legal_columns(states: Records, hidden_round: int) -> NDArray[np.bool_]:
 
 
 @kernel
-def settle(table: Strengths, state: Record) -> None:
-    """Compare the columns after the last card; UNRESOLVED where one of them holds an unknown card."""
+def resolve_game(table: Strengths, state: Record) -> None:
+    """Compare the columns after the last card; UNRESOLVED if one of them holds an unknown card."""
     state["phase"] = UNRESOLVED
     for player in range(NUM_PLAYERS):
         for column in range(NUM_COLUMNS):
@@ -120,7 +119,7 @@ def settle(table: Strengths, state: Record) -> None:
 
 @kernel
 def place(table: Strengths, states: Records, actions: NDArray[np.int16], hidden_round: int) -> None:
-    """Put the card turned up, if unknown an unknown one, on the mover's column actions[g]; settle after the last."""
+    """Put the next card, possibly unknown, on the mover's column actions[g]; resolve the game after the last card."""
     for g in range(states.shape[0]):
         state = states[g]
         player = mover(state, hidden_round)
@@ -136,7 +135,7 @@ def place(table: Strengths, states: Records, actions: NDArray[np.int16], hidden_
         state["sizes"][player, column] += 1
         state["turn"] = turn + 1
         if turn + 1 == NUM_TURNS:
-            settle(table, state)
+            resolve_game(table, state)
 
 
 @kernel
@@ -149,20 +148,20 @@ def games_over(states: Records) -> NDArray[np.bool_]:
 
 
 @kernel
-def pay(states: Records, by_columns: bool) -> NDArray[np.float32]:
-    """[G, 2] ±1 for three columns or more, or (won - lost) / 5 `by_columns`; 0 before the end."""
+def compute_payoffs(states: Records, by_columns: bool) -> NDArray[np.float32]:
+    """[G, 2] ±1 for three columns or more, or (won - lost) / 5 with `by_columns`; 0 before the end."""
     payoffs = np.empty((states.shape[0], NUM_PLAYERS), dtype=np.float32)
     for g in range(states.shape[0]):
         won, lost = np.int64(states[g]["won"][0]), np.int64(states[g]["won"][1])
         points = (won - lost) / NUM_COLUMNS if by_columns else float((won >= 3) - np.int64(lost >= 3))
         payoffs[g, 0] = points
-        payoffs[g, 1] = 0.0 - points  # no minus zero
+        payoffs[g, 1] = 0.0 - points  # avoids -0.0
     return payoffs
 
 
 @kernel
-def hide(states: Records, players: NDArray[np.int8], hidden_round: int) -> None:
-    """Blank what players[g] cannot know: the deck, and the opponent's cards of the hidden round until the end."""
+def hide_unknown(states: Records, players: NDArray[np.int8], hidden_round: int) -> None:
+    """Hide the deck from players[g], and until the end the opponent's cards of the hidden round."""
     for g in range(states.shape[0]):
         state = states[g]
         state["owner"] = players[g]
@@ -182,7 +181,7 @@ def hide(states: Records, players: NDArray[np.int8], hidden_round: int) -> None:
 
 @kernel
 def list_unseen(state: Record, unseen: Cards) -> int:
-    """Fill `unseen` [52] with the cards that stand nowhere in the record, in ascending order; how many they are."""
+    """Fill `unseen` [52] with the cards absent from the record, ascending; return their number."""
     seen = np.int64(0)
     for player in range(NUM_PLAYERS):
         for column in range(NUM_COLUMNS):
@@ -204,7 +203,7 @@ def list_unseen(state: Record, unseen: Cards) -> int:
 
 @kernel
 def card_holders(states: Records, hidden_round: int) -> NDArray[np.int8]:
-    """[G, 52] the player whose column each card is in, or who is to place it; -1 for those in the deck."""
+    """[G, 52] the player who has each card in a column or to place; -1 for the cards in the deck."""
     holders = np.full((states.shape[0], 52), -1, dtype=np.int8)
     for g in range(states.shape[0]):
         state = states[g]

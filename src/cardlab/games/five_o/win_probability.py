@@ -1,11 +1,10 @@
-"""Features of the columns with their chances: how often each beats the one opposite when both fill up at random.
+"""Features of the columns with the probability that each beats the opposite one under random completion.
 
-Where each of the two misses one card at most, all completions are counted; else some random ones. Which cards these
-draw is a function of the unseen cards, so an observation is always the same, and the afterstates of one decision,
-to which the same cards are unseen, are compared on the same draws: their luck cancels.
+Columns that miss at most one card each are enumerated; others are sampled. The samples are a function of the unseen
+cards. So an observation is deterministic, and all afterstates of one decision use common random numbers.
 
-Players do not fill up at random: they choose where a card goes. So a side may also take the best of several
-completions; those chances tell an open hand that wants one card from a closed one of the same strength.
+Players choose where a card goes, so random completion is pessimistic. A side may also take the best of several
+completions, which separates an open hand that needs one card from a closed hand of equal strength.
 """
 
 import numpy as np
@@ -15,79 +14,84 @@ from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import Cards, mix
 from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
 from cardlab.games.five_o import observation as features
-from cardlab.games.five_o.chances import win_chance
 from cardlab.games.five_o.column_features import LINE_SIZE
-from cardlab.games.five_o.column_simulation import complete
+from cardlab.games.five_o.column_probability import game_win_probability
+from cardlab.games.five_o.column_simulation import enumerate_completions
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, Records, list_unseen
 from cardlab.games.protocol import Block, Floats, Players, find_block, layout, width
 
 NUM_COMPLETIONS = 512
-Pairs = tuple[tuple[int, int], ...]
-CHANCES: Pairs = ((1, 1),)
-PROSPECTS: Pairs = ((1, 1), (4, 1), (1, 4), (2, 2), (4, 4))
-"""Of how many completions the player's column is the best, and the one opposite; each pair has its mirror image."""
-_REMEMBERED = 2  # forms of a column in the afterstates of one decision: with the card placed there, and without
+CompletionPairs = tuple[tuple[int, int], ...]
+CHANCES: CompletionPairs = ((1, 1),)
+PROSPECTS: CompletionPairs = ((1, 1), (4, 1), (1, 4), (2, 2), (4, 4))
+"""Number of completions of which the own, and the opposite, column is the best; each pair has its mirror image."""
+_CACHED_FORMS = 2  # a column has two forms in the afterstates of one decision: with and without the card
 
-# A linear congruential generator modulo 2^64 (Knuth, MMIX); its upper half is used.
+# Linear congruential generator modulo 2^64 (Knuth, MMIX); the upper half is used.
 _FACTOR, _STEP = np.uint64(6364136223846793005), np.uint64(1442695040888963407)
 _HALF = np.uint64(32)
 
-_DIGIT = 7  # bits; two such digits hold a strength
+_DIGIT = 7  # bits of a radix-sort digit; a strength has two digits
 _DIGITS = (1 << _DIGIT) - 1
 
-_LINES = find_block(features.BLOCKS, "lines")  # comes first
+_LINES = find_block(features.BLOCKS, "lines")  # the first block
 
 
-def blocks(pairs: Pairs) -> tuple[Block, ...]:
-    """Those of features.BLOCKS, with the chances of each line by each of `pairs`, and the outlook.
+def observation_blocks(pairs: CompletionPairs) -> tuple[Block, ...]:
+    """features.BLOCKS with the probabilities of each line for each of `pairs`, and the block `outlook`.
 
-    In brackets: the entries of a block, in order. The outlook is the chance that the player wins three columns, and
-    the opponent, by each pair, with columns taken as independent: equation (3).
+    `outlook` holds for each pair the probability that the player, and the opponent, wins three columns by equation (3).
     """
     return layout(
-        lines=(features.NUM_LINES, LINE_SIZE + 2 * len(pairs)),  # then, for each pair, [it wins, it loses]
+        lines=(features.NUM_LINES, LINE_SIZE + 2 * len(pairs)),  # for each pair, [wins, loses]
         **{block.name: block.shape for block in features.BLOCKS if block.name != "lines"},
         outlook=(2 * len(pairs),),
     )
 
 
 def observe(
-    table: Strengths, states: Records, players: Players, pairs: Pairs = CHANCES, completions: int = NUM_COMPLETIONS
+    table: Strengths,
+    states: Records,
+    players: Players,
+    pairs: CompletionPairs = CHANCES,
+    completions: int = NUM_COMPLETIONS,
 ) -> Floats:
-    """[G, F] in the blocks of blocks(pairs), the chances from so many random `completions`."""
+    """[G, F] in the blocks of observation_blocks(pairs), from this number of random `completions`."""
     plain = features.observe(table, states, players)
-    chances = _chances(table, states, players, np.array(pairs), completions)
-    wider = find_block(blocks(pairs), "lines")
-    out = np.empty((len(states), width(blocks(pairs))), dtype=np.float32)
+    probabilities = _compute_probabilities(table, states, players, np.array(pairs), completions)
+    wider = find_block(observation_blocks(pairs), "lines")
+    out = np.empty((len(states), width(observation_blocks(pairs))), dtype=np.float32)
     lines = out[:, : wider.stop].reshape(-1, *wider.shape)  # a view
     lines[:, :, :LINE_SIZE] = plain[:, : _LINES.stop].reshape(-1, *_LINES.shape)
-    mirrored = chances[:, :, [pairs.index((theirs, mine)) for mine, theirs in pairs], ::-1]
-    for first, seen in ((0, chances), (NUM_COLUMNS, mirrored)):
+    mirrored = probabilities[:, :, [pairs.index((theirs, mine)) for mine, theirs in pairs], ::-1]
+    for first, seen in ((0, probabilities), (NUM_COLUMNS, mirrored)):
         lines[:, first : first + NUM_COLUMNS, LINE_SIZE:] = seen.reshape(len(out), NUM_COLUMNS, 2 * len(pairs))
     rest = wider.stop + plain.shape[1] - _LINES.stop
     out[:, wider.stop : rest] = plain[:, _LINES.stop :]
-    _write_outlook(out[:, rest:], chances)
+    _write_game_probabilities(out[:, rest:], probabilities)
     return out
 
 
 @kernel
-def _chances(table: Strengths, states: Records, players: Players, pairs: NDArray[np.int64], completions: int) -> Floats:
-    """[G, 5, P, 2] shares of the completions in which each of the player's columns wins, and loses, by `pairs` [P, 2].
+def _compute_probabilities(
+    table: Strengths, states: Records, players: Players, pairs: NDArray[np.int64], completions: int
+) -> Floats:
+    """[G, 5, P, 2] share of completions in which each of the player's columns wins, and loses, by `pairs` [P, 2].
 
-    A column that an afterstate of the same decision has had before costs nothing, and the completions of the one
-    opposite are drawn once for all forms of it.
+    Forms of a column are cached across the afterstates of one decision. The completions of the opposite column are
+    drawn once for all forms.
     """
-    chances = np.zeros((states.shape[0], NUM_COLUMNS, len(pairs), 2), dtype=np.float32)
+    probabilities = np.zeros((states.shape[0], NUM_COLUMNS, len(pairs), 2), dtype=np.float32)
     cards = np.empty(52, dtype=np.int8)
     count, known = 0, np.uint64(0)
-    keys = np.empty((NUM_COLUMNS, _REMEMBERED, 2), dtype=np.int64)
-    remembered = np.empty((NUM_COLUMNS, _REMEMBERED, len(pairs), 2), dtype=np.float32)
+    keys = np.empty((NUM_COLUMNS, _CACHED_FORMS, 2), dtype=np.int64)
+    cached = np.empty((NUM_COLUMNS, _CACHED_FORMS, len(pairs), 2), dtype=np.float32)
     held = np.zeros(NUM_COLUMNS, dtype=np.int64)
     mine = np.empty(completions, dtype=np.int64)
-    theirs = np.empty((NUM_COLUMNS, 2, completions), dtype=np.int64)  # as drawn, and ascending
+    theirs = np.empty((NUM_COLUMNS, 2, completions), dtype=np.int64)  # in drawn order, and ascending
     drawn = np.empty((NUM_COLUMNS, completions), dtype=np.int64)
     streams = np.empty((NUM_COLUMNS, completions), dtype=np.uint64)
-    drawn_for = np.full(NUM_COLUMNS, -1, dtype=np.int64)  # the key of the column opposite
+    drawn_for = np.full(NUM_COLUMNS, -1, dtype=np.int64)  # key of the opposite column
     for g in range(states.shape[0]):
         player = np.int64(players[g])
         count = list_unseen(states[g], cards)
@@ -104,27 +108,27 @@ def _chances(table: Strengths, states: Records, players: Players, pairs: NDArray
             while place < held[column] and (keys[column, place, 0] != own or keys[column, place, 1] != other):
                 place += 1
             if place == held[column]:
-                place = min(place, _REMEMBERED - 1)
+                place = min(place, _CACHED_FORMS - 1)
                 held[column] = place + 1
                 keys[column, place, 0], keys[column, place, 1] = own, other
-                shares = remembered[column, place]
+                shares = cached[column, place]
                 if hand_size(own) >= COLUMN_SIZE - 1 and hand_size(other) >= COLUMN_SIZE - 1:
-                    _count(table, own, other, cards, count, pairs, shares)
+                    _enumerate(table, own, other, cards, count, pairs, shares)
                 else:
                     if drawn_for[column] != other:
                         seed = mix(unseen, np.uint64(column))
                         _draw_first(table, other, cards, count, seed, theirs[column, 0], drawn[column], streams[column])
                         if len(pairs) > 1:
-                            theirs[column, 1] = ascending(theirs[column, 0])
+                            theirs[column, 1] = radix_sort(theirs[column, 0])
                         drawn_for[column] = other
                     _draw_second(table, own, cards, count, drawn[column], streams[column], mine)
                     _compare(mine, theirs[column], pairs, shares)
-            chances[g, column] = remembered[column, place]
-    return chances
+            probabilities[g, column] = cached[column, place]
+    return probabilities
 
 
 @kernel
-def _count(
+def _enumerate(
     table: Strengths,
     own: Int,
     other: Int,
@@ -133,11 +137,11 @@ def _count(
     pairs: NDArray[np.int64],
     shares: NDArray[np.float32],
 ) -> None:
-    """Fill `shares` [P, 2] from all completions of two columns that miss one card each at most."""
+    """Fill `shares` [P, 2] from all completions of two columns that miss at most one card each."""
     mine, my_cards = np.empty(52, dtype=np.int64), np.empty(52, dtype=np.int64)
     theirs, their_cards = np.empty(52, dtype=np.int64), np.empty(52, dtype=np.int64)
-    num_mine = complete(table, own, cards, count, mine, my_cards)
-    num_theirs = complete(table, other, cards, count, theirs, their_cards)
+    num_mine = enumerate_completions(table, own, cards, count, mine, my_cards)
+    num_theirs = enumerate_completions(table, other, cards, count, theirs, their_cards)
     won = lost = cases = 0
     for first in range(num_mine):
         for second in range(num_theirs):
@@ -147,7 +151,7 @@ def _count(
                 cases += 1
     shares[0, 0], shares[0, 1] = won / cases, lost / cases
     if len(pairs) > 1:
-        _compare_best(ascending(mine[:num_mine]), ascending(theirs[:num_theirs]), pairs, shares)
+        _compare_best(radix_sort(mine[:num_mine]), radix_sort(theirs[:num_theirs]), pairs, shares)
 
 
 @kernel
@@ -161,13 +165,15 @@ def _draw_first(
     drawn: NDArray[np.int64],
     streams: NDArray[np.uint64],
 ) -> None:
-    """Fill `strengths` [C] of random completions of the opponent's column, a function of `seed`, and what they used.
+    """Fill `strengths` [C] of random completions of the opponent's column, seeded by `seed`, and the cards drawn.
 
-    The opponent draws first: the same cards whatever the player has placed.
+    The opponent draws first, so its cards do not depend on the player's placement.
     """
-    for fill in range(len(strengths)):
-        filled, drawn[fill], streams[fill] = _fill(key, cards, count, np.int64(0), mix(seed, np.uint64(fill)))
-        strengths[fill] = five_card_strength(table, filled)
+    for index in range(len(strengths)):
+        filled, drawn[index], streams[index] = _complete_hand(
+            key, cards, count, np.int64(0), mix(seed, np.uint64(index))
+        )
+        strengths[index] = five_card_strength(table, filled)
 
 
 @kernel
@@ -180,54 +186,57 @@ def _draw_second(
     streams: NDArray[np.uint64],
     strengths: NDArray[np.int64],
 ) -> None:
-    """Fill `strengths` [C] of random completions of the player's column from what the opponent's have left."""
-    for fill in range(len(strengths)):
-        filled, _, _ = _fill(key, cards, count, drawn[fill], streams[fill])
-        strengths[fill] = five_card_strength(table, filled)
+    """Fill `strengths` [C] of random completions of the player's column from cards that the opponent did not draw."""
+    for index in range(len(strengths)):
+        filled, _, _ = _complete_hand(key, cards, count, drawn[index], streams[index])
+        strengths[index] = five_card_strength(table, filled)
 
 
 @kernel
 def _compare(
     mine: NDArray[np.int64], theirs: NDArray[np.int64], pairs: NDArray[np.int64], shares: NDArray[np.float32]
 ) -> None:
-    """Fill `shares` [P, 2] from strengths [C] and [2, C] that were drawn together, `theirs` also ascending."""
+    """Fill `shares` [P, 2] from paired strengths `mine` [C] and `theirs` [2, C] (drawn order, ascending)."""
     won = lost = 0
-    for fill in range(len(mine)):
-        won += mine[fill] > theirs[0, fill]
-        lost += mine[fill] < theirs[0, fill]
+    for index in range(len(mine)):
+        won += mine[index] > theirs[0, index]
+        lost += mine[index] < theirs[0, index]
     shares[0, 0], shares[0, 1] = won / len(mine), lost / len(mine)
     if len(pairs) > 1:
-        _compare_best(ascending(mine), theirs[1], pairs, shares)
+        _compare_best(radix_sort(mine), theirs[1], pairs, shares)
 
 
 @kernel
 def _compare_best(
     mine: NDArray[np.int64], theirs: NDArray[np.int64], pairs: NDArray[np.int64], shares: NDArray[np.float32]
 ) -> None:
-    """Fill `shares` [P, 2] but the first from ascending strengths: the best of m of `mine` against the best of n.
+    """Fill shares[1:] from ascending strengths: the best of m of `mine` against the best of n of `theirs`.
 
-    The best of m independent draws is at most s with chance F(s)^m; that both sides draw from the same cards is left
-    out of account.
+    The best of m independent draws is at most s with probability F(s)^m. That both sides draw from one deck is ignored.
     """
     reached = np.zeros(len(pairs))
     shares[1:] = 0.0
-    below = upto = 0
+    num_below = num_at_or_below = 0
     for rank in range(len(mine)):
-        while below < len(theirs) and theirs[below] < mine[rank]:
-            below += 1
-        while upto < len(theirs) and theirs[upto] <= mine[rank]:
-            upto += 1
-        now, less, at_most = (rank + 1) / len(mine), below / len(theirs), upto / len(theirs)
+        while num_below < len(theirs) and theirs[num_below] < mine[rank]:
+            num_below += 1
+        while num_at_or_below < len(theirs) and theirs[num_at_or_below] <= mine[rank]:
+            num_at_or_below += 1
+        own_share, below_share, at_or_below = (
+            (rank + 1) / len(mine),
+            num_below / len(theirs),
+            num_at_or_below / len(theirs),
+        )
         for pair in range(1, len(pairs)):
-            at_rank = _power(now, pairs[pair, 0])
-            shares[pair, 0] += (at_rank - reached[pair]) * _power(less, pairs[pair, 1])
-            shares[pair, 1] += (at_rank - reached[pair]) * (1.0 - _power(at_most, pairs[pair, 1]))
+            at_rank = _power(own_share, pairs[pair, 0])
+            shares[pair, 0] += (at_rank - reached[pair]) * _power(below_share, pairs[pair, 1])
+            shares[pair, 1] += (at_rank - reached[pair]) * (1.0 - _power(at_or_below, pairs[pair, 1]))
             reached[pair] = at_rank
 
 
 @kernel
 def _power(base: float, exponent: Int) -> float:
-    """`base` to a small exponent: numba's own power takes several times as long."""
+    """`base` to a small integer power; several times as fast as numba's `**`."""
     result = base
     for _ in range(exponent - 1):
         result *= base
@@ -235,8 +244,8 @@ def _power(base: float, exponent: Int) -> float:
 
 
 @kernel
-def ascending(strengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """[C] strengths in order, by their lower and then their upper bits: several times as fast as by comparisons."""
+def radix_sort(strengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[C] ascending strengths; several times as fast as a comparison sort."""
     given, out = strengths, np.empty_like(strengths)
     for shift in (0, _DIGIT):
         starts = np.zeros((1 << _DIGIT) + 1, dtype=np.int64)
@@ -253,10 +262,10 @@ def ascending(strengths: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 @kernel
-def _fill(
+def _complete_hand(
     key: Int, cards: Cards, count: int, drawn: np.int64, stream: np.uint64
 ) -> tuple[np.int64, np.int64, np.uint64]:
-    """The key of a hand completed from cards[0:count], the cards drawn (bits) and the generator, given those before."""
+    """Key of a hand completed from cards[0:count], with the updated mask of drawn cards and generator state."""
     total = np.int64(key)
     missing = COLUMN_SIZE - hand_size(key)
     while missing > 0:
@@ -271,12 +280,12 @@ def _fill(
 
 
 @kernel
-def _write_outlook(out: Floats, chances: Floats) -> None:
-    """Fill `out` [G, 2P] by equation (3) from `chances` [G, 5, P, 2]."""
+def _write_game_probabilities(out: Floats, probabilities: Floats) -> None:
+    """Fill `out` [G, 2P] by equation (3) from `probabilities` [G, 5, P, 2]."""
     wins = np.empty(NUM_COLUMNS)
     for g in range(out.shape[0]):
-        for pair in range(chances.shape[2]):
+        for pair in range(probabilities.shape[2]):
             for side in range(2):
                 for column in range(NUM_COLUMNS):
-                    wins[column] = chances[g, column, pair, side]
-                out[g, 2 * pair + side] = win_chance(wins)
+                    wins[column] = probabilities[g, column, pair, side]
+                out[g, 2 * pair + side] = game_win_probability(wins)

@@ -1,4 +1,4 @@
-"""Open-face to the end: exact values when each player has two cards left to place, or fewer."""
+"""Exact values of Open-face when each player has at most two cards left to place."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,14 +12,14 @@ from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
 from cardlab.games.open_face.game import OpenFace
 from cardlab.games.open_face.royalties import row_rank
-from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, settle, wide
+from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, score_boards, to_int64
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players
 from cardlab.games.rows import take
 
 FIRST_STEP = NUM_DEALT - 4
-"""From this decision on each player has at most two cards to place."""
+"""First decision at which each player has at most two cards to place."""
 
-_MAX_WAYS = 2
+_MAX_PLACEMENTS = 2
 Numbers = NDArray[np.int64]
 Boards = NDArray[np.int32]  # [..., 3] the ranks of the rows of complete boards
 
@@ -30,7 +30,7 @@ def solvable(
     players: Players,
     options: Mapping[str, Any] | None = None,  # noqa: ARG001  one signature for all games
 ) -> Bools:
-    """[G] whether `action_values` are exact: `players` are to move, and at most two cards are left to each."""
+    """[G] whether `action_values` are exact: `players` are to move, and each player has at most two cards left."""
     return (info_states["step"] >= FIRST_STEP) & (info_states["mover"] == players)
 
 
@@ -39,13 +39,13 @@ def action_values(
     info_states: InfoStates,
     players: Players,
     rng: np.random.Generator,  # noqa: ARG001
-    num_samples: int,  # noqa: ARG001  every order of the unseen cards is counted
+    num_samples: int,  # noqa: ARG001  exact: enumerates all orders
     options: Mapping[str, Any] | None = None,  # noqa: ARG001
 ) -> Floats:
-    """[G, 3] expected points of the mover by row when both go on as well as they can; -inf where there is no room.
+    """[G, 3] expected points of the mover by row under optimal play; -inf for full rows.
 
-    Both see all that is to be seen, so this is the value of the game: the mean over each card to come, the mover's
-    maximum, the opponent's minimum. Games that are not `solvable` have -inf everywhere.
+    The game has perfect information apart from the deck, so this is its expectiminimax value. Games that are not
+    `solvable` have -inf everywhere.
     """
     values = np.full((len(info_states), NUM_ROWS), -np.inf, dtype=np.float32)
     rows = np.flatnonzero(solvable(info_states, players))
@@ -57,28 +57,31 @@ def action_values(
 def _row_values(info_states: InfoStates, strengths: Strengths, fronts: NDArray[np.int32]) -> Floats:
     values = np.full((info_states.shape[0], NUM_ROWS), -np.inf, dtype=np.float32)
     cards = np.empty(NUM_CARDS, dtype=np.int64)
-    keys = np.empty((2, _MAX_WAYS, NUM_ROWS), dtype=np.int64)  # of the mover, then of the opponent
-    firsts, lasts = np.empty((2, _MAX_WAYS), dtype=np.int64), np.empty((2, _MAX_WAYS), dtype=np.int64)
+    keys = np.empty((2, _MAX_PLACEMENTS, NUM_ROWS), dtype=np.int64)  # of the mover, then of the opponent
+    first_rows, last_rows = (
+        np.empty((2, _MAX_PLACEMENTS), dtype=np.int64),
+        np.empty((2, _MAX_PLACEMENTS), dtype=np.int64),
+    )
     boards = np.empty((NUM_CARDS, NUM_ROWS), dtype=np.int32)
     for n in range(info_states.shape[0]):
         state = info_states[n]
-        mover, step = wide(state["mover"]), wide(state["step"])
+        mover, step = to_int64(state["mover"]), to_int64(state["step"])
         unseen = cards[: _list_unseen(state, cards)]
-        num_ways = _list_ways(state, mover, keys[0], firsts[0], lasts[0])
-        num_opposite = _list_ways(state, 1 - mover, keys[1], firsts[1], lasts[1])
-        opposite = _boards_opposite(strengths, fronts, keys[1], firsts[1], lasts[1], unseen)
-        for way in range(num_ways):
-            row, last = firsts[0, way], lasts[0, way]
-            keys[0, way, row] += CARD_KEYS[state["deck"][step]]
-            _fill_boards(strengths, fronts, keys[0, way], last, unseen, boards)
+        num_placements = _list_placements(state, mover, keys[0], first_rows[0], last_rows[0])
+        num_opponent_placements = _list_placements(state, 1 - mover, keys[1], first_rows[1], last_rows[1])
+        opposite = _opponent_boards(strengths, fronts, keys[1], first_rows[1], last_rows[1], unseen)
+        for placement in range(num_placements):
+            row, last = first_rows[0, placement], last_rows[0, placement]
+            keys[0, placement, row] += CARD_KEYS[state["deck"][step]]
+            _fill_boards(strengths, fronts, keys[0, placement], last, unseen, boards)
             own = boards[: unseen.size]
-            values[n, row] = _mean_of_least(own, last >= 0, opposite[:num_opposite], lasts[1, 0] >= 0)
+            values[n, row] = _minimizing_value(own, last >= 0, opposite[:num_opponent_placements], last_rows[1, 0] >= 0)
     return values
 
 
 @kernel
 def _list_unseen(state: np.void, unseen: Numbers) -> int:
-    """Fill `unseen` with the cards that nobody has seen; how many there are."""
+    """Fill `unseen` with the cards that no player has seen; return their number."""
     seen = np.int64(0)
     for index in range(NUM_DEALT):
         if state["deck"][index] >= 0:
@@ -92,29 +95,29 @@ def _list_unseen(state: np.void, unseen: Numbers) -> int:
 
 
 @kernel
-def _list_ways(state: np.void, player: int, keys: Numbers, firsts: Numbers, lasts: Numbers) -> int:
-    """List where a player's next card may go: `firsts`, and `lasts`, the row of the card after it (-1: there is none).
+def _list_placements(state: np.void, player: int, keys: Numbers, first_rows: Numbers, last_rows: Numbers) -> int:
+    """List the rows of a player's next card, `first_rows`, and of the card after it, `last_rows` (-1: none).
 
-    `keys` [2, 3] become those of the player's rows, once for each way; with nothing to place one way of -1, -1 is left.
-    What is not a way is a copy of the first.
+    `keys` [2, 3] receive the keys of the player's rows, once for each placement. Without a card to place, one placement
+    of -1, -1 is listed. Unused entries are copies of the first placement. Return the number of placements.
     """
     count = left = 0
     for row in range(NUM_ROWS):
-        left += capacity(row) - wide(state["sizes"][player, row])
+        left += capacity(row) - to_int64(state["sizes"][player, row])
     for row in range(NUM_ROWS):
-        room = capacity(row) - wide(state["sizes"][player, row])
+        room = capacity(row) - to_int64(state["sizes"][player, row])
         if room > 0 or (left == 0 and row == 0):
-            firsts[count], lasts[count] = (row, -1) if left else (-1, -1)
+            first_rows[count], last_rows[count] = (row, -1) if left else (-1, -1)
             for other in range(NUM_ROWS):
                 keys[count, other] = state["keys"][player, other]
-                free = capacity(other) - wide(state["sizes"][player, other]) - (1 if other == row else 0)
+                free = capacity(other) - to_int64(state["sizes"][player, other]) - (1 if other == row else 0)
                 if left and free > 0:
-                    lasts[count] = other
+                    last_rows[count] = other
             count += 1
-    for way in range(count, _MAX_WAYS):
-        firsts[way], lasts[way] = firsts[0], lasts[0]
+    for placement in range(count, _MAX_PLACEMENTS):
+        first_rows[placement], last_rows[placement] = first_rows[0], last_rows[0]
         for row in range(NUM_ROWS):
-            keys[way, row] = keys[0, row]
+            keys[placement, row] = keys[0, row]
     return count
 
 
@@ -122,7 +125,7 @@ def _list_ways(state: np.void, player: int, keys: Numbers, firsts: Numbers, last
 def _fill_boards(
     strengths: Strengths, fronts: NDArray[np.int32], keys: Numbers, last: int, unseen: Numbers, boards: Boards
 ) -> None:
-    """Fill `boards` [n, 3] with the board by the unseen card in row `last`; one and the same where that is -1."""
+    """Fill `boards` [n, 3] with the ranks of the rows, by the unseen card in row `last`; all equal if `last` is -1."""
     for index in range(unseen.size):
         if last >= 0:
             keys[last] += CARD_KEYS[unseen[index]]
@@ -133,39 +136,39 @@ def _fill_boards(
 
 
 @kernel
-def _boards_opposite(
+def _opponent_boards(
     strengths: Strengths,
     fronts: NDArray[np.int32],
     keys: Numbers,
-    firsts: Numbers,
-    lasts: Numbers,
+    first_rows: Numbers,
+    last_rows: Numbers,
     unseen: Numbers,
 ) -> Boards:
-    """[ways, n, n, 3] the opponent's board by the way it goes, its next card and the one after that."""
-    boards = np.empty((_MAX_WAYS, unseen.size, unseen.size, NUM_ROWS), dtype=np.int32)
-    for way in range(_MAX_WAYS):
+    """[placements, n, n, 3] ranks of the opponent's board by placement, next card and the card after that."""
+    boards = np.empty((_MAX_PLACEMENTS, unseen.size, unseen.size, NUM_ROWS), dtype=np.int32)
+    for placement in range(_MAX_PLACEMENTS):
         for index in range(unseen.size):
-            first = firsts[way]
+            first = first_rows[placement]
             if first >= 0:
-                keys[way, first] += CARD_KEYS[unseen[index]]
-            _fill_boards(strengths, fronts, keys[way], lasts[way], unseen, boards[way, index])
+                keys[placement, first] += CARD_KEYS[unseen[index]]
+            _fill_boards(strengths, fronts, keys[placement], last_rows[placement], unseen, boards[placement, index])
             if first >= 0:
-                keys[way, first] -= CARD_KEYS[unseen[index]]
+                keys[placement, first] -= CARD_KEYS[unseen[index]]
     return boards
 
 
 @kernel
-def _mean_of_least(boards: Boards, one_more: bool, opposite: Boards, two_opposite: bool) -> float:
-    """Mean over the opponent's next card of the least, by the way it goes, of the mean over the cards after it.
+def _minimizing_value(boards: Boards, one_more: bool, opposite: Boards, two_opposite: bool) -> float:
+    """Mean over the opponent's next card of the minimum over its placements of the mean over the later cards.
 
-    `boards` [n, 3] are one's own by their last card, which counts if there is `one_more`; `two_opposite`: the opponent
+    `boards` [n, 3] are the mover's boards by its last card, used only with `one_more`. With `two_opposite` the opponent
     places another card at the end.
     """
     count = boards.shape[0]
     total = 0.0
     for first in range(count):
-        least = np.inf
-        for way in range(opposite.shape[0]):
+        minimum = np.inf
+        for placement in range(opposite.shape[0]):
             points = cases = 0
             for own in range(count if one_more else 1):
                 for last in range(count if two_opposite else 1):
@@ -173,8 +176,8 @@ def _mean_of_least(boards: Boards, one_more: bool, opposite: Boards, two_opposit
                         continue
                     if two_opposite and last == first:
                         continue
-                    points += settle(boards[own], opposite[way, first, last])
+                    points += score_boards(boards[own], opposite[placement, first, last])
                     cases += 1
-            least = min(least, points / cases)
-        total += least
+            minimum = min(minimum, points / cases)
+        total += minimum
     return total / count

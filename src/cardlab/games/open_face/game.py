@@ -1,4 +1,4 @@
-"""Open-face Chinese Poker behind the Game protocol."""
+"""Open-face Chinese Poker as a Game."""
 
 from functools import cached_property
 from typing import ClassVar, Literal
@@ -40,7 +40,7 @@ class OpenFace:
             zero_sum=True,
             decision_kinds=("place",),
             action_kinds=(0,) * rules.NUM_ROWS,
-            blocks=features.BLOCKS if self.features == "rows" else features.SEED_BLOCKS,
+            blocks=features.BLOCKS if self.features == "rows" else features.PAPER_BLOCKS,
             action_blocks=features.ACTION_BLOCKS,
             privileged_blocks=features.PRIVILEGED_BLOCKS,
             options={"features": self.features},
@@ -53,13 +53,13 @@ class OpenFace:
         decks: NDArray[np.int8] | None = None,
         seeds: NDArray[np.uint64] | None = None,
     ) -> States:
-        """[G] games before the first card is placed; there is no later chance, so `seeds` change nothing."""
+        """[G] games before the first placement; `seeds` is unused, as the deck is the only chance."""
         states = States(np.zeros(num_games, dtype=rules.STATE))
-        rules.start(states, shuffled_decks(num_games, rng) if decks is None else decks)
+        rules.deal_records(states, shuffled_decks(num_games, rng) if decks is None else decks)
         return states
 
     def current_player(self, states: AnyStates) -> Players:
-        """[G] who places the next card; NOBODY when the game is over or that card is not known."""
+        """[G] the player who places the next card; NOBODY when the game is over or the card is unknown."""
         return states["mover"].copy()
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
@@ -67,13 +67,13 @@ class OpenFace:
         return np.zeros(len(states), dtype=np.int8)
 
     def legal_actions(self, states: AnyStates) -> Bools:
-        """[G, 3] the rows of the player to move that have room."""
-        return rules.legal(states)
+        """[G, 3] rows of the player to move that are not full."""
+        return rules.legal_rows(states)
 
     def apply(self, states: AnyStates, actions: Actions) -> None:
         """Place the next card in rows `actions` [G], in place.
 
-        On InfoStates the card after it stays unknown: nobody is to move until `determinize` turns it up.
+        In an InfoState the following card stays unknown: the player is NOBODY until `determinize` draws it.
         """
         rules.place(states, actions, strength_table(), front_table())
 
@@ -82,13 +82,13 @@ class OpenFace:
         return states["step"] == rules.NUM_DEALT
 
     def payoffs(self, states: AnyStates) -> Floats:
-        """[G, 2] points; 0 until the game is over."""
+        """[G, 2] points; 0 before the end."""
         return states["scores"].astype(np.float32)
 
     def information(self, states: States, players: Players) -> InfoStates:
-        """[G] copies without the cards that have not been turned up: both players know the same."""
+        """[G] copies without the hidden cards; both players have equal information."""
         known = InfoStates(states.copy())
-        rules.blank(known)
+        rules.hide_deck(known)
         return known
 
     def determinize(
@@ -98,38 +98,38 @@ class OpenFace:
         rng: np.random.Generator,
         weights: Floats | None = None,
     ) -> States:
-        """[G] the same games with a uniformly random rest of the deck; nobody holds it, so `weights` say nothing."""
+        """[G] states with the rest of the deck drawn uniformly; `weights` is unused: no player holds hidden cards."""
         states = States(info_states.copy())
         rules.fill_unknown(states, shuffled_decks(len(states), rng))
         return states
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
-        """[G, F] the table as `players` [G] see it, in the blocks of the spec."""
+        """[G, F] observations of `players` [G] in the blocks of the spec."""
         if self.features == "seed":
-            return features.observe_seed(info_states, players)
+            return features.observe_paper(info_states, players)
         return features.observe_rows(info_states, players)
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
-        """Rows [K], actions [K], features [K, Fa]: what the row becomes, and what that does to the board."""
-        rows, actions = np.nonzero(rules.legal(info_states))
+        """Rows [K], actions [K], features [K, Fa]: the row after the placement, and the changes of the board."""
+        rows, actions = np.nonzero(rules.legal_rows(info_states))
         chosen = actions.astype(np.int16)
         return rows, chosen, features.observe_actions(info_states, players, rows, chosen)
 
     def privileged(self, states: States, players: Players) -> Floats:
-        """[G, Fp] which cards the deck still holds for either player, and how soon they come."""
+        """[G, Fp] the future cards of each player, weighted by how soon they come."""
         return features.observe_deck(states, players)
 
     def holders(self, states: States) -> NDArray[np.int8]:
-        """[G, 52] who has each card that has been turned up, -1 for the deck's."""
-        return rules.held_by(states)
+        """[G, 52] the player who has each face-up card; -1 for the cards in the deck."""
+        return rules.card_holders(states)
 
     def action_text(self, info_state: InfoStates, action: int) -> str:
-        """`As to the back`."""
+        """Text of an action, such as `As to the back`."""
         card = info_state["deck"][min(int(info_state["step"]), rules.NUM_DEALT - 1)]
         return f"{card_text(int(card))} to the {rules.ROW_NAMES[action]}"
 
     def render(self, info_state: InfoStates) -> str:
-        """Both boards row by row, what is to be placed, and the points once the game is over."""
+        """Both boards row by row, the cards to place, and the points once the game is over."""
         step = int(info_state["step"])
         lines = [_board_text(info_state, player) for player in range(2)]
         if step == rules.NUM_DEALT:

@@ -1,4 +1,4 @@
-"""Open-face games played to their end at random, in one kernel: the leaves of Monte Carlo search."""
+"""Random playouts of Open-face in one kernel, for the leaves of Monte Carlo search."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from cardlab.games.cards.deck import draw_below, draw_seeds
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
 from cardlab.games.open_face.game import OpenFace
 from cardlab.games.open_face.royalties import row_rank
-from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, owner, settle, wide
+from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, owner, score_boards, to_int64
 from cardlab.games.protocol import Floats, States
 
 
@@ -22,9 +22,9 @@ def play_out(
     rng: np.random.Generator,
     options: Mapping[str, Any] | None = None,  # noqa: ARG001  one signature for all games
 ) -> Floats:
-    """[G, 2] points when both players go on uniformly at random from `states`, which are left as they are.
+    """[G, 2] points when both players play uniformly at random from `states`, which are not modified.
 
-    No option of the game (`GameSpec.options`) changes what it pays.
+    `options` (`GameSpec.options`) do not change the points.
     """
     seeds = draw_seeds(len(states), rng)
     first = final_scores(states, seeds, strength_table(), front_table())
@@ -33,7 +33,7 @@ def play_out(
 
 @kernel
 def final_scores(states: States, seeds: NDArray[np.uint64], strengths: Strengths, fronts: NDArray[np.int32]) -> Floats:
-    """[G] what player 0 wins once each card left lies in a row that has room, drawn uniformly by seeds[g]."""
+    """[G] points of player 0 after each remaining card goes to a random row with room, seeded by seeds[g]."""
     scores = np.empty(states.shape[0], dtype=np.float32)
     keys = np.empty((2, NUM_ROWS), dtype=np.int64)
     room = np.empty((2, NUM_ROWS), dtype=np.int64)
@@ -43,8 +43,8 @@ def final_scores(states: States, seeds: NDArray[np.uint64], strengths: Strengths
         for player in range(2):
             for row in range(NUM_ROWS):
                 keys[player, row] = state["keys"][player, row]
-                room[player, row] = capacity(row) - wide(state["sizes"][player, row])
-        for step in range(wide(state["step"]), NUM_DEALT):
+                room[player, row] = capacity(row) - to_int64(state["sizes"][player, row])
+        for step in range(to_int64(state["step"]), NUM_DEALT):
             player = owner(step)
             row = _draw_row(room[player], seeds[g], step)
             keys[player, row] += CARD_KEYS[state["deck"][step]]
@@ -52,13 +52,13 @@ def final_scores(states: States, seeds: NDArray[np.uint64], strengths: Strengths
         for player in range(2):
             for row in range(NUM_ROWS):
                 ranks[player, row] = row_rank(strengths, fronts, keys[player, row], row)
-        scores[g] = settle(ranks[0], ranks[1])
+        scores[g] = score_boards(ranks[0], ranks[1])
     return scores
 
 
 @kernel
 def _draw_row(room: NDArray[np.int64], seed: np.uint64, step: int) -> int:
-    """One of the rows that have `room` [3], each as likely as the others."""
+    """One of the rows with `room` [3], drawn uniformly."""
     count = 0
     for row in range(NUM_ROWS):
         count += 1 if room[row] > 0 else 0

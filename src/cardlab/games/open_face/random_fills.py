@@ -1,4 +1,4 @@
-"""Open-face boards filled up with random cards: what the plans for the cards in sight gain by it on average."""
+"""Monte Carlo evaluation of placements: both boards are completed with random cards."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ from cardlab.games.open_face.rules import (
     is_foul,
     num_turned,
     royalty_sum,
-    settle,
-    wide,
+    score_boards,
+    to_int64,
 )
 from cardlab.games.protocol import Actions, InfoStates
 
@@ -26,26 +26,26 @@ Numbers = NDArray[np.int64]
 
 PLAN = np.dtype(
     [
-        ("total", np.int64),  # points won over all simulations
-        ("keys", np.int64, (NUM_ROWS,)),  # of the rows of the player to move, once the plan is carried out
-        ("room", np.int64, (NUM_ROWS,)),  # free slots left in them
+        ("total", np.int64),  # sum of points over all simulations
+        ("keys", np.int64, (NUM_ROWS,)),  # keys of the mover's rows after the plan
+        ("room", np.int64, (NUM_ROWS,)),  # free slots of the rows
         ("first", np.int64),  # row of the card to place now
     ],
     align=True,
 )
 MAX_PLANS = NUM_ROWS**NUM_OPENING
-_MAX_COMING = 2 * NUM_SLOTS - NUM_OPENING
-_HUGE = 1_000_000  # more than any game pays
-_THEIR_SALT, _OWN_SALT = 1 << 20, 1 << 21  # apart from the draws, which use the salts below 52
+_MAX_UPCOMING = 2 * NUM_SLOTS - NUM_OPENING
+_UNREACHED = 1_000_000  # greater than any payoff
+_OPPONENT_SALT, _OWN_SALT = 1 << 20, 1 << 21  # draws use salts below 52
 
 
 def choose_rows(
     info_states: InfoStates, rng: np.random.Generator, *, openings: int, simulations: int, tries: int
 ) -> Actions:
-    """[N] the first row of the plan that wins most when both boards are filled up, in the best of `tries` orders.
+    """[N] first row of the plan with the most points when both boards are completed, in the best of `tries` orders.
 
-    Each plan of an opening card is tried on `openings` draws of the cards to come, each later row on `simulations`; all
-    plans of a decision on the same ones.
+    Each plan of an opening card is evaluated on `openings` random draws, each later row on `simulations`. All plans of
+    a decision share the draws.
     """
     budgets = np.where(info_states["step"] < 2 * NUM_OPENING, openings, simulations)
     seeds = draw_seeds(len(info_states), rng)
@@ -63,18 +63,18 @@ def _best_rows(
     fronts: NDArray[np.int32],
     plans: NDArray[np.void],
 ) -> Actions:
-    """[N] the first row of the plan with the highest total over budgets[n] simulations; `plans` is scratch."""
+    """[N] first row of the plan with the highest total over budgets[n] simulations; `plans` is scratch."""
     actions = np.empty(info_states.shape[0], dtype=np.int16)
     unseen = np.empty(NUM_CARDS, dtype=np.int64)
     for n in range(actions.size):
         state = info_states[n]
-        count = list_plans(state, plans)
+        count = list_placement_plans(state, plans)
         if count > 1:
             num_unseen = _list_unseen(state, unseen)
             for simulation in range(budgets[n]):
                 seed = mix(seeds[n], np.uint64(simulation))
-                _draw_first(unseen, num_unseen, _MAX_COMING, seed)
-                simulate(state, unseen, plans[:count], tries, seed, strengths, fronts)
+                _draw_first(unseen, num_unseen, _MAX_UPCOMING, seed)
+                simulate_plans(state, unseen, plans[:count], tries, seed, strengths, fronts)
         best = 0
         for plan in range(1, count):
             if plans[plan]["total"] > plans[best]["total"]:
@@ -84,9 +84,9 @@ def _best_rows(
 
 
 @kernel
-def list_plans(state: np.void, plans: NDArray[np.void]) -> int:
-    """Fill `plans` with the ways to place the cards in sight, totals 0; how many there are."""
-    mover, step = wide(state["mover"]), wide(state["step"])
+def list_placement_plans(state: np.void, plans: NDArray[np.void]) -> int:
+    """Fill `plans` with all placements of the visible cards, with total 0; return their number."""
+    mover, step = to_int64(state["mover"]), to_int64(state["step"])
     in_sight = num_turned(step) - step
     count = 0
     for code in range(NUM_ROWS**in_sight):
@@ -108,7 +108,7 @@ def list_plans(state: np.void, plans: NDArray[np.void]) -> int:
 
 @kernel
 def _list_unseen(state: np.void, unseen: Numbers) -> int:
-    """Fill `unseen` with the cards that nobody has seen; how many there are."""
+    """Fill `unseen` with the cards that no player has seen; return their number."""
     seen = np.zeros(NUM_CARDS, dtype=np.bool_)
     for index in range(NUM_DEALT):
         if state["deck"][index] >= 0:
@@ -123,7 +123,7 @@ def _list_unseen(state: np.void, unseen: Numbers) -> int:
 
 @kernel
 def _draw_first(cards: Numbers, count: int, num_drawn: int, seed: np.uint64) -> None:
-    """Make cards[0:num_drawn] a random draw, in random order, from cards[0:count], in place."""
+    """Make cards[0:num_drawn] a random draw from cards[0:count], in random order, in place."""
     for place in range(num_drawn):
         other = place + draw_below(count - place, seed, place)
         kept = cards[place]
@@ -132,24 +132,24 @@ def _draw_first(cards: Numbers, count: int, num_drawn: int, seed: np.uint64) -> 
 
 
 @kernel
-def simulate(
+def simulate_plans(
     state: np.void,
-    coming: Numbers,
+    upcoming: Numbers,
     plans: NDArray[np.void],
     tries: int,
     seed: np.uint64,
     strengths: Strengths,
     fronts: NDArray[np.int32],
 ) -> None:
-    """Fill both boards with the cards `coming`, the opponent's first, and add what each plan wins to its total.
+    """Complete both boards with the cards `upcoming`, the opponent's first, and add the points of each plan.
 
-    Either player's cards are laid out in `tries` orders, which all plans share: as they come, then shuffled by `seed`.
+    Each player's cards are placed in `tries` orders, shared by all plans: as drawn, then shuffled by `seed`.
     """
     theirs = np.empty(NUM_ROWS, dtype=np.int32)
     mine = np.empty(NUM_ROWS, dtype=np.int32)
-    used = _fill_opposite(state, coming, tries, seed, strengths, fronts, theirs)
+    used = _fill_opponent_board(state, upcoming, tries, seed, strengths, fronts, theirs)
     num_own = plans[0]["room"].sum()
-    own = coming[used : used + num_own]
+    own = upcoming[used : used + num_own]
     sums = np.zeros((tries, NUM_SLOTS + 1), dtype=np.int64)
     for attempt in range(tries):
         if attempt > 0:
@@ -158,7 +158,7 @@ def simulate(
             sums[attempt, place + 1] = sums[attempt, place] + CARD_KEYS[own[place]]
     for number in range(plans.shape[0]):
         plan = plans[number]
-        best = -_HUGE
+        best = -_UNREACHED
         for attempt in range(tries):
             filled = 0
             for row in range(NUM_ROWS):
@@ -166,48 +166,48 @@ def simulate(
                 key = plan["keys"][row] + sums[attempt, end] - sums[attempt, filled]
                 mine[row] = row_rank(strengths, fronts, key, row)
                 filled = end
-            best = max(best, settle(mine, theirs))
+            best = max(best, score_boards(mine, theirs))
         plan["total"] += best
 
 
 @kernel
-def _fill_opposite(
+def _fill_opponent_board(
     state: np.void,
-    coming: Numbers,
+    upcoming: Numbers,
     tries: int,
     seed: np.uint64,
     strengths: Strengths,
     fronts: NDArray[np.int32],
     best: NDArray[np.int32],
 ) -> int:
-    """Set `best` [3] to the ranks of the opponent's rows in the best of `tries` orders; how many cards that takes."""
-    mover = wide(state["mover"])
+    """Set `best` [3] to the ranks of the opponent's rows in the best of `tries` orders; return the cards used."""
+    mover = to_int64(state["mover"])
     ranks = np.empty(NUM_ROWS, dtype=np.int32)
     num_cards = NUM_SLOTS
     for row in range(NUM_ROWS):
-        num_cards -= wide(state["sizes"][1 - mover, row])
+        num_cards -= to_int64(state["sizes"][1 - mover, row])
     most = -np.inf
     for attempt in range(tries):
         if attempt > 0:
-            _draw_first(coming[:num_cards], num_cards, num_cards, mix(seed, np.uint64(_THEIR_SALT + attempt)))
+            _draw_first(upcoming[:num_cards], num_cards, num_cards, mix(seed, np.uint64(_OPPONENT_SALT + attempt)))
         used = 0
         for row in range(NUM_ROWS):
-            key = wide(state["keys"][1 - mover, row])
-            for _ in range(capacity(row) - wide(state["sizes"][1 - mover, row])):
-                key += int(CARD_KEYS[coming[used]])
+            key = to_int64(state["keys"][1 - mover, row])
+            for _ in range(capacity(row) - to_int64(state["sizes"][1 - mover, row])):
+                key += int(CARD_KEYS[upcoming[used]])
                 used += 1
             ranks[row] = row_rank(strengths, fronts, key, row)
-        merit = standing(ranks)
-        if merit > most:
-            most = merit
+        score = board_score(ranks)
+        if score > most:
+            most = score
             for row in range(NUM_ROWS):
                 best[row] = ranks[row]
     return num_cards
 
 
 @kernel
-def standing(ranks: NDArray[np.int32]) -> float:
-    """What a board of these `ranks` [3] is worth by itself: royalties, and a point for each row in full strength."""
+def board_score(ranks: NDArray[np.int32]) -> float:
+    """Score of a board with `ranks` [3] by itself: royalties, plus up to one point per row by strength."""
     if is_foul(ranks[0], ranks[1], ranks[2]):
         return -float(FOUL)
     rows = (int(ranks[0]) + int(ranks[1]) + int(ranks[2])) >> FRONT_SHIFT

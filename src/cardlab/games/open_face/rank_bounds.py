@@ -1,7 +1,7 @@
-"""What a row that is not complete may still become: bounds of its rank (royalties.py), by the ranks it holds.
+"""Bounds of the final rank (royalties.py) of an incomplete row, by the ranks of its cards.
 
-A set of at most four ranks (with repeats) is a node; placing a card follows an arrow to another node. There are 2,380.
-The bounds leave aside which cards are unseen: they hold for every deck, so what follows from them is certain.
+A node is a multiset of at most four ranks; adding a card leads to another node. There are 2,380 nodes. The bounds
+ignore which cards are unseen, so they hold for every deck.
 """
 
 from functools import cache
@@ -14,13 +14,13 @@ from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS, Cards
 from cardlab.games.cards.hands import FRONT_SHIFT, front_codes, strengths
 from cardlab.games.open_face.royalties import FIVE_BITS
 
-NODE = np.dtype(
+RANK_BOUNDS = np.dtype(
     [
-        ("next", np.int16, (NUM_RANKS,)),  # the node with one more card of each rank; 0 when there is none
-        ("low", np.int32),  # the weakest row of five that holds these ranks, in more than one suit
-        ("high", np.int32),  # the strongest such row
-        ("suited", np.int32),  # the strongest row of five in one suit; 0 when a rank repeats
-        ("low_front", np.int32),  # the weakest and the strongest front that hold these ranks; 0 for four ranks
+        ("next", np.int16, (NUM_RANKS,)),  # the node with one more card of each rank; 0 if none
+        ("low", np.int32),  # weakest row of five with these ranks, in several suits
+        ("high", np.int32),  # strongest row of five with these ranks, in several suits
+        ("suited", np.int32),  # strongest row of five in one suit; 0 if a rank repeats
+        ("low_front", np.int32),  # weakest and strongest front with these ranks; 0 for four ranks
         ("high_front", np.int32),
     ],
     align=True,
@@ -28,13 +28,13 @@ NODE = np.dtype(
 EMPTY = 0  # the node of no ranks
 MAX_NODE_SIZE = 4
 
-Nodes = NDArray[np.void]
-RankSet = tuple[int, ...]  # ascending, with repeats
+RankBounds = NDArray[np.void]
+RankSet = tuple[int, ...]  # ascending multiset
 
 
 @cache
-def nodes() -> Nodes:
-    """[2380] records NODE; index EMPTY has no ranks. Filled from the fullest nodes to the empty one."""
+def nodes() -> RankBounds:
+    """[2380] records RANK_BOUNDS; index EMPTY has no ranks. Larger nodes are computed first."""
     sets: list[RankSet] = [
         ranks
         for size in range(MAX_NODE_SIZE + 1)
@@ -42,27 +42,27 @@ def nodes() -> Nodes:
         if all(ranks.count(rank) <= NUM_SUITS for rank in ranks)
     ]
     index = {ranks: number for number, ranks in enumerate(sets)}
-    table = np.zeros(len(sets), dtype=NODE)
+    table = np.zeros(len(sets), dtype=RANK_BOUNDS)
     for number, ranks in enumerate(sets):
         if len(ranks) < MAX_NODE_SIZE:
-            table[number]["next"] = [index[more] for more in _with_one_more(ranks)]
+            table[number]["next"] = [index[more] for more in _add_one_rank(ranks)]
     _fill_bounds(table, sets, size=5, names=("low", "high"))
     _fill_bounds(table, sets, size=3, names=("low_front", "high_front"))
     _fill_suited(table, sets)
     return table
 
 
-def _with_one_more(ranks: RankSet) -> list[RankSet]:
+def _add_one_rank(ranks: RankSet) -> list[RankSet]:
     return [tuple(sorted((*ranks, rank))) for rank in range(NUM_RANKS)]
 
 
-def _fill_bounds(table: Nodes, sets: list[RankSet], size: int, names: tuple[str, str]) -> None:
-    """Bounds over all completions to `size` ranks in mixed suits, by the nodes one card nearer to that."""
+def _fill_bounds(table: RankBounds, sets: list[RankSet], size: int, names: tuple[str, str]) -> None:
+    """Set the bounds over all completions to `size` ranks in several suits, from the nodes with one more card."""
     low, high = names
     last = [number for number, ranks in enumerate(sets) if len(ranks) == size - 1]
-    fulls = [(number, more) for number in last for more in _with_one_more(sets[number]) if _exists(more)]
-    cards = np.array([_mixed(ranks) for _, ranks in fulls], dtype=np.int8)
-    ranks = _ranks_of_fives(cards) if size == 5 else front_codes(cards)
+    fulls = [(number, more) for number in last for more in _add_one_rank(sets[number]) if _exists(more)]
+    cards = np.array([_mixed_suit_cards(ranks) for _, ranks in fulls], dtype=np.int8)
+    ranks = _five_card_ranks(cards) if size == 5 else front_codes(cards)
     rows = np.array([number for number, _ in fulls])
     table[low][last] = np.iinfo(np.int32).max
     np.minimum.at(table[low], rows, ranks)
@@ -74,7 +74,7 @@ def _fill_bounds(table: Nodes, sets: list[RankSet], size: int, names: tuple[str,
             table[number][high] = table[high][following].max()
 
 
-def _ranks_of_fives(cards: Cards) -> NDArray[np.int32]:
+def _five_card_ranks(cards: Cards) -> NDArray[np.int32]:
     return strengths(cards).astype(np.int32) << FRONT_SHIFT | FIVE_BITS
 
 
@@ -82,7 +82,7 @@ def _exists(ranks: RankSet) -> bool:
     return max(ranks.count(rank) for rank in set(ranks)) <= NUM_SUITS
 
 
-def _mixed(ranks: RankSet) -> list[int]:
+def _mixed_suit_cards(ranks: RankSet) -> list[int]:
     """Cards of these ranks in at least two suits."""
     suits = [ranks[:place].count(rank) for place, rank in enumerate(ranks)]
     if len(set(ranks)) == len(ranks):
@@ -90,13 +90,13 @@ def _mixed(ranks: RankSet) -> list[int]:
     return [NUM_SUITS * rank + suit for rank, suit in zip(ranks, suits, strict=True)]
 
 
-def _fill_suited(table: Nodes, sets: list[RankSet]) -> None:
+def _fill_suited(table: RankBounds, sets: list[RankSet]) -> None:
     distinct = [number for number, ranks in enumerate(sets) if len(set(ranks)) == len(ranks)]
     for number in reversed(distinct):
         ranks = sets[number]
         others = [rank for rank in range(NUM_RANKS) if rank not in ranks]
         if len(ranks) == MAX_NODE_SIZE:
             flushes: Cards = np.array([[NUM_SUITS * rank for rank in (*ranks, other)] for other in others], np.int8)
-            table[number]["suited"] = _ranks_of_fives(flushes).max()
+            table[number]["suited"] = _five_card_ranks(flushes).max()
         else:
             table[number]["suited"] = table["suited"][table["next"][number][others]].max()

@@ -1,7 +1,7 @@
-"""Points for strong rows, and the order in which rows of three and of five cards compete.
+"""Royalties, and the order of rows of three and of five cards.
 
-A row's *rank* is one number for fronts and rows of five alike: the code of a front (games/cards/hands.py), and for five
-cards the largest such number that no front above them reaches. So every comparison of two rows compares two ranks.
+The *rank* of a row is one number for fronts and rows of five. A front has its code (games/cards/hands.py); a row of
+five has the largest number that is below every stronger front. So two rows compare by their ranks.
 """
 
 import numpy as np
@@ -24,9 +24,9 @@ from cardlab.games.cards.hands import (
 MIDDLE_ROYALTIES = np.array([0, 0, 0, 2, 4, 8, 12, 20, 30, 50], dtype=np.int64)
 BACK_ROYALTIES = np.array([0, 0, 0, 0, 2, 4, 6, 10, 15, 25], dtype=np.int64)
 MAX_PAYOFF = 98.0
-"""A foul's 6 (or three rows and the scoop) beside two royal flushes, 75, and 999 in front, 17.
+"""6 for a foul (or three rows and the scoop), 75 for two royal flushes and 17 for a front of 999.
 
-A front of tens or better leaves at most one royal flush: two need two cards of each rank from ten to ace.
+A front of tens or better leaves at most one royal flush, as two need two cards of each rank from ten to ace.
 """
 
 FIVE_BITS = (1 << FRONT_SHIFT) - 1
@@ -39,7 +39,7 @@ _FIRST_PAID_PAIR = 4  # sixes
 
 @kernel
 def row_rank(strength_table: Strengths, front_table: NDArray[np.int32], key: int, row: int) -> int:
-    """The rank of the complete row (0 front, 1 middle, 2 back) with this key."""
+    """Rank of the complete row (0 front, 1 middle, 2 back) with this key."""
     if row == 0:
         return int(front_code(front_table, key))
     return int(five_card_strength(strength_table, key)) << FRONT_SHIFT | FIVE_BITS
@@ -47,7 +47,7 @@ def row_rank(strength_table: Strengths, front_table: NDArray[np.int32], key: int
 
 @kernel
 def royalty(rank: int, row: int) -> int:
-    """Points that a row of this rank earns on a valid board."""
+    """Points of a row of this rank on a valid board."""
     strength = rank >> FRONT_SHIFT
     category = STRENGTH_CATEGORIES[strength]
     if row == 1:

@@ -1,7 +1,7 @@
-"""Open-face Chinese Poker for two: the record of one game and its kernels.
+"""State record of Open-face Chinese Poker for two players, and the kernels of its rules.
 
-Decision n places the card deck[n]: player 0 decides 0 to 4, player 1 decides 5 to 9, then they alternate. A player sees
-every card that has been turned up, so the record needs no more than who put what where, and the order of the deck.
+Decision n places the card deck[n]: player 0 decides 0 to 4, player 1 decides 5 to 9, then they alternate. Players see
+every face-up card, so the record holds only the placements and the order of the deck.
 """
 
 from typing import Any
@@ -18,30 +18,30 @@ from cardlab.games.protocol import NOBODY, Actions, AnyStates, Bools
 FRONT, MIDDLE, BACK = 0, 1, 2
 ROW_NAMES = ("front", "middle", "back")
 NUM_ROWS = 3
-NUM_OPENING = 5  # cards that a player places with all of them in sight
+NUM_OPENING = 5  # cards that a player sees before placing them
 NUM_SLOTS = 13
 NUM_DEALT = 2 * NUM_SLOTS
 SCOOP = 3
-FOUL = 6  # what a fouled board pays: three rows and the scoop
+FOUL = 6  # points paid by a fouled board: three rows and the scoop
 
 STATE = np.dtype(
     [
-        ("keys", np.int32, (2, NUM_ROWS)),  # sums of CARD_KEYS over the cards of each row
-        ("ranks", np.int32, (2, NUM_ROWS)),  # of the rows that are complete (royalties.py); 0 before
+        ("keys", np.int32, (2, NUM_ROWS)),  # sum of CARD_KEYS of each row
+        ("ranks", np.int32, (2, NUM_ROWS)),  # of complete rows (royalties.py), else 0
         ("scores", np.int16, (2,)),  # 0 until the game is over
-        ("deck", np.int8, (NUM_DEALT,)),  # the cards in the order they are turned up
-        ("rows", np.int8, (NUM_DEALT,)),  # the row of each card that has been placed, else UNKNOWN
+        ("deck", np.int8, (NUM_DEALT,)),  # cards in the order of play
+        ("rows", np.int8, (NUM_DEALT,)),  # row of each placed card, else UNKNOWN
         ("sizes", np.int8, (2, NUM_ROWS)),
         ("step", np.int8),  # cards placed so far
-        ("mover", np.int8),  # whose card is next; NOBODY when over, or when that card is not known
+        ("mover", np.int8),  # player to move; NOBODY when over or if the card is unknown
     ],
-    align=True,  # without a byte of padding, so that records compare as bytes
+    align=True,  # no padding, so that records compare as bytes
 )
 
 
 @kernel
-def wide(number: Any) -> int:
-    """An int8 to int32 of a record as a whole number of 64 bits: one compiled callee for all, and no overflow."""
+def to_int64(number: Any) -> int:
+    """Convert a record's int8 to int32 to 64 bits: one compiled callee for all types, and no overflow."""
     return int(np.int64(number))
 
 
@@ -61,7 +61,7 @@ def owner(index: int) -> int:
 
 @kernel
 def num_turned(step: int) -> int:
-    """How many cards of the deck lie open once `step` cards have been placed."""
+    """Number of face-up cards of the deck after `step` placements."""
     if step < NUM_OPENING:
         return NUM_OPENING
     if step < 2 * NUM_OPENING:
@@ -71,19 +71,19 @@ def num_turned(step: int) -> int:
 
 @kernel
 def is_foul(front: int, middle: int, back: int) -> bool:
-    """Whether rows of these ranks are out of order; equal rows are not."""
+    """Whether rows of these ranks are out of order; equal ranks are in order."""
     return back < middle or middle < front
 
 
 @kernel
 def royalty_sum(front: int, middle: int, back: int) -> int:
-    """Royalties of a board that is valid."""
+    """Royalties of a valid board."""
     return royalty(front, 0) + royalty(middle, 1) + royalty(back, 2)
 
 
 @kernel
-def settle(mine: NDArray[np.int32], theirs: NDArray[np.int32]) -> int:
-    """What the owner of the ranks `mine` [3] wins from the owner of `theirs` [3], in points."""
+def score_boards(mine: NDArray[np.int32], theirs: NDArray[np.int32]) -> int:
+    """Points that the board with ranks `mine` [3] wins from the board with ranks `theirs` [3]."""
     foul = is_foul(mine[0], mine[1], mine[2])
     their_foul = is_foul(theirs[0], theirs[1], theirs[2])
     if foul and their_foul:
@@ -101,8 +101,8 @@ def settle(mine: NDArray[np.int32], theirs: NDArray[np.int32]) -> int:
 
 
 @kernel
-def start(states: AnyStates, decks: NDArray[np.int8]) -> None:
-    """Set up zeroed records [G] with the first cards of `decks` [G, 52]."""
+def deal_records(states: AnyStates, decks: NDArray[np.int8]) -> None:
+    """Initialise zeroed records [G] with the first cards of `decks` [G, 52]."""
     for g in range(states.shape[0]):
         state = states[g]
         for index in range(NUM_DEALT):
@@ -111,8 +111,8 @@ def start(states: AnyStates, decks: NDArray[np.int8]) -> None:
 
 
 @kernel
-def legal(states: AnyStates) -> Bools:
-    """[G, 3] the rows of the player to move that have room."""
+def legal_rows(states: AnyStates) -> Bools:
+    """[G, 3] rows of the player to move that are not full."""
     actions = np.zeros((states.shape[0], NUM_ROWS), dtype=np.bool_)
     for g in range(states.shape[0]):
         mover = states[g]["mover"]
@@ -125,7 +125,7 @@ def legal(states: AnyStates) -> Bools:
 
 @kernel
 def place(states: AnyStates, actions: Actions, strength_table: Strengths, front_table: NDArray[np.int32]) -> None:
-    """Put the card of the player to move into row actions[g], in place; settle when it was the last.
+    """Put the next card into row actions[g], in place; score the boards after the last card.
 
     The tables are strength_table() and front_table() of games/cards/hands.py.
     """
@@ -134,8 +134,8 @@ def place(states: AnyStates, actions: Actions, strength_table: Strengths, front_
         mover = state["mover"]
         if mover < 0:
             continue
-        row = wide(actions[g])
-        step = wide(state["step"])
+        row = to_int64(actions[g])
+        step = to_int64(state["step"])
         state["rows"][step] = row
         state["keys"][mover, row] += CARD_KEYS[state["deck"][step]]
         state["sizes"][mover, row] += 1
@@ -144,7 +144,7 @@ def place(states: AnyStates, actions: Actions, strength_table: Strengths, front_
         step += 1
         state["step"] = step
         if step == NUM_DEALT:
-            score = settle(state["ranks"][0], state["ranks"][1])
+            score = score_boards(state["ranks"][0], state["ranks"][1])
             state["scores"][0] = score
             state["scores"][1] = -score
             state["mover"] = NOBODY
@@ -153,17 +153,17 @@ def place(states: AnyStates, actions: Actions, strength_table: Strengths, front_
 
 
 @kernel
-def blank(states: AnyStates) -> None:
-    """Hide, in place, every card that has not been turned up."""
+def hide_deck(states: AnyStates) -> None:
+    """Hide, in place, every card that is not face up."""
     for g in range(states.shape[0]):
         state = states[g]
-        for index in range(num_turned(wide(state["step"])), NUM_DEALT):
+        for index in range(num_turned(to_int64(state["step"])), NUM_DEALT):
             state["deck"][index] = UNKNOWN
 
 
 @kernel
 def fill_unknown(states: AnyStates, orders: NDArray[np.int8]) -> None:
-    """Give each unknown card of the records [G] the next card of orders[g] that is not in the record yet."""
+    """Assign to each unknown card of the records [G] the next card of orders[g] that the record lacks."""
     for g in range(states.shape[0]):
         state = states[g]
         seen = np.uint64(0)
@@ -179,16 +179,16 @@ def fill_unknown(states: AnyStates, orders: NDArray[np.int8]) -> None:
             state["deck"][index] = orders[g, drawn]
             drawn += 1
         if state["step"] < NUM_DEALT:
-            state["mover"] = owner(wide(state["step"]))
+            state["mover"] = owner(to_int64(state["step"]))
 
 
 @kernel
-def held_by(states: AnyStates) -> NDArray[np.int8]:
-    """[G, 52] the player who has each card, on the board or turned up before them; NOBODY for the deck's."""
+def card_holders(states: AnyStates) -> NDArray[np.int8]:
+    """[G, 52] the player who has each face-up card; NOBODY for the cards in the deck."""
     holders = np.full((states.shape[0], 52), NOBODY, dtype=np.int8)
     for g in range(states.shape[0]):
         state = states[g]
-        for index in range(num_turned(wide(state["step"]))):
+        for index in range(num_turned(to_int64(state["step"]))):
             if state["deck"][index] >= 0:
                 holders[g, state["deck"][index]] = owner(index)
     return holders

@@ -1,7 +1,6 @@
-"""How likely wanted cards are to turn up before the grid is full: the hypergeometric law, as tables.
+"""Hypergeometric probabilities that given cards turn up before the grid is full, as lookup tables.
 
-Of the 52 - seen cards not seen yet, 25 - seen are still to be turned up. Every cell gets a card, so what a line can
-still become hangs on these chances and on what other lines want; the features of a line are built from them.
+With `seen` of the 52 cards seen, 25 - seen of the 52 - seen unseen cards are still to be drawn.
 """
 
 from math import comb
@@ -15,8 +14,8 @@ MAX_NEED = 5
 Table = NDArray[np.float32]
 
 
-def chance_of_at_least(seen: int, copies: int, need: int) -> float:
-    """P(at least `need` of `copies` cards turn up in the draws left), with `seen` of the 52 cards seen."""
+def probability_at_least(seen: int, copies: int, need: int) -> float:
+    """P(at least `need` of `copies` cards turn up in the remaining draws), with `seen` of the 52 cards seen."""
     unseen, draws = 52 - seen, 25 - seen
     hits = range(need, min(copies, draws) + 1)
     if copies > unseen:
@@ -27,8 +26,9 @@ def chance_of_at_least(seen: int, copies: int, need: int) -> float:
 def _at_least() -> Table:
     """[26, 14, 6] by cards seen, copies, need."""
     shape = (26, MAX_COPIES + 1, MAX_NEED + 1)
-    return np.array([chance_of_at_least(*index) for index in np.ndindex(shape)], dtype=np.float32).reshape(shape)
+    return np.array([probability_at_least(*index) for index in np.ndindex(shape)], dtype=np.float32).reshape(shape)
 
 
-AT_LEAST = _at_least()
-ALL_OF = np.stack([AT_LEAST[:, need, need] for need in range(MAX_NEED + 1)], axis=1)  # [26, 6] that all `need` come
+AT_LEAST_PROBABILITY = _at_least()
+ALL_PROBABILITY = np.stack([AT_LEAST_PROBABILITY[:, need, need] for need in range(MAX_NEED + 1)], axis=1)
+"""[26, 6] probability that all `need` cards turn up."""

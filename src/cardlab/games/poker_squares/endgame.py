@@ -1,4 +1,4 @@
-"""Poker Squares to the end: the exact expected score of each cell when few cards are left to place."""
+"""Exact expected scores of the last placements of Poker Squares."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,9 +16,9 @@ from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Record
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players
 from cardlab.games.rows import take
 
-# One kernel for each number of cells: one that calls itself comes back broken from numba's cache on disk.
+# One kernel for each number of cells: numba's disk cache breaks recursive kernels.
 MAX_PLACEMENTS = 4
-"""Placements, the one at hand included, from which on the end is worked out; a fifth takes a hundred times as long."""
+"""Largest number of empty cells that is solved exactly; one more takes a hundred times as long."""
 
 Numbers = NDArray[np.int64]
 
@@ -29,7 +29,7 @@ def solvable(
     players: Players,  # noqa: ARG001  one signature for all games
     options: Mapping[str, Any] | None = None,
 ) -> Bools:
-    """[G] whether `action_values` are exact: a card is turned up, and at most MAX_PLACEMENTS cells are empty."""
+    """[G] whether `action_values` are exact: a card is face up, and at most MAX_PLACEMENTS cells are empty."""
     left = NUM_CELLS - info_states["turn"]
     return (PokerSquares(**(options or {})).current_player(info_states) >= 0) & (left <= MAX_PLACEMENTS)
 
@@ -39,12 +39,12 @@ def action_values(
     info_states: InfoStates,
     players: Players,
     rng: np.random.Generator,  # noqa: ARG001
-    num_samples: int,  # noqa: ARG001  every order of the unseen cards is counted
+    num_samples: int,  # noqa: ARG001  exact: enumerates all orders
     options: Mapping[str, Any] | None = None,
 ) -> Floats:
-    """[G, 25] expected final score of each empty cell when all later cards go where they are worth most; else -inf.
+    """[G, 25] expected final score of each empty cell under optimal later play; else -inf.
 
-    Games that are not `solvable` have -inf everywhere. `options` are the game's (`GameSpec.options`).
+    Games that are not `solvable` have -inf everywhere. `options` are the game's options (`GameSpec.options`).
     """
     values = np.full((len(info_states), NUM_CELLS), -np.inf, dtype=np.float32)
     rows = np.flatnonzero(solvable(info_states, players, options))
@@ -68,12 +68,12 @@ def _cell_values(table: Strengths, states: Records, scores: Scores) -> Floats:
             others = np.delete(cells[:count], index)
             points = float(complete + add_card(table, scores, keys, room, cell, card))
             if count == 2:
-                points += mean_of_last(table, scores, keys, others[0], unseen, left)
+                points += expected_last_cell(table, scores, keys, others[0], unseen, left)
             elif count == 3:
-                points += mean_of_two(table, scores, keys, room, others, unseen, left)
+                points += expected_two_cells(table, scores, keys, room, others, unseen, left)
             elif count == 4:
-                points += mean_of_three(table, scores, keys, room, others, unseen, left)
-            take_card(keys, room, cell, card)
+                points += expected_three_cells(table, scores, keys, room, others, unseen, left)
+            remove_card(keys, room, cell, card)
             values[g, cell] = points
     return values
 
@@ -82,7 +82,7 @@ def _cell_values(table: Strengths, states: Records, scores: Scores) -> Floats:
 def _read_grid(
     grid: NDArray[np.int8], card: int, keys: Numbers, room: Numbers, cells: Numbers, unseen: Numbers
 ) -> tuple[int, int]:
-    """Fill the lines' `keys` and `room` [10], the empty `cells` and the `unseen` cards; how many of the last two."""
+    """Fill the `keys` and `room` [10] of the lines, the empty `cells` and the `unseen` cards; return both counts."""
     keys[:] = 0
     room[:] = SIDE
     seen = np.int64(1) << card
@@ -107,7 +107,7 @@ def _read_grid(
 
 @kernel
 def add_card(table: Strengths, scores: Scores, keys: Numbers, room: Numbers, cell: int, card: int) -> int:
-    """Put `card` on `cell`; the points of the lines that are complete with it."""
+    """Put `card` on `cell` and return the points of the lines that it completes."""
     points = 0
     for line in (cell // SIDE, SIDE + cell % SIDE):
         keys[line] += CARD_KEYS[card]
@@ -118,7 +118,7 @@ def add_card(table: Strengths, scores: Scores, keys: Numbers, room: Numbers, cel
 
 
 @kernel
-def take_card(keys: Numbers, room: Numbers, cell: int, card: int) -> None:
+def remove_card(keys: Numbers, room: Numbers, cell: int, card: int) -> None:
     """Undo `add_card`."""
     for line in (cell // SIDE, SIDE + cell % SIDE):
         keys[line] -= CARD_KEYS[card]
@@ -126,8 +126,8 @@ def take_card(keys: Numbers, room: Numbers, cell: int, card: int) -> None:
 
 
 @kernel
-def mean_of_last(table: Strengths, scores: Scores, keys: Numbers, cell: int, unseen: Numbers, left: int) -> float:
-    """Mean over the last card, one of unseen[0:left], of the row and the column that it completes at `cell`."""
+def expected_last_cell(table: Strengths, scores: Scores, keys: Numbers, cell: int, unseen: Numbers, left: int) -> float:
+    """Mean points of the row and the column of `cell` over the last card, one of unseen[0:left]."""
     row, column = keys[cell // SIDE], keys[SIDE + cell % SIDE]
     total = 0
     for drawn in range(left):
@@ -137,10 +137,10 @@ def mean_of_last(table: Strengths, scores: Scores, keys: Numbers, cell: int, uns
 
 
 @kernel
-def mean_of_two(
+def expected_two_cells(
     table: Strengths, scores: Scores, keys: Numbers, room: Numbers, cells: Numbers, unseen: Numbers, left: int
 ) -> float:
-    """Mean over the next card, one of unseen[0:left], of the most that the lines open at `cells` [2] are worth."""
+    """Mean over the next card, one of unseen[0:left], of the best expected points with two empty `cells`."""
     total = 0.0
     for drawn in range(left):
         card = unseen[drawn]
@@ -148,8 +148,8 @@ def mean_of_two(
         best = -np.inf
         for place in range(2):
             points = float(add_card(table, scores, keys, room, cells[place], card))
-            points += mean_of_last(table, scores, keys, cells[1 - place], unseen, left - 1)
-            take_card(keys, room, cells[place], card)
+            points += expected_last_cell(table, scores, keys, cells[1 - place], unseen, left - 1)
+            remove_card(keys, room, cells[place], card)
             best = max(best, points)
         unseen[drawn] = card
         total += best
@@ -157,10 +157,10 @@ def mean_of_two(
 
 
 @kernel
-def mean_of_three(
+def expected_three_cells(
     table: Strengths, scores: Scores, keys: Numbers, room: Numbers, cells: Numbers, unseen: Numbers, left: int
 ) -> float:
-    """As mean_of_two, with three `cells`."""
+    """Mean over the next card, one of unseen[0:left], of the best expected points with three empty `cells`."""
     total = 0.0
     others = np.empty(2, dtype=np.int64)
     for drawn in range(left):
@@ -170,8 +170,8 @@ def mean_of_three(
         for place in range(3):
             others[0], others[1] = cells[(place + 1) % 3], cells[(place + 2) % 3]
             points = float(add_card(table, scores, keys, room, cells[place], card))
-            points += mean_of_two(table, scores, keys, room, others, unseen, left - 1)
-            take_card(keys, room, cells[place], card)
+            points += expected_two_cells(table, scores, keys, room, others, unseen, left - 1)
+            remove_card(keys, room, cells[place], card)
             best = max(best, points)
         unseen[drawn] = card
         total += best

@@ -1,4 +1,4 @@
-"""Poker Squares as a Game: the options, and one kernel call behind each method."""
+"""Poker Squares as a Game: options, and one kernel call for each method."""
 
 from functools import cached_property
 from typing import Annotated, Literal
@@ -10,11 +10,9 @@ from pydantic import Field
 from cardlab.core.options import NUMERIC, InvalidOption, option, options
 from cardlab.games.arrays import InvalidArray, check_floats, checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
-from cardlab.games.fused_rollouts import CodeValues
+from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.poker_squares import observation as features
-from cardlab.games.poker_squares import patterns, rules
-from cardlab.games.poker_squares import sparse_lines as codes
-from cardlab.games.poker_squares import sparse_rollouts as code_values
+from cardlab.games.poker_squares import patterns, rules, sparse_lines, sparse_rollouts
 from cardlab.games.poker_squares.symmetries import draw_symmetries, transform
 from cardlab.games.protocol import (
     Actions,
@@ -33,7 +31,7 @@ SCORING: dict[str, tuple[int, ...]] = {
     "british": (0, 1, 3, 6, 12, 5, 10, 16, 30, 30),
 }
 Score = Annotated[int, Field(ge=-128, le=127), NUMERIC]
-_BLOCKS = {"lines": features.LINES_BLOCKS, "codes": features.CODES_BLOCKS, "seed": features.SEED_BLOCKS}
+_BLOCKS = {"lines": features.LINES_BLOCKS, "codes": features.SPARSE_BLOCKS, "seed": features.PAPER_BLOCKS}
 
 
 @checked
@@ -64,7 +62,7 @@ class PokerSquares:
 
     @cached_property
     def unit(self) -> float:
-        """The points that count as one in the features: half the best line, 50 in the American system."""
+        """Points that equal 1 in the features: half the best line score, 50 in the American system."""
         return max(1.0, float(np.abs(self.scores.astype(np.int16)).max()) / 2)
 
     @property
@@ -86,7 +84,7 @@ class PokerSquares:
             decision_kinds=("place",),
             action_kinds=(0,) * rules.NUM_CELLS,
             blocks=_BLOCKS[self.features],
-            num_codes=codes.NUM_CODES if self.features == "codes" else 0,
+            num_codes=sparse_lines.NUM_SPARSE_FEATURES if self.features == "codes" else 0,
             action_blocks=features.ACTION_BLOCKS,
             privileged_blocks=features.PRIVILEGED_BLOCKS,
             options={"scoring": self.scoring, "custom_scores": self.custom_scores, "features": self.features},
@@ -104,18 +102,18 @@ class PokerSquares:
         decks: NDArray[np.int8] | None = None,
         seeds: NDArray[np.uint64] | None = None,
     ) -> States:
-        """[G] fresh games that turn up decks[g, 0:25] in order; there is no later chance, so `seeds` does nothing."""
+        """[G] new games that turn up decks[g, 0:25] in order; `seeds` is unused, as the deck is the only chance."""
         order = shuffled_decks(num_games, rng) if decks is None else decks
         states = np.empty(num_games, dtype=rules.STATE)
         rules.deal_records(order, states)
         return States(states)
 
     def current_player(self, states: AnyStates) -> Players:
-        """[G] 0; NOBODY when the game is over, and in an afterstate, whose next card is not known."""
+        """[G] 0; NOBODY when the game is over or in an afterstate, where the next card is unknown."""
         return rules.current_players(states)
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
-        """[G] zeros: there is one kind."""
+        """[G] zeros: the game has one kind of decision."""
         return np.zeros(len(states), dtype=np.int8)
 
     def legal_actions(self, states: AnyStates) -> Bools:
@@ -123,7 +121,7 @@ class PokerSquares:
         return rules.legal_cells(states)
 
     def apply(self, states: AnyStates, actions: Actions) -> None:
-        """Place the cards turned up on the cells `actions` [G]."""
+        """Place the face-up cards on the cells `actions` [G]."""
         rules.place(states, actions)
 
     def is_over(self, states: AnyStates) -> Bools:
@@ -135,31 +133,30 @@ class PokerSquares:
         return rules.sum_lines(states, self.scores, True)
 
     def partial_value(self, states: AnyStates) -> Floats:
-        """[G] sum of the ten lines' scores as they stand.
+        """[G] sum of the current scores of the ten lines, as in the challenge's framework.
 
-        Pairs and more of a kind count, straights and flushes need five cards, and an empty line is a high card, as
-        in the challenge's framework.
+        Incomplete lines score pairs and more of a kind. Straights and flushes need five cards. An empty line is a high
+        card.
         """
         return rules.sum_lines(states, self.scores, False)[:, 0]
 
     def pattern_play_out(self, states: States, values: Floats) -> Floats:
-        """[G, 1] payoffs when all play goes by the sum of `values` [patterns] over the lines, one step ahead.
-
-        `states` are left as they are.
-        """
+        """[G, 1] payoffs of greedy play by the sum of `values` [patterns] over the lines; `states` are not modified."""
         values = check_floats("values", values, (patterns.NUM_PATTERNS,))
-        return patterns.finish_by_values(states, values, self.scores)
+        return patterns.pattern_playout_scores(states, values, self.scores)
 
-    def sparse_action_values(self, info_states: InfoStates, values: CodeValues, reward_scale: float) -> Floats:
-        """[G, 25] worth of each cell for the card turned up, in units of `reward_scale`; minus infinity if taken."""
-        return code_values.cell_worths(info_states, _check_codes(values), self.scores, reward_scale)
+    def sparse_action_values(self, info_states: InfoStates, values: SparseLineValues, reward_scale: float) -> Floats:
+        """[G, 25] value of placing the face-up card on each cell, in units of `reward_scale`; -inf if taken."""
+        return sparse_rollouts.sparse_cell_values(info_states, _check_sparse_values(values), self.scores, reward_scale)
 
-    def sparse_play_out(self, states: States, values: CodeValues) -> Floats:
-        """[G, 1] payoffs when every card goes to the cell of most worth then; `states` are left as they are."""
-        return code_values.finish_by_codes(states, _check_codes(values), self.scores, self._payoff_scale)
+    def sparse_play_out(self, states: States, values: SparseLineValues) -> Floats:
+        """[G, 1] payoffs when every card goes to the cell of highest value; `states` are not modified."""
+        return sparse_rollouts.sparse_playout_scores(
+            states, _check_sparse_values(values), self.scores, self._payoff_scale
+        )
 
     def information(self, states: States, players: Players) -> InfoStates:
-        """[G] copies without the cards behind the one turned up."""
+        """[G] copies without the hidden cards of the deck."""
         known = states.copy()
         rules.hide_deck(known)
         return InfoStates(known)
@@ -171,59 +168,59 @@ class PokerSquares:
         rng: np.random.Generator,
         weights: Floats | None = None,
     ) -> States:
-        """[G] with the unknown cards drawn uniformly; nobody holds cards here, so `weights` does nothing.
+        """[G] states with the unknown cards drawn uniformly, also the next card of an afterstate.
 
-        An afterstate gets a card turned up, too.
+        `weights` is unused: no player holds cards.
         """
         states = info_states.copy()
         rules.fill_deck(states, draw_seeds(len(states), rng))
         return States(states)
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
-        """[G, F] in the blocks of `features`, for decisions, afterstates and full grids alike."""
+        """[G, F] in the blocks of `features`, for decisions, afterstates and full grids."""
         if self.features == "seed":
-            return features.observe_seed(info_states, self.scores, self.unit)
+            return features.observe_paper(info_states, self.scores, self.unit)
         if self.features == "codes":
-            return features.observe_codes(info_states, self.scores, self._payoff_scale)
+            return features.observe_sparse_lines(info_states, self.scores, self._payoff_scale)
         return features.observe_lines(info_states, self.scores, self.unit)
 
     def observe_after(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
-        """[G, F] what placing the cards turned up on the cells `actions` [G] leads to."""
+        """[G, F] observations after the face-up cards are placed on the cells `actions` [G]."""
         if self.features == "codes":
-            return features.observe_placements(info_states, actions, self.scores, self._payoff_scale)
+            return features.observe_sparse_placements(info_states, actions, self.scores, self._payoff_scale)
         after = InfoStates(info_states.copy())
         self.apply(after, actions)
         return self.observe(after, players)
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
-        """Rows [K], actions [K], features [K, Fa]: a cell's row and column with the card there and without it."""
+        """Rows [K], actions [K], features [K, Fa]: row and column of the cell, with and without the card."""
         legal = rules.legal_cells(info_states)
         return features.observe_actions(info_states, legal, self.scores, self.unit)
 
     def vary(self, info_states: InfoStates, actions: Actions, rng: np.random.Generator) -> tuple[InfoStates, Actions]:
-        """[G] with rows, columns and suits in other orders, transposed or not, and the cells of `actions` there."""
+        """[G] equivalent states under random symmetries, and `actions` mapped to their cells."""
         varied, cells = transform(info_states, draw_symmetries(len(info_states), rng))
         return varied, cells[np.arange(len(actions)), actions]
 
     def privileged(self, states: States, players: Players) -> Floats:
-        """[G, 52] which hidden cards will turn up."""
-        return features.show_coming(states)
+        """[G, 52] 1 for the hidden cards that will be drawn."""
+        return features.observe_upcoming_cards(states)
 
     def holders(self, states: States) -> NDArray[np.int8]:
-        """[G, 52] 0 for the cards on the grid and the one turned up, -1 for those in the deck."""
+        """[G, 52] 0 for the cards on the grid and the face-up card, -1 for the cards in the deck."""
         return rules.card_holders(states)
 
     def action_text(self, info_state: InfoStates, action: int) -> str:
-        """As in `7h to row 2, column 5`, counted from 1."""
+        """Text of an action, such as `7h to row 2, column 5`; counts from 1."""
         row, column = divmod(int(action), rules.SIDE)
-        return f"{card_text(_card_up(info_state))} to row {row + 1}, column {column + 1}"
+        return f"{card_text(_face_up_card(info_state))} to row {row + 1}, column {column + 1}"
 
     def render(self, info_state: InfoStates) -> str:
-        """The grid, the card to place and the value of the grid as it stands."""
+        """The grid, the card to place and the current value of the grid."""
         cells = [card_text(int(card)) if card >= 0 else "--" for card in info_state["grid"]]
         lines = [" ".join(cells[start : start + rules.SIDE]) for start in range(0, rules.NUM_CELLS, rules.SIDE)]
         value = self.partial_value(InfoStates(info_state.reshape(1)))[0]
-        card = _card_up(info_state)
+        card = _face_up_card(info_state)
         lines.append(
             f"turn {int(info_state['turn'])}, value {value:g}" + (f", place {card_text(card)}" if card >= 0 else "")
         )
@@ -233,8 +230,8 @@ class PokerSquares:
 def payoff_range(scores: tuple[int, ...]) -> tuple[float, float]:
     """Bounds of the sum of ten lines with these points by category; in the American system 0 to 725, both reached.
 
-    A straight flush in a row and one in a column share a suit, and thirteen cards allow three such lines at most; so
-    the best grids have their straight flushes, up to four of them royal, all in rows, or all in columns.
+    A straight flush in a row and one in a column share a suit, and the 13 cards of a suit allow at most three such
+    lines. So the best grids have all straight flushes, at most four of them royal, in rows only or in columns only.
     """
     return 0.0 - _best_sum(tuple(-score for score in scores)), _best_sum(scores)
 
@@ -245,13 +242,13 @@ def _best_sum(scores: tuple[int, ...]) -> float:
     return float(5 * plain + sum(best_lines))
 
 
-def _card_up(info_state: InfoStates) -> int:
+def _face_up_card(info_state: InfoStates) -> int:
     turn = int(info_state["turn"])
     return int(info_state["deck"][turn]) if turn < rules.NUM_CELLS else -1
 
 
-def _check_codes(values: CodeValues) -> CodeValues:
+def _check_sparse_values(values: SparseLineValues) -> SparseLineValues:
     vectors = check_floats("vectors", values.vectors, (None, None))
-    if len(vectors) < codes.NUM_CODES:
-        raise InvalidArray(f"vectors: must have a row for each of {codes.NUM_CODES} codes, not {len(vectors)}")
-    return CodeValues(vectors, check_floats("weights", values.weights, vectors.shape[1:]))
+    if len(vectors) < sparse_lines.NUM_SPARSE_FEATURES:
+        raise InvalidArray(f"vectors: must have at least {sparse_lines.NUM_SPARSE_FEATURES} rows, not {len(vectors)}")
+    return SparseLineValues(vectors, check_floats("weights", values.weights, vectors.shape[1:]))

@@ -1,14 +1,14 @@
-"""The features of one row or column: what it holds, what it can still become, and who competes with it.
+"""Features of one row or column: its cards, its possible hands, and the lines that compete for cards.
 
-They describe grids with and without a card turned up. Two lines of one orientation with the same content and the
-same prospects have the same features, so a network can share one encoder among the ten lines and sum their values.
+Grids with and without a face-up card have features. Lines of one orientation with equal cards and equal unseen cards
+have equal features, so one encoder can serve all ten lines and a network can sum their values.
 """
 
 import numpy as np
 
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import Cards
-from cardlab.games.poker_squares.draw_probability import ALL_OF, AT_LEAST
+from cardlab.games.poker_squares.draw_probability import ALL_PROBABILITY, AT_LEAST_PROBABILITY
 from cardlab.games.poker_squares.line_statistics import (
     COMPLETE,
     NUM_WINDOWS,
@@ -20,7 +20,7 @@ from cardlab.games.poker_squares.line_statistics import (
     TRAIT_SUITED,
     WINDOW_MASKS,
     WINDOW_RANKS,
-    Board,
+    LineStatistics,
 )
 from cardlab.games.poker_squares.rules import (
     FLUSH,
@@ -37,31 +37,29 @@ from cardlab.games.protocol import Floats, find_block, layout, width
 
 NUM_SLOTS = 4  # ranks of an open line, the most frequent first, then those likeliest to come
 
-# All zero for complete lines but the first five. In brackets: the entries of a block, in order.
+# Complete lines have zeros after the first five blocks. Brackets list the entries of a block.
 LINE_BLOCKS = layout(
-    score=(1,),  # as the line stands, in units of the scoring system
+    score=(1,),  # current score / unit
     complete=(1,),
     row=(1,),  # 1 for a row, 0 for a column
     cards=(6,),  # one-hot, 0 … 5
     pattern=(6,),  # one-hot: ranks distinct, pair, two pair, three, full house, four; none for an empty line
-    turn=(5,),  # cards placed, as weights of the two nearest of 0, 6.25, 12.5, 18.75, 25
-    fit=(4,),  # the card turned up: [known, copies of its rank in the line / 3, of the line's suit, keeps a straight]
+    turn=(5,),  # cards placed, interpolated between 0, 6.25, 12.5, 18.75, 25
+    fit=(4,),  # the face-up card: [known, copies of its rank in the line / 3, of the line's suit, keeps a straight]
     slot_count=(NUM_SLOTS,),  # cards of the slot's rank / 4
     slot_unseen=(NUM_SLOTS,),  # copies not seen / 3
-    slot_chance=(NUM_SLOTS,),  # that at least one of them turns up
+    slot_chance=(NUM_SLOTS,),  # probability that at least one turns up
     slot_chance_of_two=(2,),
     slot_rivals=(NUM_SLOTS,),  # other open lines of the same orientation that hold the rank / 2
-    slot_allies=(NUM_SLOTS,),  # open lines of the other orientation that hold it / 2
-    flush=(
-        8,
-    ),  # [possible, unseen / 13, chance, chance after rivals' demand, slack / 8, rivals / 2, allies / 2, demand / 8]
+    slot_allies=(NUM_SLOTS,),  # open lines of the other orientation that hold the rank / 2
+    flush=(8,),  # [possible, unseen / 13, chance, chance after rivals, slack / 8, rivals / 2, allies / 2, needs / 8]
     straight=(5,),  # [possible, windows / 5, best window's chance, sum of chances, outs of a line of four / 8]
     straight_flush=(4,),  # [possible, windows / 5, best window's chance, royal flush possible]
-    expected=(1,),  # score after one more card drawn from the unseen, for lines of four, in units
-    crossing=(6,),  # over its empty cells, the crossing lines / 5: [cards / 5, same suit, other suit, paired, sharing a
+    expected=(1,),  # lines of four: mean score after one more unseen card / unit
+    crossing=(6,),  # crossing lines at empty cells / 5: [cards / 5, same suit, other suit, paired, sharing a
     # rank with this line, lacking one card]
     same_way=(4,),  # lines of the same orientation / 5: [empty, suited, paired, mixed]
-    other_way=(4,),  # of the other orientation
+    other_way=(4,),  # lines of the other orientation / 5: as same_way
 )
 LINE_SIZE = width(LINE_BLOCKS)
 
@@ -85,51 +83,53 @@ PATTERN_OF_PAIRS = np.array([0, 1, 2, 3, 4, 4, 5], dtype=np.int8)
 
 
 @kernel
-def encode_line(board: Board, grid: Cards, line: int, card: int, scores: Scores, unit: float, out: Floats) -> None:
+def encode_line(
+    stats: LineStatistics, grid: Cards, line: int, card: int, scores: Scores, unit: float, out: Floats
+) -> None:
     """Write the features of `line` to `out` [LINE_SIZE], which holds zeros.
 
-    `card` is the one turned up (-1: not known); `unit` is the number of points that counts as one.
+    `card` is the face-up card (-1: unknown); `unit` is the number of points that equals 1.
     """
-    num_cards = int(board["num_cards"][line])
-    pairs = int(board["pairs"][line])
-    category = hand_category(num_cards, board["ranks"][line], board["suits"][line], pairs)
+    num_cards = int(stats["num_cards"][line])
+    pairs = int(stats["pairs"][line])
+    category = hand_category(num_cards, stats["ranks"][line], stats["suits"][line], pairs)
     out[_SCORE] = scores[category] / unit
     out[_ROW] = 1 if line < SIDE else 0
     out[_CARDS + num_cards] = 1
     if num_cards > 0:
         out[_PATTERN + PATTERN_OF_PAIRS[pairs]] = 1
-    if board["purpose"][line] == COMPLETE:
+    if stats["line_type"][line] == COMPLETE:
         out[_COMPLETE] = 1
         return
-    _encode_turn(board, card, out)
-    _encode_crossing(board, grid, line, out)
+    _encode_turn(stats, card, out)
+    _encode_crossing(stats, grid, line, out)
     if num_cards == 0:
         return
-    _encode_ranks(board, grid, line, out)
-    _encode_flush(board, line, out)
+    _encode_ranks(stats, grid, line, out)
+    _encode_flush(stats, line, out)
     straight_outs = straight_flush_outs = royal_outs = 0
     if pairs == 0:
-        straight_outs, straight_flush_outs, royal_outs = _encode_straight(board, line, out)
+        straight_outs, straight_flush_outs, royal_outs = _encode_straight(stats, line, out)
     if card >= 0:
-        _encode_fit(board, line, card, out)
+        _encode_fit(stats, line, card, out)
     if num_cards == SIDE - 1:
-        out[_EXPECTED] = _expected(board, line, scores, straight_outs, straight_flush_outs, royal_outs) / unit
+        out[_EXPECTED] = _expected(stats, line, scores, straight_outs, straight_flush_outs, royal_outs) / unit
 
 
 @kernel
-def _encode_turn(board: Board, card: int, out: Floats) -> None:
-    place = (board["seen"] - (1 if card >= 0 else 0)) / 6.25
+def _encode_turn(stats: LineStatistics, card: int, out: Floats) -> None:
+    place = (stats["seen"] - (1 if card >= 0 else 0)) / 6.25
     below = min(int(place), 3)
     out[_TURN + below] = below + 1 - place
     out[_TURN + below + 1] = place - below
 
 
 @kernel
-def _encode_ranks(board: Board, grid: Cards, line: int, out: Floats) -> None:
+def _encode_ranks(stats: LineStatistics, grid: Cards, line: int, out: Floats) -> None:
     """Fill the slots, sorted by (cards held, copies not seen, rank)."""
-    way = 0 if line < SIDE else 1
-    counts = board["counts"][line]
-    slots = board["slots"]
+    orientation = 0 if line < SIDE else 1
+    counts = stats["counts"][line]
+    slots = stats["slots"]
     num_slots = ranks = 0
     for position in range(SIDE):
         card = int(grid[line_cell(line, position)])
@@ -137,7 +137,7 @@ def _encode_ranks(board: Board, grid: Cards, line: int, out: Floats) -> None:
         if card < 0 or (ranks >> rank) & 1:
             continue
         ranks |= 1 << rank
-        key = ((counts >> (4 * rank)) & 15) << 8 | board["unseen_by_rank"][rank] << 4 | rank
+        key = ((counts >> (4 * rank)) & 15) << 8 | stats["unseen_by_rank"][rank] << 4 | rank
         slot = num_slots
         num_slots += 1
         while slot > 0 and key > slots[slot - 1]:
@@ -149,60 +149,60 @@ def _encode_ranks(board: Board, grid: Cards, line: int, out: Floats) -> None:
         unseen = (slots[slot] >> 4) & 15
         out[_COUNT + slot] = (slots[slot] >> 8) / 4
         out[_UNSEEN + slot] = unseen / 3
-        out[_CHANCE + slot] = board["chance"][rank]
-        out[_RIVALS + slot] = (((board["holders"][way] >> (4 * rank)) & 15) - 1) / 2
-        out[_ALLIES + slot] = ((board["holders"][1 - way] >> (4 * rank)) & 15) / 2
+        out[_CHANCE + slot] = stats["chance"][rank]
+        out[_RIVALS + slot] = (((stats["holders"][orientation] >> (4 * rank)) & 15) - 1) / 2
+        out[_ALLIES + slot] = ((stats["holders"][1 - orientation] >> (4 * rank)) & 15) / 2
         if slot < 2:
-            out[_CHANCE_OF_TWO + slot] = AT_LEAST[board["seen"], unseen, 2]
+            out[_CHANCE_OF_TWO + slot] = AT_LEAST_PROBABILITY[stats["seen"], unseen, 2]
 
 
 @kernel
-def _encode_flush(board: Board, line: int, out: Floats) -> None:
-    suit = board["suit"][line]
+def _encode_flush(stats: LineStatistics, line: int, out: Floats) -> None:
+    suit = stats["suit"][line]
     if suit < 0:
         return
-    way = 0 if line < SIDE else 1
-    need = SIDE - board["num_cards"][line]
-    unseen = board["unseen_by_suit"][suit]
+    orientation = 0 if line < SIDE else 1
+    need = SIDE - stats["num_cards"][line]
+    unseen = stats["unseen_by_suit"][suit]
     if unseen < need:
         return
-    own = 1 if board["purpose"][line] == SUITED else 0
-    demand = board["demand"][way, suit] - own * need
+    own = 1 if stats["line_type"][line] == SUITED else 0
+    needed_cards = stats["needed_cards"][orientation, suit] - own * need
     out[_FLUSH] = 1
     out[_FLUSH + 1] = unseen / 13
-    out[_FLUSH + 2] = AT_LEAST[board["seen"], unseen, need]
-    out[_FLUSH + 3] = AT_LEAST[board["seen"], max(unseen - demand, 0), need]
-    out[_FLUSH + 4] = (unseen - need - demand) / 8
-    out[_FLUSH + 5] = (board["collectors"][way, suit] - own) / 2
-    out[_FLUSH + 6] = board["collectors"][1 - way, suit] / 2
-    out[_FLUSH + 7] = demand / 8
+    out[_FLUSH + 2] = AT_LEAST_PROBABILITY[stats["seen"], unseen, need]
+    out[_FLUSH + 3] = AT_LEAST_PROBABILITY[stats["seen"], max(unseen - needed_cards, 0), need]
+    out[_FLUSH + 4] = (unseen - need - needed_cards) / 8
+    out[_FLUSH + 5] = (stats["suited_lines"][orientation, suit] - own) / 2
+    out[_FLUSH + 6] = stats["suited_lines"][1 - orientation, suit] / 2
+    out[_FLUSH + 7] = needed_cards / 8
 
 
 @kernel
-def _window(board: Board, ranks: int, window: int) -> tuple[float, int]:
-    """Chance that each rank which `ranks` lacks in the window comes (as if independent), and copies of the rarest."""
+def _window(stats: LineStatistics, ranks: int, window: int) -> tuple[float, int]:
+    """Probability that all ranks of the window missing from `ranks` come (as if independent), and the fewest copies."""
     chance, copies = 1.0, 4
     for step in range(SIDE):
         rank = WINDOW_RANKS[window, step]
         if not (ranks >> rank) & 1:
-            chance *= board["chance"][rank]
-            copies = min(copies, board["unseen_by_rank"][rank])
+            chance *= stats["chance"][rank]
+            copies = min(copies, stats["unseen_by_rank"][rank])
     return chance, copies
 
 
 @kernel
-def _encode_straight(board: Board, line: int, out: Floats) -> tuple[int, int, int]:
-    """Unseen cards that make a straight, a straight flush, a royal flush of a line of four (no sense for others)."""
-    ranks = board["ranks"][line]
-    suit = board["suit"][line]
-    seen_in_suit = board["seen_ranks"][suit] if suit >= 0 else 0x1FFF
-    need = SIDE - board["num_cards"][line]
+def _encode_straight(stats: LineStatistics, line: int, out: Floats) -> tuple[int, int, int]:
+    """Unseen cards that make a straight, a straight flush, a royal flush; defined for lines of four only."""
+    ranks = stats["ranks"][line]
+    suit = stats["suit"][line]
+    seen_in_suit = stats["seen_ranks"][suit] if suit >= 0 else 0x1FFF
+    need = SIDE - stats["num_cards"][line]
     windows = straight_flushes = outs = straight_flush_outs = royal_outs = 0
     best = total = 0.0
     for window in range(NUM_WINDOWS):
         if ranks & ~WINDOW_MASKS[window]:
             continue
-        chance, copies = _window(board, ranks, window)
+        chance, copies = _window(stats, ranks, window)
         if copies == 0:
             continue
         outs += copies
@@ -222,35 +222,35 @@ def _encode_straight(board: Board, line: int, out: Floats) -> tuple[int, int, in
     if straight_flushes > 0:
         out[_STRAIGHT_FLUSH] = 1
         out[_STRAIGHT_FLUSH + 1] = straight_flushes / 5
-        out[_STRAIGHT_FLUSH + 2] = ALL_OF[board["seen"], need]
+        out[_STRAIGHT_FLUSH + 2] = ALL_PROBABILITY[stats["seen"], need]
         out[_STRAIGHT_FLUSH + 3] = royal_outs
     return outs, straight_flush_outs, royal_outs
 
 
 @kernel
-def _encode_fit(board: Board, line: int, card: int, out: Floats) -> None:
+def _encode_fit(stats: LineStatistics, line: int, card: int, out: Floats) -> None:
     rank = card >> 2
     out[_FIT] = 1
-    out[_FIT + 1] = ((board["counts"][line] >> (4 * rank)) & 15) / 3
-    out[_FIT + 2] = 1 if board["suit"][line] == card & 3 else 0
-    if board["pairs"][line] == 0 and not (board["ranks"][line] >> rank) & 1:
-        ranks = board["ranks"][line] | 1 << rank
+    out[_FIT + 1] = ((stats["counts"][line] >> (4 * rank)) & 15) / 3
+    out[_FIT + 2] = 1 if stats["suit"][line] == card & 3 else 0
+    if stats["pairs"][line] == 0 and not (stats["ranks"][line] >> rank) & 1:
+        ranks = stats["ranks"][line] | 1 << rank
         for window in range(NUM_WINDOWS):
             if ranks & ~WINDOW_MASKS[window] == 0:
                 out[_FIT + 3] = 1
 
 
 @kernel
-def _encode_crossing(board: Board, grid: Cards, line: int, out: Floats) -> None:
-    way = 0 if line < SIDE else 1
-    suit = board["suit"][line]
-    ranks = board["ranks"][line]
+def _encode_crossing(stats: LineStatistics, grid: Cards, line: int, out: Floats) -> None:
+    orientation = 0 if line < SIDE else 1
+    suit = stats["suit"][line]
+    ranks = stats["ranks"][line]
     traits = 0
     for position in range(SIDE):
         if grid[line_cell(line, position)] < 0:
-            other = position + SIDE if way == 0 else position
-            traits += board["traits"][other]
-            if board["ranks"][other] & ranks:
+            other = position + SIDE if orientation == 0 else position
+            traits += stats["traits"][other]
+            if stats["ranks"][other] & ranks:
                 traits += 1 << TRAIT_SHARES
     same_suit = (traits >> (TRAIT_OF_SUIT + 4 * suit)) & 15 if suit >= 0 else 0
     out[_CROSSING] = (traits & 31) / 25
@@ -259,24 +259,24 @@ def _encode_crossing(board: Board, grid: Cards, line: int, out: Floats) -> None:
     out[_CROSSING + 3] = ((traits >> TRAIT_PAIRED) & 15) / 5
     out[_CROSSING + 4] = ((traits >> TRAIT_SHARES) & 15) / 5
     out[_CROSSING + 5] = ((traits >> TRAIT_LACKS_ONE) & 15) / 5
-    for purpose in range(4):
-        out[_SAME_WAY + purpose] = board["purposes"][way, purpose] / 5
-        out[_OTHER_WAY + purpose] = board["purposes"][1 - way, purpose] / 5
+    for line_type in range(4):
+        out[_SAME_WAY + line_type] = stats["type_counts"][orientation, line_type] / 5
+        out[_OTHER_WAY + line_type] = stats["type_counts"][1 - orientation, line_type] / 5
 
 
 @kernel
 def _expected(
-    board: Board, line: int, scores: Scores, straight_outs: int, straight_flush_outs: int, royal_outs: int
+    stats: LineStatistics, line: int, scores: Scores, straight_outs: int, straight_flush_outs: int, royal_outs: int
 ) -> float:
-    """Mean score of a line of four with one more card, each unseen card as likely as the others."""
-    pairs = int(board["pairs"][line])
-    ranks = board["ranks"][line]
+    """Mean score of a line of four after one more card, drawn uniformly from the unseen cards."""
+    pairs = int(stats["pairs"][line])
+    ranks = stats["ranks"][line]
     total = 0.0
-    others = 52 - board["seen"]
+    others = 52 - stats["seen"]
     for rank in range(13):
         if (ranks >> rank) & 1:
-            copies = board["unseen_by_rank"][rank]
-            count = (board["counts"][line] >> (4 * rank)) & 15
+            copies = stats["unseen_by_rank"][rank]
+            count = (stats["counts"][line] >> (4 * rank)) & 15
             if copies == 0:
                 continue
             others -= copies
@@ -284,10 +284,10 @@ def _expected(
     if pairs > 0:
         total += others * scores[hand_category(SIDE, 0, 0, pairs)]
     else:
-        suited = board["unseen_by_suit"][board["suit"][line]] if board["suit"][line] >= 0 else 0
+        suited = stats["unseen_by_suit"][stats["suit"][line]] if stats["suit"][line] >= 0 else 0
         flushes = suited - straight_flush_outs - royal_outs
         straights = straight_outs - straight_flush_outs - royal_outs
         total += flushes * scores[FLUSH] + straights * scores[STRAIGHT]
         total += straight_flush_outs * scores[STRAIGHT_FLUSH] + royal_outs * scores[ROYAL_FLUSH]
         total += (others - suited - straights) * scores[HIGH_CARD]
-    return total / (52 - board["seen"])
+    return total / (52 - stats["seen"])

@@ -1,4 +1,4 @@
-"""The named blocks of the observation, of the actions and of a critic's extra view, and the kernels that fill them."""
+"""Named blocks of observations, actions and privileged observations, and the kernels that fill them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,43 +6,53 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS, UNKNOWN, Cards
 from cardlab.games.poker_squares.line_features import LINE_SIZE, encode_line
-from cardlab.games.poker_squares.line_statistics import BOARD, Board, change_cell, survey
+from cardlab.games.poker_squares.line_statistics import (
+    LINE_STATISTICS,
+    LineStatistics,
+    compute_line_statistics,
+    set_cell,
+)
 from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, STATE, Records, Scores, sum_lines
-from cardlab.games.poker_squares.sparse_lines import CODES_A_LINE
-from cardlab.games.poker_squares.sparse_rollouts import Desk, code_lines, lay_out, set_desk
+from cardlab.games.poker_squares.sparse_lines import FEATURES_PER_LINE
+from cardlab.games.poker_squares.sparse_rollouts import (
+    RolloutTables,
+    encode_sparse_lines,
+    load_grid,
+    make_rollout_tables,
+)
 from cardlab.games.protocol import Floats, find_block, layout, width
 
 LINES_BLOCKS = layout(
-    lines=(NUM_LINES, LINE_SIZE),  # rows, then columns; each as in LINE_BLOCKS
+    lines=(NUM_LINES, LINE_SIZE),  # rows, then columns, in LINE_BLOCKS
     cells=(NUM_CELLS, 2 + NUM_SUITS),  # [filled, rank / 12, suit one-hot]
-    card=(NUM_RANKS + NUM_SUITS + 1,),  # the card turned up: rank one-hot, suit one-hot, known
-    unseen_ranks=(NUM_RANKS,),  # copies / 4 neither on the grid nor turned up
-    unseen_suits=(NUM_SUITS,),  # cards / 13
-    value=(1,),  # of the grid as it stands, in units of twice the lines'
+    card=(NUM_RANKS + NUM_SUITS + 1,),  # the face-up card: rank one-hot, suit one-hot, known
+    unseen_ranks=(NUM_RANKS,),  # unseen cards of each rank / 4
+    unseen_suits=(NUM_SUITS,),  # unseen cards of each suit / 13
+    value=(1,),  # current score of the grid / (2 · unit)
     turn=(1,),  # cards placed / 25
 )
-SEED_BLOCKS = layout(
+PAPER_BLOCKS = layout(
     cells=(NUM_CELLS, 3),  # [filled, suit / 3, rank / 12]
     value=(1,),
 )
-CODES_BLOCKS = layout(
-    codes=(NUM_LINES, CODES_A_LINE),  # of each line (codes.py); -1 where it is complete
-    settled=(1,),  # points of complete lines, in units of the payoff scale
+SPARSE_BLOCKS = layout(
+    codes=(NUM_LINES, FEATURES_PER_LINE),  # sparse features of each line (sparse_lines.py); -1 if complete
+    settled=(1,),  # points of complete lines / payoff scale
 )
 ACTION_BLOCKS = layout(
     row=(LINE_SIZE,),  # after the placement
     column=(LINE_SIZE,),
-    row_before=(LINE_SIZE,),  # had the card gone elsewhere
+    row_before=(LINE_SIZE,),  # without the card
     column_before=(LINE_SIZE,),
 )
-PRIVILEGED_BLOCKS = layout(coming=(NUM_CARDS,))  # 1 for the hidden cards that will turn up
+PRIVILEGED_BLOCKS = layout(coming=(NUM_CARDS,))  # 1 for the hidden cards that will be drawn
 
-_CODES_SIZE = width(CODES_BLOCKS)
-_LINES_SIZE, _SEED_SIZE, _ACTION_SIZE = width(LINES_BLOCKS), width(SEED_BLOCKS), width(ACTION_BLOCKS)
+_SPARSE_SIZE = width(SPARSE_BLOCKS)
+_LINES_SIZE, _PAPER_SIZE, _ACTION_SIZE = width(LINES_BLOCKS), width(PAPER_BLOCKS), width(ACTION_BLOCKS)
 _CELLS, _CARD, _UNSEEN_RANKS, _UNSEEN_SUITS, _VALUE, _TURN = (
     find_block(LINES_BLOCKS, name).start for name in ("cells", "card", "unseen_ranks", "unseen_suits", "value", "turn")
 )
-_SEED_VALUE = find_block(SEED_BLOCKS, "value").start
+_PAPER_VALUE = find_block(PAPER_BLOCKS, "value").start
 _COLUMN, _ROW_BEFORE, _COLUMN_BEFORE = (
     find_block(ACTION_BLOCKS, name).start for name in ("column", "row_before", "column_before")
 )
@@ -50,29 +60,29 @@ _COLUMN, _ROW_BEFORE, _COLUMN_BEFORE = (
 
 @kernel
 def observe_lines(states: Records, scores: Scores, unit: float) -> Floats:
-    """[G, F] in LINES_BLOCKS; `unit` is the number of points that counts as one."""
+    """[G, F] in LINES_BLOCKS; `unit` is the number of points that equals 1."""
     features = np.empty((states.shape[0], _LINES_SIZE), dtype=np.float32)
-    board = np.zeros(1, dtype=BOARD)[0]
+    stats = np.zeros(1, dtype=LINE_STATISTICS)[0]
     for g in range(states.shape[0]):
         out = features[g]
         out[:] = 0
         grid = states[g]["grid"]
         turn = int(states[g]["turn"])
         card = int(states[g]["deck"][turn]) if turn < NUM_CELLS else -1
-        survey(board, grid, card)
+        compute_line_statistics(stats, grid, card)
         value = np.float32(0)
         for line in range(NUM_LINES):
             start = line * LINE_SIZE
-            encode_line(board, grid, line, card, scores, unit, out[start : start + LINE_SIZE])
-            value += out[start]  # the score comes first
-        _encode_cards(board, grid, card, out)
+            encode_line(stats, grid, line, card, scores, unit, out[start : start + LINE_SIZE])
+            value += out[start]  # the first entry is the score
+        _encode_cards(stats, grid, card, out)
         out[_VALUE] = value / 2
         out[_TURN] = turn / NUM_CELLS
     return features
 
 
 @kernel
-def _encode_cards(board: Board, grid: Cards, card: int, out: Floats) -> None:
+def _encode_cards(stats: LineStatistics, grid: Cards, card: int, out: Floats) -> None:
     for cell in range(NUM_CELLS):
         placed = int(grid[cell])
         if placed >= 0:
@@ -85,15 +95,15 @@ def _encode_cards(board: Board, grid: Cards, card: int, out: Floats) -> None:
         out[_CARD + NUM_RANKS + (card & 3)] = 1
         out[_CARD + NUM_RANKS + NUM_SUITS] = 1
     for rank in range(NUM_RANKS):
-        out[_UNSEEN_RANKS + rank] = board["unseen_by_rank"][rank] / 4
+        out[_UNSEEN_RANKS + rank] = stats["unseen_by_rank"][rank] / 4
     for suit in range(NUM_SUITS):
-        out[_UNSEEN_SUITS + suit] = board["unseen_by_suit"][suit] / 13
+        out[_UNSEEN_SUITS + suit] = stats["unseen_by_suit"][suit] / 13
 
 
 @kernel
-def observe_seed(states: Records, scores: Scores, unit: float) -> Floats:
-    """[G, 76] in SEED_BLOCKS: the inputs of the seed's network, scaled."""
-    features = np.zeros((states.shape[0], _SEED_SIZE), dtype=np.float32)
+def observe_paper(states: Records, scores: Scores, unit: float) -> Floats:
+    """[G, 76] in PAPER_BLOCKS: the scaled inputs of the paper's network."""
+    features = np.zeros((states.shape[0], _PAPER_SIZE), dtype=np.float32)
     values = sum_lines(states, scores, False)
     for g in range(states.shape[0]):
         for cell in range(NUM_CELLS):
@@ -102,54 +112,54 @@ def observe_seed(states: Records, scores: Scores, unit: float) -> Floats:
                 features[g, 3 * cell] = 1
                 features[g, 3 * cell + 1] = (card & 3) / 3
                 features[g, 3 * cell + 2] = (card >> 2) / 12
-        features[g, _SEED_VALUE] = values[g, 0] / (2 * unit)
+        features[g, _PAPER_VALUE] = values[g, 0] / (2 * unit)
     return features
 
 
 @kernel
-def observe_codes(states: Records, scores: Scores, unit: float) -> Floats:
-    """[G, F] in CODES_BLOCKS; `unit` is the number of points that counts as one. The card turned up is in no line.
+def observe_sparse_lines(states: Records, scores: Scores, unit: float) -> Floats:
+    """[G, F] in SPARSE_BLOCKS without the face-up card; `unit` is the number of points that equals 1.
 
-    Where none is turned up the last one was just placed: that is told as observe_placements tells it, as far as the
-    other lines are concerned with what they know of its two lines.
+    Without a face-up card the last card was just placed. The observation then equals observe_sparse_placements, except
+    that the other lines already see the new card in its row and column.
     """
-    features = np.empty((states.shape[0], _CODES_SIZE), dtype=np.float32)
-    desk = set_desk(0)
+    features = np.empty((states.shape[0], _SPARSE_SIZE), dtype=np.float32)
+    tables = make_rollout_tables(0)
     for g in range(states.shape[0]):
         turn = int(states[g]["turn"])
         card = int(np.int64(states[g]["deck"][turn])) if turn < NUM_CELLS else -1
-        lay_out(desk, states[g]["grid"], card)
-        code_lines(desk, card, turn if card >= 0 else max(turn - 1, 0), scores)
-        _tell(desk, -1, unit, features[g])
+        load_grid(tables, states[g]["grid"], card)
+        encode_sparse_lines(tables, card, turn if card >= 0 else max(turn - 1, 0), scores)
+        _write_sparse_lines(tables, -1, unit, features[g])
     return features
 
 
 @kernel
-def observe_placements(states: Records, cells: NDArray[np.int16], scores: Scores, unit: float) -> Floats:
-    """[G, F] in CODES_BLOCKS with the card turned up on `cells` [G]: the other lines as they were before it."""
-    features = np.empty((states.shape[0], _CODES_SIZE), dtype=np.float32)
-    desk = set_desk(0)
+def observe_sparse_placements(states: Records, cells: NDArray[np.int16], scores: Scores, unit: float) -> Floats:
+    """[G, F] in SPARSE_BLOCKS with the face-up card on `cells` [G]; the other lines do not see the new card."""
+    features = np.empty((states.shape[0], _SPARSE_SIZE), dtype=np.float32)
+    tables = make_rollout_tables(0)
     for g in range(states.shape[0]):
         turn = int(states[g]["turn"])
         card = int(np.int64(states[g]["deck"][turn]))
-        lay_out(desk, states[g]["grid"], card)
-        code_lines(desk, card, turn, scores)
-        _tell(desk, int(np.int64(cells[g])), unit, features[g])
+        load_grid(tables, states[g]["grid"], card)
+        encode_sparse_lines(tables, card, turn, scores)
+        _write_sparse_lines(tables, int(np.int64(cells[g])), unit, features[g])
     return features
 
 
 @kernel
-def _tell(desk: Desk, cell: int, unit: float, out: Floats) -> None:
-    """Fill `out` from what lies on the desk, with the card on `cell`; -1: on none."""
+def _write_sparse_lines(tables: RolloutTables, cell: int, unit: float, out: Floats) -> None:
+    """Fill `out` from `tables`, with the card on `cell` (-1: on none)."""
     settled = np.float32(0)
     for line in range(NUM_LINES):
         taken = cell >= 0 and line in (cell // SIDE, SIDE + cell % SIDE)
-        settled += desk.points[line] + (desk.points_with[line] if taken else np.float32(0))
-        num_cards = desk.boards[0]["num_cards"][line] + (1 if taken else 0)
-        codes = desk.codes_with[line] if taken else desk.codes[line]
-        for k in range(CODES_A_LINE):
-            out[line * CODES_A_LINE + k] = codes[k] if num_cards < SIDE else -1
-    out[_CODES_SIZE - 1] = settled / unit
+        settled += tables.points[line] + (tables.points_with[line] if taken else np.float32(0))
+        num_cards = tables.stats[0]["num_cards"][line] + (1 if taken else 0)
+        indices = tables.indices_with_card[line] if taken else tables.indices[line]
+        for k in range(FEATURES_PER_LINE):
+            out[line * FEATURES_PER_LINE + k] = indices[k] if num_cards < SIDE else -1
+    out[_SPARSE_SIZE - 1] = settled / unit
 
 
 @kernel
@@ -158,16 +168,16 @@ def observe_actions(
 ) -> tuple[NDArray[np.intp], NDArray[np.int16], Floats]:
     """Rows [K], actions [K], features [K, Fa] in ACTION_BLOCKS of the True entries of `legal` [G, 25].
 
-    `row` and `column` are those of observe_lines after the placement, with the next card not known.
+    `row` and `column` are the features of observe_lines after the placement, with the next card unknown.
     """
     num_pairs = int(legal.sum())
     rows = np.empty(num_pairs, dtype=np.intp)
     actions = np.empty(num_pairs, dtype=np.int16)
     features = np.zeros((num_pairs, _ACTION_SIZE), dtype=np.float32)
-    board = np.zeros(1, dtype=BOARD)[0]
-    grid = np.zeros(1, dtype=STATE)[0]["grid"]  # of the same type as in observe_lines: encode_line is compiled once
+    stats = np.zeros(1, dtype=LINE_STATISTICS)[0]
+    grid = np.zeros(1, dtype=STATE)[0]["grid"]  # the type used in observe_lines, so encode_line compiles once
     before = np.empty((NUM_LINES, LINE_SIZE), dtype=np.float32)
-    unknown = int(np.int64(UNKNOWN))  # a literal would be a type of its own
+    unknown = int(np.int64(UNKNOWN))  # not a literal, which would compile encode_line again
     k = 0
     for g in range(states.shape[0]):
         turn = int(states[g]["turn"])
@@ -176,15 +186,15 @@ def observe_actions(
         card = int(np.int64(states[g]["deck"][turn]))
         for cell in range(NUM_CELLS):
             grid[cell] = states[g]["grid"][cell]
-        survey(board, grid, card)
+        compute_line_statistics(stats, grid, card)
         before[:] = 0
         for line in range(NUM_LINES):
-            encode_line(board, grid, line, unknown, scores, unit, before[line])
+            encode_line(stats, grid, line, unknown, scores, unit, before[line])
         for cell in range(NUM_CELLS):
             if legal[g, cell]:
                 rows[k] = g
                 actions[k] = cell
-                _encode_action(board, grid, cell, card, scores, unit, features[k])
+                _encode_action(stats, grid, cell, card, scores, unit, features[k])
                 for index in range(LINE_SIZE):
                     features[k, _ROW_BEFORE + index] = before[cell // SIDE, index]
                     features[k, _COLUMN_BEFORE + index] = before[SIDE + cell % SIDE, index]
@@ -193,18 +203,20 @@ def observe_actions(
 
 
 @kernel
-def _encode_action(board: Board, grid: Cards, cell: int, card: int, scores: Scores, unit: float, out: Floats) -> None:
-    """Fill the first two blocks of `out`; `board` and `grid` are left as they were."""
+def _encode_action(
+    stats: LineStatistics, grid: Cards, cell: int, card: int, scores: Scores, unit: float, out: Floats
+) -> None:
+    """Fill the first two blocks of `out`; `stats` and `grid` are restored."""
     row, column = cell // SIDE, SIDE + cell % SIDE
     unknown = int(np.int64(UNKNOWN))
-    change_cell(board, grid, cell, card)
-    encode_line(board, grid, row, unknown, scores, unit, out[:LINE_SIZE])
-    encode_line(board, grid, column, unknown, scores, unit, out[_COLUMN : _COLUMN + LINE_SIZE])
-    change_cell(board, grid, cell, unknown)
+    set_cell(stats, grid, cell, card)
+    encode_line(stats, grid, row, unknown, scores, unit, out[:LINE_SIZE])
+    encode_line(stats, grid, column, unknown, scores, unit, out[_COLUMN : _COLUMN + LINE_SIZE])
+    set_cell(stats, grid, cell, unknown)
 
 
 @kernel
-def show_coming(states: Records) -> Floats:
+def observe_upcoming_cards(states: Records) -> Floats:
     """[G, 52] in PRIVILEGED_BLOCKS."""
     coming = np.zeros((states.shape[0], NUM_CARDS), dtype=np.float32)
     for g in range(states.shape[0]):

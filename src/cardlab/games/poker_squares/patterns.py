@@ -1,7 +1,7 @@
-"""Lines as patterns: one whole number says what a line holds and what can still become of it.
+"""Patterns of lines: one integer describes the cards of a line and the hands that it can still become.
 
-Lines of one pattern are worth the same to a table of values, so that the value of a grid is a sum of ten look-ups.
-Source of the idea: Neller, Messinger and Yang 2013 (hand patterns); the fields here are the project's own.
+A table holds one value per pattern, so the value of a grid is a sum of ten look-ups. Source of the idea: hand patterns
+of Neller, Messinger and Yang 2013; the fields are the project's own.
 """
 
 import numpy as np
@@ -22,12 +22,12 @@ from cardlab.games.poker_squares.rules import (
 )
 from cardlab.games.protocol import Floats
 
-# Fields of an open line's pattern, the last varies fastest.
-NUM_WAYS, NUM_TIMES, NUM_SIZES, NUM_GROUPS, NUM_FLUSHES, NUM_STRAIGHTS, NUM_COPIES = 2, 13, 5, 5, 6, 4, 5
-NUM_OPEN = NUM_WAYS * NUM_TIMES * NUM_SIZES * NUM_GROUPS * NUM_FLUSHES * NUM_STRAIGHTS * NUM_COPIES
+# Sizes of the fields of an open line's pattern; the last field varies fastest.
+NUM_ORIENTATIONS, NUM_STAGES, NUM_SIZES, NUM_GROUPS, NUM_FLUSHES, NUM_STRAIGHTS, NUM_COPIES = 2, 13, 5, 5, 6, 4, 5
+NUM_OPEN = NUM_ORIENTATIONS * NUM_STAGES * NUM_SIZES * NUM_GROUPS * NUM_FLUSHES * NUM_STRAIGHTS * NUM_COPIES
 NUM_PATTERNS = NUM_OPEN + len(CATEGORIES)  # complete lines: their category
 
-# By pairs of equal ranks: distinct, a pair, two pair, three, (full house,) four of a kind.
+# By number of equal-rank pairs: distinct, pair, two pair, three (or full house), four of a kind.
 GROUP_OF_PAIRS = np.array([0, 1, 2, 3, 3, 4, 4], dtype=np.int64)
 _WINDOWS = np.array([sum(not ranks & ~mask for mask in WINDOW_MASKS.tolist()) for ranks in range(1 << NUM_RANKS)])
 
@@ -36,7 +36,7 @@ Counts = NDArray[np.int64]
 
 @kernel
 def count_unseen(grid: Cards, card: int, by_rank: Counts, by_suit: Counts) -> None:
-    """Count the cards neither on the grid nor turned up (`card`; -1: none is)."""
+    """Count the unseen cards: neither on the grid nor face up (`card`; -1: none)."""
     by_rank[:] = NUM_SUITS
     by_suit[:] = NUM_RANKS
     for index in range(NUM_CELLS + 1):
@@ -47,19 +47,21 @@ def count_unseen(grid: Cards, card: int, by_rank: Counts, by_suit: Counts) -> No
 
 
 @kernel
-def line_pattern(way: int, turn: int, line: tuple[int, int, int, int, int], by_rank: Counts, by_suit: Counts) -> int:
-    """The pattern of a line (as scan_line tells it) with `turn` cards on the grid and these cards unseen."""
+def line_pattern(
+    orientation: int, turn: int, line: tuple[int, int, int, int, int], by_rank: Counts, by_suit: Counts
+) -> int:
+    """Pattern of a line with contents `line` (scan_line), `turn` cards on the grid and the given unseen cards."""
     num_cards, ranks, suits, counts, pairs = line
     if num_cards == SIDE:
         return NUM_OPEN + hand_category(num_cards, ranks, suits, pairs)
     flush = straight = copies = 0
     if num_cards > 0:
         if suits & (suits - 1) == 0:
-            flush = _flush_prospect(num_cards, suits, by_suit)
+            flush = _flush_level(num_cards, suits, by_suit)
         if pairs == 0:
-            straight = _straight_prospect(num_cards, ranks, by_rank)
+            straight = _straight_level(num_cards, ranks, by_rank)
         copies = _copies_unseen(ranks, counts, pairs, by_rank)
-    index = way * NUM_TIMES + min(turn // 2, NUM_TIMES - 1)
+    index = orientation * NUM_STAGES + min(turn // 2, NUM_STAGES - 1)
     index = index * NUM_SIZES + num_cards
     index = index * NUM_GROUPS + GROUP_OF_PAIRS[pairs]
     index = index * NUM_FLUSHES + flush
@@ -68,8 +70,8 @@ def line_pattern(way: int, turn: int, line: tuple[int, int, int, int, int], by_r
 
 
 @kernel
-def _flush_prospect(num_cards: int, suits: int, by_suit: Counts) -> int:
-    """0: none; else 1 … 5 by the cards of the suit to spare."""
+def _flush_level(num_cards: int, suits: int, by_suit: Counts) -> int:
+    """0: no flush possible; else 1 to 5 by the number of spare cards of the suit."""
     suit = 0
     while suits >> suit != 1:
         suit += 1
@@ -78,8 +80,8 @@ def _flush_prospect(num_cards: int, suits: int, by_suit: Counts) -> int:
 
 
 @kernel
-def _straight_prospect(num_cards: int, ranks: int, by_rank: Counts) -> int:
-    """0: none; else 1 … 3 by the runs that it fits in, or for a line of four by the cards that complete it."""
+def _straight_level(num_cards: int, ranks: int, by_rank: Counts) -> int:
+    """0: no straight possible; else 1 to 3 by the runs that fit, or for a line of four by the completing cards."""
     windows = _WINDOWS[ranks]
     if windows == 0 or num_cards < SIDE - 1:
         return min(windows, NUM_STRAIGHTS - 1)
@@ -96,7 +98,7 @@ def _straight_prospect(num_cards: int, ranks: int, by_rank: Counts) -> int:
 
 @kernel
 def _copies_unseen(ranks: int, counts: int, pairs: int, by_rank: Counts) -> int:
-    """0 … 4 by the unseen copies of the ranks that make the line: of the paired ones, or of all when none is."""
+    """0 to 4 by the unseen copies of the paired ranks, or of all ranks of a line without pairs."""
     copies = wanted = 0
     for rank in range(NUM_RANKS):
         if (ranks >> rank) & 1:
@@ -109,62 +111,62 @@ def _copies_unseen(ranks: int, counts: int, pairs: int, by_rank: Counts) -> int:
     return (copies * (NUM_COPIES - 1) + wanted - 1) // wanted
 
 
-def transposed_values(values: Floats) -> Floats:
-    """The table `values` [NUM_PATTERNS] with rows worth what columns were, and columns what rows were."""
-    ways = values[:NUM_OPEN].reshape(NUM_WAYS, -1)
-    return np.concatenate((ways[::-1].ravel(), values[NUM_OPEN:]))
+def transpose_values(values: Floats) -> Floats:
+    """`values` [NUM_PATTERNS] with the values of rows and columns exchanged."""
+    orientations = values[:NUM_OPEN].reshape(NUM_ORIENTATIONS, -1)
+    return np.concatenate((orientations[::-1].ravel(), values[NUM_OPEN:]))
 
 
 @kernel
 def cell_values(states: Records, values: Floats) -> Floats:
-    """[G, 25] sums of `values` over the lines with the card turned up on each cell; minus infinity on taken ones."""
-    worths = np.full((states.shape[0], NUM_CELLS), -np.inf, dtype=np.float32)
+    """[G, 25] sum of `values` over the lines with the face-up card on each cell; -inf on taken cells."""
+    action_values = np.full((states.shape[0], NUM_CELLS), -np.inf, dtype=np.float32)
     by_rank = np.empty(NUM_RANKS, dtype=np.int64)
     by_suit = np.empty(NUM_SUITS, dtype=np.int64)
     lines = np.empty((NUM_LINES, 5), dtype=np.int64)
-    gains = np.empty(NUM_LINES, dtype=np.float32)
+    changes = np.empty(NUM_LINES, dtype=np.float32)
     for g in range(states.shape[0]):
         grid = states[g]["grid"]
         turn = int(states[g]["turn"])
         card = int(states[g]["deck"][turn])
         count_unseen(grid, card, by_rank, by_suit)
         for line in range(NUM_LINES):
-            keep_line(lines, line, scan_line(grid, line))
-        base = price_lines(lines, card, turn + 1, by_rank, by_suit, values, gains)
+            store_line(lines, line, scan_line(grid, line))
+        base = pattern_value_changes(lines, card, turn + 1, by_rank, by_suit, values, changes)
         for cell in range(NUM_CELLS):
             if grid[cell] < 0:
-                worths[g, cell] = base + gains[cell // SIDE] + gains[SIDE + cell % SIDE]
-    return worths
+                action_values[g, cell] = base + changes[cell // SIDE] + changes[SIDE + cell % SIDE]
+    return action_values
 
 
 @kernel
-def finish_by_values(states: Records, values: Floats, scores: Scores) -> Floats:
-    """[G, 1] scores when every card goes where the sum of `values` [NUM_PATTERNS] over the lines is highest then.
+def pattern_playout_scores(states: Records, values: Floats, scores: Scores) -> Floats:
+    """[G, 1] scores when every card goes to the cell that maximises the sum of `values` [NUM_PATTERNS] over the lines.
 
-    A placement changes one row and one column, so ten look-ups without the card and ten with it price all cells.
+    A placement changes one row and one column, so ten look-ups without the card and ten with it value all cells.
     """
     totals = np.empty((states.shape[0], 1), dtype=np.float32)
     grid = np.empty(NUM_CELLS, dtype=np.int8)
     by_rank = np.empty(NUM_RANKS, dtype=np.int64)
     by_suit = np.empty(NUM_SUITS, dtype=np.int64)
     lines = np.empty((NUM_LINES, 5), dtype=np.int64)
-    gains = np.empty(NUM_LINES, dtype=np.float32)
+    changes = np.empty(NUM_LINES, dtype=np.float32)
     for g in range(states.shape[0]):
         for cell in range(NUM_CELLS):
             grid[cell] = states[g]["grid"][cell]
         first = int(states[g]["turn"])
         count_unseen(grid, -1, by_rank, by_suit)
         for line in range(NUM_LINES):
-            keep_line(lines, line, scan_line(grid, line))
+            store_line(lines, line, scan_line(grid, line))
         for turn in range(first, NUM_CELLS):
             card = int(states[g]["deck"][turn])
             by_rank[card >> 2] -= 1
             by_suit[card & 3] -= 1
-            price_lines(lines, card, turn + 1, by_rank, by_suit, values, gains)
-            cell = best_cell(grid, gains)
+            pattern_value_changes(lines, card, turn + 1, by_rank, by_suit, values, changes)
+            cell = best_cell(grid, changes)
             grid[cell] = card
             for line in (cell // SIDE, SIDE + cell % SIDE):
-                keep_line(lines, line, with_card(lines, line, card))
+                store_line(lines, line, line_with_card(lines, line, card))
         total = 0
         for line in range(NUM_LINES):
             total += np.int64(scores[hand_category(SIDE, lines[line, 1], lines[line, 2], lines[line, 4])])
@@ -173,15 +175,15 @@ def finish_by_values(states: Records, values: Floats, scores: Scores) -> Floats:
 
 
 @kernel
-def keep_line(lines: Counts, line: int, told: tuple[int, int, int, int, int]) -> None:
-    """Write what scan_line tells of `line` into its row of `lines` [10, 5]."""
+def store_line(lines: Counts, line: int, contents: tuple[int, int, int, int, int]) -> None:
+    """Write `contents` (scan_line) to row `line` of `lines` [10, 5]."""
     for place in range(5):
-        lines[line, place] = told[place]
+        lines[line, place] = contents[place]
 
 
 @kernel
-def with_card(lines: Counts, line: int, card: int) -> tuple[int, int, int, int, int]:
-    """What scan_line would tell with `card` in the line."""
+def line_with_card(lines: Counts, line: int, card: int) -> tuple[int, int, int, int, int]:
+    """Contents (scan_line) of a line after `card` is added."""
     rank = card >> 2
     counts = lines[line, 3]
     pairs = lines[line, 4] + ((counts >> (4 * rank)) & 15)
@@ -195,31 +197,33 @@ def with_card(lines: Counts, line: int, card: int) -> tuple[int, int, int, int, 
 
 
 @kernel
-def price_lines(
-    lines: Counts, card: int, turn: int, by_rank: Counts, by_suit: Counts, values: Floats, gains: Floats
+def pattern_value_changes(
+    lines: Counts, card: int, turn: int, by_rank: Counts, by_suit: Counts, values: Floats, changes: Floats
 ) -> float:
-    """What each line that is not complete gains by `card`; the sum of all lines without it."""
+    """Write the change of value of each open line by `card` to `changes`; return the sum of all lines without it."""
     base = np.float32(0)
     for line in range(NUM_LINES):
-        way = 0 if line < SIDE else 1
-        told = (lines[line, 0], lines[line, 1], lines[line, 2], lines[line, 3], lines[line, 4])
-        before = values[line_pattern(way, turn, told, by_rank, by_suit)]
+        orientation = 0 if line < SIDE else 1
+        contents = (lines[line, 0], lines[line, 1], lines[line, 2], lines[line, 3], lines[line, 4])
+        before = values[line_pattern(orientation, turn, contents, by_rank, by_suit)]
         base += before
         if lines[line, 0] == SIDE:
             continue
-        gains[line] = values[line_pattern(way, turn, with_card(lines, line, card), by_rank, by_suit)] - before
+        changes[line] = (
+            values[line_pattern(orientation, turn, line_with_card(lines, line, card), by_rank, by_suit)] - before
+        )
     return float(base)
 
 
 @kernel
-def best_cell(grid: Cards, gains: Floats) -> int:
-    """The empty cell whose row and column gain most, the first of equals."""
+def best_cell(grid: Cards, changes: Floats) -> int:
+    """Empty cell with the greatest sum of row and column changes; the first in a tie."""
     best = -1
     most = np.float32(0)
     for cell in range(NUM_CELLS):
         if grid[cell] < 0:
-            gain = gains[cell // SIDE] + gains[SIDE + cell % SIDE]
-            if best < 0 or gain > most:
+            change = changes[cell // SIDE] + changes[SIDE + cell % SIDE]
+            if best < 0 or change > most:
                 best = cell
-                most = gain
+                most = change
     return best

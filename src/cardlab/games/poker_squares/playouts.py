@@ -1,4 +1,4 @@
-"""Games of Poker Squares played to their end at random, in one kernel: the leaves of Monte Carlo search."""
+"""Random playouts of Poker Squares in one kernel, for the leaves of Monte Carlo search."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,9 +17,9 @@ from cardlab.games.protocol import Floats, States
 
 @checked_function(PokerSquares)
 def play_out(states: States, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> Floats:
-    """[G, 1] scores when every card left goes to an empty cell at random; `states` are left as they are.
+    """[G, 1] scores when every remaining card goes to a random empty cell; `states` are not modified.
 
-    `options` are the game's (`GameSpec.options`), those of the default game when left out.
+    `options` are the game's options (`GameSpec.options`); None: the defaults.
     """
     scores = PokerSquares(**(options or {})).scores
     return final_scores(strength_table(), states, draw_seeds(len(states), rng), scores)
@@ -27,13 +27,13 @@ def play_out(states: States, rng: np.random.Generator, options: Mapping[str, Any
 
 @kernel
 def line_points(table: Strengths, key: Int, scores: Scores) -> int:
-    """Points of the complete line whose cards sum to `key` (games/cards/hands.py)."""
+    """Points of a complete line whose card keys sum to `key` (games/cards/hands.py)."""
     return int(scores[STRENGTH_CATEGORIES[five_card_strength(table, key)]])
 
 
 @kernel
 def final_scores(table: Strengths, states: Records, seeds: NDArray[np.uint64], scores: Scores) -> Floats:
-    """[G, 1] sums of the ten lines once the cards of the deck lie on the empty cells in a random order, by seeds[g]."""
+    """[G, 1] sum of the ten lines once the cards of the deck fill the empty cells in a random order by seeds[g]."""
     totals = np.empty((states.shape[0], 1), dtype=np.float32)
     keys = np.empty(NUM_LINES, dtype=np.int64)
     empty = np.empty(NUM_CELLS, dtype=np.int64)

@@ -1,7 +1,7 @@
-"""The record of one game of Poker Squares and the kernels that move it.
+"""State record of Poker Squares and the kernels of its rules.
 
-`deck` holds the cards still to be placed: deck[turn] is turned up, those behind it are hidden, those before it are on
-the grid and stand as UNKNOWN. So two games with the same grid and the same card to place have the same InfoState.
+`deck` holds the cards still to be placed: deck[turn] is face up, later cards are hidden, and earlier cards are on the
+grid and UNKNOWN here. So games with equal grid and equal face-up card have equal InfoStates.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ SIDE = 5
 NUM_CELLS = 25
 NUM_LINES = 10  # rows 0 … 4 are lines 0 … 4, columns 0 … 4 are lines 5 … 9
 
-# Categories of a line, in the order of the columns of the sheet and of `custom_scores`.
+# Categories of a line, in the order of `custom_scores`.
 CATEGORIES = (
     "high card",
     "pair",
@@ -40,7 +40,7 @@ Scores = NDArray[np.int8]  # [10] by category
 
 @kernel
 def deal_records(decks: Cards, states: Records) -> None:
-    """Make `states` [G] fresh games in which decks[g, 0:25] turn up in order."""
+    """Fill `states` [G] with new games in which decks[g, 0:25] turn up in order."""
     for g in range(states.shape[0]):
         state = states[g]
         state["turn"] = 0
@@ -51,7 +51,7 @@ def deal_records(decks: Cards, states: Records) -> None:
 
 @kernel
 def current_players(states: Records) -> NDArray[np.int8]:
-    """[G] 0 where a card is turned up; -1 when the game is over or the next card is not known."""
+    """[G] 0 where a card is face up; -1 when the game is over or the next card is unknown."""
     players = np.empty(states.shape[0], dtype=np.int8)
     for g in range(states.shape[0]):
         turn = states[g]["turn"]
@@ -61,7 +61,7 @@ def current_players(states: Records) -> NDArray[np.int8]:
 
 @kernel
 def legal_cells(states: Records) -> NDArray[np.bool_]:
-    """[G, 25] the empty cells, where a card is turned up."""
+    """[G, 25] empty cells, where a card is face up."""
     legal = np.empty((states.shape[0], NUM_CELLS), dtype=np.bool_)
     for g in range(states.shape[0]):
         state = states[g]
@@ -74,7 +74,7 @@ def legal_cells(states: Records) -> NDArray[np.bool_]:
 
 @kernel
 def place(states: Records, actions: NDArray[np.int16]) -> None:
-    """Put the card turned up on the cell actions[g]; nothing where no card is turned up."""
+    """Put the face-up card on the cell actions[g]; no-op without a face-up card."""
     for g in range(states.shape[0]):
         state = states[g]
         turn = state["turn"]
@@ -96,7 +96,7 @@ def games_over(states: Records) -> NDArray[np.bool_]:
 
 @kernel
 def hide_deck(states: Records) -> None:
-    """Blank the cards behind the one turned up."""
+    """Hide the cards after the face-up card."""
     for g in range(states.shape[0]):
         state = states[g]
         for index in range(state["turn"] + 1, NUM_CELLS):
@@ -105,7 +105,7 @@ def hide_deck(states: Records) -> None:
 
 @kernel
 def fill_deck(states: Records, seeds: NDArray[np.uint64]) -> None:
-    """Draw every unknown card that is still to come from those not seen, uniformly, as a function of seeds[g]."""
+    """Draw every unknown future card uniformly from the unseen cards, seeded by seeds[g]."""
     unseen = np.empty(52, dtype=np.int8)
     seen = np.empty(52, dtype=np.bool_)
     for g in range(states.shape[0]):
@@ -137,7 +137,7 @@ def line_cell(line: int, position: int) -> int:
 
 @kernel
 def scan_line(grid: Cards, line: int) -> tuple[int, int, int, int, int]:
-    """What a hand is told by: number of cards, mask of ranks, mask of suits, counts of ranks, pairs of equal ranks.
+    """Contents of a line: number of cards, mask of ranks, mask of suits, counts of ranks, pairs of equal ranks.
 
     The counts are 13 fields of 4 bits, rank 0 lowest.
     """
@@ -156,7 +156,7 @@ def scan_line(grid: Cards, line: int) -> tuple[int, int, int, int, int]:
 
 @kernel
 def hand_category(num_cards: int, ranks: int, suits: int, pairs: int) -> int:
-    """The category of a line as it stands; straights and flushes need five cards, an empty line is a high card."""
+    """Category of a line, complete or not; straights and flushes need five cards, an empty line is a high card."""
     if pairs > 0 or num_cards < SIDE:
         return int(CATEGORY_OF_PAIRS[pairs])
     straight = ranks == 31 * (ranks & -ranks) or ranks == 0x100F
@@ -168,11 +168,11 @@ def hand_category(num_cards: int, ranks: int, suits: int, pairs: int) -> int:
 
 
 @kernel
-def sum_lines(states: Records, scores: Scores, only_over: bool) -> NDArray[np.float32]:
-    """[G, 1] sum of the scores of the ten lines as they stand; 0 for games in progress when `only_over`."""
+def sum_lines(states: Records, scores: Scores, finished_only: bool) -> NDArray[np.float32]:
+    """[G, 1] sum of the current scores of the ten lines; with `finished_only`, 0 for games in progress."""
     values = np.zeros((states.shape[0], 1), dtype=np.float32)
     for g in range(states.shape[0]):
-        if only_over and states[g]["turn"] < NUM_CELLS:
+        if finished_only and states[g]["turn"] < NUM_CELLS:
             continue
         total = 0
         for line in range(NUM_LINES):
@@ -184,7 +184,7 @@ def sum_lines(states: Records, scores: Scores, only_over: bool) -> NDArray[np.fl
 
 @kernel
 def card_holders(states: Records) -> NDArray[np.int8]:
-    """[G, 52] 0 for the cards on the grid and the one turned up, -1 for the others."""
+    """[G, 52] 0 for the cards on the grid and the face-up card, -1 for the others."""
     holders = np.full((states.shape[0], 52), -1, dtype=np.int8)
     for g in range(states.shape[0]):
         state = states[g]
@@ -198,7 +198,7 @@ def card_holders(states: Records) -> NDArray[np.int8]:
 
 @kernel
 def line_categories(states: Records) -> NDArray[np.int8]:
-    """[G, 10] the category of each line as it stands."""
+    """[G, 10] current category of each line."""
     categories = np.empty((states.shape[0], NUM_LINES), dtype=np.int8)
     for g in range(states.shape[0]):
         for line in range(NUM_LINES):

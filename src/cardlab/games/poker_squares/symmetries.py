@@ -1,7 +1,7 @@
-"""The symmetries of Poker Squares: orders of the rows, of the columns and of the suits, and the transposition.
+"""Symmetries of Poker Squares: permutations of rows, columns and suits, and transposition.
 
-5! · 5! · 2 · 4! = 691,200 equivalent forms of every game, for augmentation: each has the same payoff under the same
-play. (Ranks have an order, so they allow none.)
+5! · 5! · 2 · 4! = 691,200 equivalent forms of every game, for augmentation: equivalent play has equal payoffs. Ranks
+are ordered, so they allow no permutation.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ S = TypeVar("S", States, InfoStates)
 
 @dataclass(frozen=True)
 class Symmetries:
-    """One symmetry per game: new places of rows [G, 5] and columns [G, 5], then transposed [G] or not; suits [G, 4]."""
+    """One symmetry per game: new positions of rows [G, 5], columns [G, 5] and suits [G, 4], and transposition [G]."""
 
     rows: Cards
     columns: Cards
@@ -27,7 +27,7 @@ class Symmetries:
     suits: Cards
 
     def cells(self) -> Actions:
-        """[G, 25] the cell, and so the action, that each one becomes."""
+        """[G, 25] the cell (and action) that each cell is mapped to."""
         row = self.rows[:, :, None].astype(np.int16)
         column = self.columns[:, None, :].astype(np.int16)
         turned = self.transposed[:, None, None]
@@ -35,7 +35,7 @@ class Symmetries:
 
 
 def draw_symmetries(num_games: int, rng: np.random.Generator) -> Symmetries:
-    """[G] symmetries, each as likely as the others."""
+    """[G] symmetries, drawn uniformly."""
 
     def orders(size: int) -> Cards:
         return rng.permuted(np.tile(np.arange(size, dtype=np.int8), (num_games, 1)), axis=1)
@@ -44,7 +44,7 @@ def draw_symmetries(num_games: int, rng: np.random.Generator) -> Symmetries:
 
 
 def transform(states: S, symmetries: Symmetries) -> tuple[S, Actions]:
-    """Equivalent states [G] of the same kind, and the action [G, 25] that each action becomes."""
+    """Equivalent states [G], and the action [G, 25] that each action is mapped to."""
     cells = symmetries.cells()
     moved = np.empty_like(states)
     _transform(states, cells, symmetries.suits, moved)

@@ -1,7 +1,7 @@
-"""Five-O's last round against an opponent who plays it well.
+"""Best response in Five-O's last round against an opponent who plays it well.
 
-Against what guesses.py says that the opponent may end with, the own columns are filled for the best. This is the second
-level of play in the sense of Nagel 1995: the best reply to one who replies best to somebody who does not look.
+The own columns are filled optimally against the final hands sampled by opponent_model.py. This is level-2 play in the
+sense of Nagel 1995: level 1, the opponent model, responds to level 0, whose cards are in random order.
 """
 
 import numpy as np
@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.hands import Int, Strengths
-from cardlab.games.five_o.last_round.opponent_model import Signs, compare_columns, guess_hidden, opponent_plan
+from cardlab.games.five_o.last_round.opponent_model import (
+    Signs,
+    compare_columns,
+    opponent_position_values,
+    sample_hidden_cards,
+)
 from cardlab.games.five_o.last_round.random_order import EMPTY, Numbers, Values, count_bits, find_empty, read_position
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, Records, list_unseen
 from cardlab.games.protocol import Floats, Players
@@ -18,22 +23,21 @@ Words = NDArray[np.uint64]
 
 
 @kernel
-def reply_values(
+def best_response_values(
     table: Strengths,
     states: Records,
     players: Players,
     seeds: NDArray[np.uint64],
-    num_guesses: int,
+    num_samples: int,
     by_columns: bool,
 ) -> Floats:
-    """[G, 5] expected payoff of each column for the card to place, minus infinity for full ones.
+    """[G, 5] expected payoff of each column for the card to place; -inf for full columns.
 
-    The means are over `num_guesses` of what the opponent ends with, or fewer, drawn by seeds[g].
+    The means are over at most `num_samples` final hands of the opponent, drawn by seeds[g].
     """
     values = np.full((states.shape[0], NUM_COLUMNS), -np.inf, dtype=np.float32)
-    cards = np.empty(52, dtype=np.int8)
-    own = np.empty(NUM_COLUMNS, dtype=np.int64)
-    hidden = np.empty((num_guesses, NUM_COLUMNS), dtype=np.int64)
+    cards, own = np.empty(52, dtype=np.int8), np.empty(NUM_COLUMNS, dtype=np.int64)
+    hidden = np.empty((num_samples, NUM_COLUMNS), dtype=np.int64)
     for g in range(states.shape[0]):
         state, player = states[g], players[g]
         count = list_unseen(state, cards)
@@ -47,37 +51,39 @@ def reply_values(
             if state["sizes"][1 - player, column] == COLUMN_SIZE:
                 filled |= 1 << column
         cards[count] = state["deck"][state["turn"]]
-        mine = (np.int64(1) << count + 1) - (np.int64(1) << unseen)
+        own_cards = (np.int64(1) << count + 1) - (np.int64(1) << unseen)
         signs = compare_columns(table, state, player, cards[: count + 1])
-        guessed = guess_hidden(opponent_plan(signs, by_columns), mine, filled, count + 1, seeds[g], hidden)
-        wins, losses, used = tell_outcomes(signs, hidden[:guessed])
+        num_sampled = sample_hidden_cards(
+            opponent_position_values(signs, by_columns), own_cards, filled, count + 1, seeds[g], hidden
+        )
+        wins, losses, used = outcome_bits(signs, hidden[:num_sampled])
         for column in range(NUM_COLUMNS):
             if own[column] == EMPTY:
                 own[column] = count
-                values[g, column] = reply_value(wins, losses, used, own, mine, by_columns)
+                values[g, column] = best_response_value(wins, losses, used, own, own_cards, by_columns)
                 own[column] = EMPTY
     return values
 
 
 @kernel
-def tell_outcomes(signs: Signs, hidden: Numbers) -> tuple[Words, Words, Words]:
-    """A bit for each guess, in W words: whether a column wins with a card, loses [5, n, W]; who has it [n + 1, W].
+def outcome_bits(signs: Signs, hidden: Numbers) -> tuple[Words, Words, Words]:
+    """Bits of W words, one per sample: column wins, column loses with a card [5, n, W]; opponent has a card [n + 1, W].
 
-    The last row of those tells the places in the last word that are no guess.
+    The last row of the third array marks the unused bits of the last word.
     """
     count, num_words = signs.shape[1], (hidden.shape[0] + 63) // 64
     wins = np.zeros((NUM_COLUMNS, count, num_words), dtype=np.uint64)
     losses = wins.copy()
     used = np.zeros((count + 1, num_words), dtype=np.uint64)
-    for guess in range(64 * num_words):
-        word, bit = guess // 64, np.uint64(1) << np.uint64(guess % 64)
-        if guess >= hidden.shape[0]:
+    for sample in range(64 * num_words):
+        word, bit = sample // 64, np.uint64(1) << np.uint64(sample % 64)
+        if sample >= hidden.shape[0]:
             used[count, word] |= bit
             continue
         for column in range(NUM_COLUMNS):
-            used[hidden[guess, column], word] |= bit
+            used[hidden[sample, column], word] |= bit
             for card in range(count):
-                sign = signs[column, card, hidden[guess, column]]
+                sign = signs[column, card, hidden[sample, column]]
                 if sign > 0:
                     wins[column, card, word] |= bit
                 elif sign < 0:
@@ -86,32 +92,34 @@ def tell_outcomes(signs: Signs, hidden: Numbers) -> tuple[Words, Words, Words]:
 
 
 @kernel
-def reply_value(wins: Words, losses: Words, used: Words, own: Numbers, mine: Int, by_columns: bool) -> float:
-    """The expected payoff when column c holds card own[c], and EMPTY ones get what is still to be drawn, for the best.
+def best_response_value(
+    wins: Words, losses: Words, used: Words, own: Numbers, own_cards: Int, by_columns: bool
+) -> float:
+    """Expected payoff when column c holds card own[c] and EMPTY columns receive the later draws optimally.
 
-    `mine` are the cards that are one's own, as bits. Positions are numbered as in position_values; how likely a card
-    is drawn next is told by the guesses in which the opponent has neither it nor those before it.
+    `own_cards` is the mask of the player's cards. Positions are numbered as in position_values. A draw is weighted by
+    the samples in which the opponent has neither that card nor the cards drawn before it.
     """
     empty, taken = np.empty(NUM_COLUMNS, dtype=np.int64), np.empty(NUM_COLUMNS, dtype=np.int64)
     base, num_empty = used.shape[0], find_empty(own, empty)
     values = np.zeros(base**num_empty)
-    weights = np.zeros(values.size, dtype=np.int64)  # guesses in which these cards are free; 0: no such position
+    weights = np.zeros(values.size, dtype=np.int64)  # samples in which these cards are free; 0: impossible position
     free = np.empty(used.shape[1], dtype=np.uint64)
-    for code in range(values.size - 1, -1, -1):
-        cards, num_cards = read_position(code, base, empty[:num_empty], own, taken)
-        if count_bits(cards | mine) != count_bits(mine) + num_cards:
-            continue  # one card in two columns
-        weights[code] = _find_free(used, taken[:num_empty], free)
+    for position in range(values.size - 1, -1, -1):
+        cards, num_cards = read_position(position, base, empty[:num_empty], own, taken)
+        if count_bits(cards | own_cards) != count_bits(own_cards) + num_cards:
+            continue  # impossible: one card in two columns
+        weights[position] = _find_free(used, taken[:num_empty], free)
         if num_cards == num_empty:
-            values[code] = _final_payoff(wins, losses, free, own, by_columns) / max(weights[code], 1)
+            values[position] = _final_payoff(wins, losses, free, own, by_columns) / max(weights[position], 1)
         else:
-            values[code] = _mean_of_best(values, weights, code, taken[:num_empty], base)
+            values[position] = _mean_of_best(values, weights, position, taken[:num_empty], base)
     return float(values[0])
 
 
 @kernel
 def _find_free(used: Words, taken: Numbers, free: Words) -> int:
-    """Write to `free` [W] the guesses that hold none of the cards `taken`; how many they are."""
+    """Write to `free` [W] the samples that hold none of the cards `taken`; return their number."""
     count = 0
     for word in range(free.size):
         free[word] = ~used[used.shape[0] - 1, word]
@@ -124,7 +132,7 @@ def _find_free(used: Words, taken: Numbers, free: Words) -> int:
 
 @kernel
 def _final_payoff(wins: Words, losses: Words, free: Words, own: Numbers, by_columns: bool) -> float:
-    """What five complete columns are paid in all guesses of `free` together."""
+    """Total payoff of five complete columns over all samples of `free`."""
     total = 0
     for word in range(free.size):
         if by_columns:
@@ -139,7 +147,7 @@ def _final_payoff(wins: Words, losses: Words, free: Words, own: Numbers, by_colu
 
 @kernel
 def _three_of_five(events: Words, own: Numbers, word: int) -> np.uint64:
-    """The guesses of a word in which at least three columns have their event: two full adders, one behind the other."""
+    """Samples of a word in which at least three columns have their event: two chained full adders."""
     first, second, third = events[0, own[0], word], events[1, own[1], word], events[2, own[2], word]
     fourth, fifth = events[3, own[3], word], events[4, own[4], word]
     odd = first ^ second ^ third
@@ -150,7 +158,7 @@ def _three_of_five(events: Words, own: Numbers, word: int) -> np.uint64:
 
 @kernel
 def _count_ones(word: np.uint64) -> int:
-    """How many bits of a word are set (Warren 2012, figure 5-2)."""
+    """Number of set bits of a word (Warren 2012, figure 5-2)."""
     word -= word >> np.uint64(1) & np.uint64(0x5555555555555555)
     word = (word & np.uint64(0x3333333333333333)) + (word >> np.uint64(2) & np.uint64(0x3333333333333333))
     word = word + (word >> np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -158,13 +166,13 @@ def _count_ones(word: np.uint64) -> int:
 
 
 @kernel
-def _mean_of_best(values: Values, weights: Numbers, code: int, taken: Numbers, base: int) -> float:
-    """Mean over the next card of the best position that it leads to from number `code`, by the weights of the cards."""
+def _mean_of_best(values: Values, weights: Numbers, position: int, taken: Numbers, base: int) -> float:
+    """Mean over the next card, by weight, of the best position that follows `position`."""
     total = cases = 0.0
     for card in range(base - 1):
         best, weight, stride = -np.inf, 0, 1
         for place in range(taken.size):
-            following = code + (card + 1) * stride
+            following = position + (card + 1) * stride
             if taken[place] == EMPTY and weights[following] > 0:
                 weight = weights[following]
                 best = max(best, values[following])

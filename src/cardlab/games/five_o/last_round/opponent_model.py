@@ -1,8 +1,7 @@
-"""What the opponent may end Five-O's last round with, if it plays it well.
+"""Model of an opponent who plays Five-O's last round well: samples of its final cards.
 
-Its last cards lie face down, but which columns it has filled is seen, and who plays well does not fill them at random:
-a card goes where it wins. So it is taken to play the round as last_round.py does, all cards opposite being alike to it;
-orders in which it may have drawn are sampled, and those kept in which it has filled the columns that are filled.
+Its last cards are face down, but the order of the columns that it fills is informative. It plays as in random_order.py,
+with all cards of the player taken as equally likely. Sampled draws are kept if they fill the observed columns.
 """
 
 from typing import Any
@@ -13,12 +12,12 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import Cards, draw_below, mix
 from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength
-from cardlab.games.five_o.chances import win_chance
+from cardlab.games.five_o.column_probability import game_win_probability
 from cardlab.games.five_o.last_round.random_order import EMPTY, Numbers, Values, count_bits, mean_of_best
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_PLAYERS, Record
 
-_TRIES = 64  # for each guess that is wanted: few opponents fill their columns in a way that is rarer
-_LEAST_GUESSES = 32  # fewer tell nothing: then what is filled was filled at random
+_MAX_ATTEMPTS_PER_SAMPLE = 64  # few opponents fill their columns in a rarer way
+_MIN_SAMPLES = 32  # with fewer, the filled columns are taken as filled at random
 
 _NUM_BITS = np.array([bits.bit_count() for bits in range(1 << 12)], dtype=np.int64)
 
@@ -27,7 +26,7 @@ Signs = NDArray[np.int8]
 
 @kernel
 def compare_columns(table: Strengths, state: Record, player: int, cards: Cards) -> Signs:
-    """[5, n, n] 1 where a column of `player` with the first card beats the one opposite with the second, −1, or 0."""
+    """[5, n, n] 1, 0 or -1: a column of `player` with the first card against the opposite one with the second."""
     count = cards.size
     signs = np.zeros((NUM_COLUMNS, count, count), dtype=np.int8)
     strengths = np.empty((NUM_PLAYERS, count), dtype=np.int64)
@@ -45,10 +44,10 @@ def compare_columns(table: Strengths, state: Record, player: int, cards: Cards) 
 
 
 @kernel
-def opponent_plan(signs: Signs, by_columns: bool) -> Values:
-    """What each position of the opponent's round is worth to it, any cards opposite, numbered as in position_values.
+def opponent_position_values(signs: Signs, by_columns: bool) -> Values:
+    """Value of each position of the opponent's round against random cards, numbered as in position_values.
 
-    Columns are taken as independent of each other in the end, as in equation (3): a tenth of the time of all orders.
+    Complete columns are taken as independent, as in equation (3), at a tenth of the cost of all orders.
     """
     count = signs.shape[1]
     beaten = np.zeros((NUM_COLUMNS, count), dtype=np.int64)
@@ -59,8 +58,8 @@ def opponent_plan(signs: Signs, by_columns: bool) -> Values:
                 beaten[column, second] |= np.int64(signs[column, first, second] < 0) << first
                 beating[column, second] |= np.int64(signs[column, first, second] > 0) << first
     values = np.zeros((count + 1) ** NUM_COLUMNS)
-    held = np.full(NUM_COLUMNS, count - 1)  # the card of each column, by the digits of `code`
-    for code in range(values.size - 1, -1, -1):
+    held = np.full(NUM_COLUMNS, count - 1)  # card of each column: the digits of `position`
+    for position in range(values.size - 1, -1, -1):
         cards, num_cards = np.int64(0), 0
         for column in range(NUM_COLUMNS):
             if held[column] != EMPTY:
@@ -69,10 +68,10 @@ def opponent_plan(signs: Signs, by_columns: bool) -> Values:
         if _NUM_BITS[cards] == num_cards:
             free = (np.int64(1) << count) - 1 & ~cards
             if num_cards == NUM_COLUMNS:
-                values[code] = _independent_payoff(beaten, beating, held, free, by_columns)
+                values[position] = _independent_payoff(beaten, beating, held, free, by_columns)
             else:
-                values[code] = mean_of_best(values, code, free, held, count + 1)
-        for column in range(NUM_COLUMNS):  # count down
+                values[position] = mean_of_best(values, position, free, held, count + 1)
+        for column in range(NUM_COLUMNS):  # decrement the digits
             if held[column] != EMPTY:
                 held[column] -= 1
                 break
@@ -82,7 +81,7 @@ def opponent_plan(signs: Signs, by_columns: bool) -> Values:
 
 @kernel
 def _independent_payoff(beaten: Numbers, beating: Numbers, held: Numbers, free: Int, by_columns: bool) -> float:
-    """Expected payoff of five complete columns, each against any of the cards `free` (bits) by itself."""
+    """Expected payoff of five complete columns, each against a uniform card of `free` (bits), taken as independent."""
     num_free = _NUM_BITS[free]
     wins, losses = np.empty(NUM_COLUMNS), np.empty(NUM_COLUMNS)
     for column in range(NUM_COLUMNS):
@@ -90,22 +89,24 @@ def _independent_payoff(beaten: Numbers, beating: Numbers, held: Numbers, free: 
         losses[column] = _NUM_BITS[beating[column, held[column]] & free] / num_free
     if by_columns:
         return float((wins - losses).sum()) / NUM_COLUMNS
-    return win_chance(wins) - win_chance(losses)
+    return game_win_probability(wins) - game_win_probability(losses)
 
 
 @kernel
-def guess_hidden(plan: Values, mine: Int, filled: int, count: int, seed: np.uint64, hidden: Numbers) -> int:
-    """Fill `hidden` [M, 5] with the cards that the opponent's columns may end with; how many were found.
+def sample_hidden_cards(
+    opponent_values: Values, own_cards: Int, filled: int, count: int, seed: np.uint64, hidden: Numbers
+) -> int:
+    """Fill `hidden` [M, 5] with samples of the final cards of the opponent's columns; return the number of samples.
 
-    Bits: `mine` are the cards that it cannot have, `filled` its columns that have theirs.
+    `own_cards` is the mask of cards that it cannot have, `filled` the mask of its filled columns.
     """
     most, found = hidden.shape[0], 0
-    pool = np.array([index for index in range(count) if not mine >> index & 1])
-    for attempt in range(_TRIES * most):
-        found += _fill_columns(plan, pool, filled, count + 1, mix(seed, np.uint64(attempt)), hidden[found])
+    pool = np.array([index for index in range(count) if not own_cards >> index & 1])
+    for attempt in range(_MAX_ATTEMPTS_PER_SAMPLE * most):
+        found += _fill_columns(opponent_values, pool, filled, count + 1, mix(seed, np.uint64(attempt)), hidden[found])
         if found == most:
             break
-    if found < _LEAST_GUESSES:
+    if found < _MIN_SAMPLES:
         for found in range(most):
             _fill_at_random(pool, mix(seed, np.uint64(found)), hidden[found])
         found = most
@@ -113,24 +114,26 @@ def guess_hidden(plan: Values, mine: Int, filled: int, count: int, seed: np.uint
 
 
 @kernel
-def _fill_columns(plan: Values, pool: Numbers, filled: int, base: int, seed: np.uint64, hidden: Numbers) -> bool:
-    """Write to `hidden` [5] where the opponent puts five cards drawn from `pool`, each where `plan` is worth most.
+def _fill_columns(
+    opponent_values: Values, pool: Numbers, filled: int, base: int, seed: np.uint64, hidden: Numbers
+) -> bool:
+    """Place five cards drawn from `pool` on the opponent's columns `hidden` [5], each at the highest value.
 
-    Whether the first of them have filled the columns `filled`; where they have not, the rest is left as it was.
+    Return whether the first cards fill exactly the columns `filled`; if not, the remaining entries are unchanged.
     """
-    code = now_filled = 0
+    position = now_filled = 0
     for turn in range(NUM_COLUMNS):
         _draw_next(pool, turn, seed)
         best, most, stride = EMPTY, -np.inf, 1
         chosen_stride = 0
         for column in range(NUM_COLUMNS):
             if not now_filled >> column & 1:
-                worth = plan[code + (pool[turn] + 1) * stride]
-                if worth > most:
-                    best, most, chosen_stride = column, worth, stride
+                value = opponent_values[position + (pool[turn] + 1) * stride]
+                if value > most:
+                    best, most, chosen_stride = column, value, stride
             stride *= base
         hidden[best] = pool[turn]
-        code += (pool[turn] + 1) * chosen_stride
+        position += (pool[turn] + 1) * chosen_stride
         now_filled |= 1 << best
         if turn + 1 == count_bits(filled) and now_filled != filled:
             return False
@@ -139,7 +142,7 @@ def _fill_columns(plan: Values, pool: Numbers, filled: int, base: int, seed: np.
 
 @kernel
 def _fill_at_random(pool: Numbers, seed: np.uint64, hidden: Numbers) -> None:
-    """Write five cards of `pool` to `hidden` [5]."""
+    """Write five random cards of `pool` to `hidden` [5]."""
     for turn in range(NUM_COLUMNS):
         _draw_next(pool, turn, seed)
         hidden[turn] = pool[turn]
@@ -147,7 +150,7 @@ def _fill_at_random(pool: Numbers, seed: np.uint64, hidden: Numbers) -> None:
 
 @kernel
 def _draw_next(pool: Numbers, turn: int, seed: np.uint64) -> None:
-    """Move one of pool[turn:], each as likely, to pool[turn]."""
+    """Swap a uniformly drawn card of pool[turn:] to pool[turn]."""
     chosen = turn + draw_below(pool.size - turn, seed, turn)
     kept = pool[turn]
     pool[turn] = pool[chosen]

@@ -1,10 +1,8 @@
-"""Five-O's last round as the seed takes it: what each column is worth over all orders of the cards that are not seen.
+"""Values of Five-O's last round when the opponent's cards are in uniformly random order, as in the paper.
 
-The opponent's last cards are face down and tell nothing here, so the round is a problem of one player: which column
-takes which of the cards that one still draws. The opponent's five cards are any of the unseen ones, each order as
-likely, as in the seed's exact probabilities (section II.B.5); but the columns are taken together, where the seed
-multiplies their chances by equation (3), and one's own later cards are placed as well as they can be, where it takes
-any.
+The opponent's last cards are face down, so the round is a one-player problem: which column takes which draw. The
+opponent's five cards are any unseen cards, all orders equally likely (section II.B.5). Unlike the paper, columns are
+evaluated jointly instead of by equation (3), and the player's later cards are placed optimally, not arbitrarily.
 """
 
 from typing import Any
@@ -17,17 +15,17 @@ from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_stren
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, Record, Records, list_unseen
 from cardlab.games.protocol import Floats, Players
 
-_NUM_FREE = 7  # unseen cards once one's own are placed: five of them are the opponent's
-EMPTY = -1  # in place of a card: the column lacks its last one
-NEEDED = 3  # columns that win the game
+_NUM_FREE = 7  # unseen cards after the player's last card; the opponent has five of them
+EMPTY = -1  # in place of a card: the last card is missing
+COLUMNS_TO_WIN = 3  # to win the game
 
 Numbers = NDArray[np.int64]
 Values = NDArray[np.float64]
 
 
 @kernel
-def column_values(table: Strengths, states: Records, players: Players, by_columns: bool) -> Floats:
-    """[G, 5] expected payoff of each column for the card to place, minus infinity for full ones."""
+def random_order_values(table: Strengths, states: Records, players: Players, by_columns: bool) -> Floats:
+    """[G, 5] expected payoff of each column for the card to place; -inf for full columns."""
     values = np.full((states.shape[0], NUM_COLUMNS), -np.inf, dtype=np.float32)
     cards = np.empty(52, dtype=np.int8)
     chosen = np.empty(NUM_COLUMNS, dtype=np.int64)
@@ -47,9 +45,9 @@ def column_values(table: Strengths, states: Records, players: Players, by_column
 
 @kernel
 def _compare(table: Strengths, state: Record, player: int, cards: NDArray[np.int8]) -> tuple[Numbers, Numbers]:
-    """[5, n] twice: the unseen cards, as bits, with which the opponent loses (beaten) and wins (beating) the column.
+    """Masks of unseen cards with which the opponent loses (`beaten` [5, n]) and wins (`beating` [5, n]) a column.
 
-    The second index is the card that one's own column takes, the last of them the one to place; 0 where it is complete.
+    The second index is the card that the player's column takes, the card to place last; 0 for a complete column.
     """
     count = cards.size - 1
     beaten = np.zeros((NUM_COLUMNS, cards.size), dtype=np.int64)
@@ -71,30 +69,30 @@ def _compare(table: Strengths, state: Record, player: int, cards: NDArray[np.int
 
 @kernel
 def position_values(beaten: Numbers, beating: Numbers, chosen: Numbers, count: int, by_columns: bool) -> Values:
-    """Expected payoffs of all positions that follow when column c holds card chosen[c], EMPTY ones one of `count`.
+    """Expected payoffs of all positions that follow when column c holds card chosen[c]; EMPTY columns have none.
 
-    A position is numbered by a digit for each empty column: 0, or 1 and the card that it got; so 0 is where one stands.
-    A card more makes a greater number: from the last number down all that may follow a position is known before it.
-    The empty columns get what is still to be drawn, the best for each card.
+    A position has one digit per empty column: 0, or 1 + the card placed, one of `count`. So position 0 is the current
+    one, and an added card increases the number: a loop from the highest number down knows all successors. Draws are
+    placed optimally.
     """
     empty, taken = np.empty(NUM_COLUMNS, dtype=np.int64), np.empty(NUM_COLUMNS, dtype=np.int64)
     base, num_empty = count + 1, find_empty(chosen, empty)
     values = np.zeros(base**num_empty)
-    for code in range(values.size - 1, -1, -1):
-        cards, num_cards = read_position(code, base, empty[:num_empty], chosen, taken)
+    for position in range(values.size - 1, -1, -1):
+        cards, num_cards = read_position(position, base, empty[:num_empty], chosen, taken)
         if count_bits(cards) != num_cards:
-            continue  # one card in two columns
+            continue  # impossible: one card in two columns
         free = (np.int64(1) << count) - 1 & ~cards
         if num_cards == num_empty:
-            values[code] = _final_payoff(beaten, beating, chosen, free, by_columns)
+            values[position] = _final_payoff(beaten, beating, chosen, free, by_columns)
         else:
-            values[code] = mean_of_best(values, code, free, taken[:num_empty], base)
+            values[position] = mean_of_best(values, position, free, taken[:num_empty], base)
     return values
 
 
 @kernel
 def find_empty(chosen: Numbers, empty: Numbers) -> int:
-    """Write to `empty` the columns that are EMPTY in `chosen` [5]; how many they are."""
+    """Write to `empty` the columns that are EMPTY in `chosen` [5]; return their number."""
     count = 0
     for column in range(NUM_COLUMNS):
         if chosen[column] == EMPTY:
@@ -104,15 +102,15 @@ def find_empty(chosen: Numbers, empty: Numbers) -> int:
 
 
 @kernel
-def read_position(code: int, base: int, empty: Numbers, chosen: Numbers, taken: Numbers) -> tuple[Int, int]:
-    """Write what the columns `empty` hold in position `code` to `chosen` and, in their order, to `taken`.
+def read_position(position: int, base: int, empty: Numbers, chosen: Numbers, taken: Numbers) -> tuple[Int, int]:
+    """Write the cards of the columns `empty` in `position` to `chosen` and, in that order, to `taken`.
 
-    The cards as bits, and how many columns have one: more than there are bits where a card is in two of them.
+    Return the mask of the cards and the number of columns with a card; fewer bits mean a card in two columns.
     """
     cards, num_cards = np.int64(0), 0
     for place in range(empty.size):
-        card = code % base - 1
-        code //= base
+        card = position % base - 1
+        position //= base
         chosen[empty[place]] = taken[place] = card
         if card >= 0:
             cards |= np.int64(1) << card
@@ -121,15 +119,15 @@ def read_position(code: int, base: int, empty: Numbers, chosen: Numbers, taken: 
 
 
 @kernel
-def mean_of_best(values: Values, code: int, free: Int, taken: Numbers, base: int) -> float:
-    """Mean over the next card, one of `free` (bits), of the best position that it leads to from number `code`."""
+def mean_of_best(values: Values, position: int, free: Int, taken: Numbers, base: int) -> float:
+    """Mean over the next card, one of `free` (bits), of the best position that follows `position`."""
     total = cases = 0.0
     for card in range(base - 1):
         if free >> card & 1:
             best, stride = -np.inf, 1
             for place in range(taken.size):
                 if taken[place] == EMPTY:
-                    best = max(best, values[code + (card + 1) * stride])
+                    best = max(best, values[position + (card + 1) * stride])
                 stride *= base
             total += best
             cases += 1
@@ -138,7 +136,7 @@ def mean_of_best(values: Values, code: int, free: Int, taken: Numbers, base: int
 
 @kernel
 def _final_payoff(beaten: Numbers, beating: Numbers, chosen: Numbers, free: Int, by_columns: bool) -> float:
-    """Expected payoff of five complete columns over all ways to give the opponent's one card each of `free` (bits)."""
+    """Expected payoff of five complete columns over all assignments of cards of `free` (bits) to the opponent."""
     wins, losses = np.empty(NUM_COLUMNS, dtype=np.int64), np.empty(NUM_COLUMNS, dtype=np.int64)
     open_columns = won = lost = 0
     balance = 0
@@ -157,46 +155,46 @@ def _final_payoff(beaten: Numbers, beating: Numbers, chosen: Numbers, free: Int,
     ways = 1
     for place in range(open_columns):
         ways *= _NUM_FREE - place
-    return sum_signs(wins[:open_columns], losses[:open_columns], free, won, lost) / ways
+    return sum_payoff_signs(wins[:open_columns], losses[:open_columns], free, won, lost) / ways
 
 
 @kernel
-def sum_signs(wins: Numbers, losses: Numbers, free: Int, won: int, lost: int) -> int:
-    """Games won less games lost over all ways to give each column another card of `free` (bits).
+def sum_payoff_signs(wins: Numbers, losses: Numbers, free: Int, won: int, lost: int) -> int:
+    """Games won minus games lost over all assignments of a distinct card of `free` (bits) to each column.
 
-    A column is won with the cards of wins[column], lost with those of losses[column]; `won` and `lost` are so already.
+    Cards of wins[column] win it, cards of losses[column] lose it. `won` and `lost` columns are already decided.
     """
     size = wins.size
-    ways = np.ones(size + 1, dtype=np.int64)  # to give cards to the columns from each on
+    ways = np.ones(size + 1, dtype=np.int64)  # assignments to the columns from this one on
     for place in range(size - 1, -1, -1):
         ways[place] = ways[place + 1] * (_NUM_FREE - place)
-    cards, rest, gains, falls = ways.copy(), ways.copy(), ways.copy(), ways.copy()
-    cards[0], rest[0], gains[0], falls[0] = free, free, won, lost
+    cards, rest, num_won, num_lost = ways.copy(), ways.copy(), ways.copy(), ways.copy()
+    cards[0], rest[0], num_won[0], num_lost[0] = free, free, won, lost
     total = place = 0
     while place >= 0:
-        most = NEEDED - (size - place)
-        if gains[place] >= NEEDED or falls[place] >= NEEDED:
-            total += ways[place] if gains[place] >= NEEDED else -ways[place]
+        most = COLUMNS_TO_WIN - (size - place)
+        if num_won[place] >= COLUMNS_TO_WIN or num_lost[place] >= COLUMNS_TO_WIN:
+            total += ways[place] if num_won[place] >= COLUMNS_TO_WIN else -ways[place]
             place -= 1
         elif place == size - 1:
-            gained = count_bits(wins[place] & cards[place]) if gains[place] + 1 == NEEDED else 0
-            total += gained - (count_bits(losses[place] & cards[place]) if falls[place] + 1 == NEEDED else 0)
+            gained = count_bits(wins[place] & cards[place]) if num_won[place] + 1 == COLUMNS_TO_WIN else 0
+            total += gained - (count_bits(losses[place] & cards[place]) if num_lost[place] + 1 == COLUMNS_TO_WIN else 0)
             place -= 1
-        elif rest[place] == 0 or (gains[place] < most and falls[place] < most):
+        elif rest[place] == 0 or (num_won[place] < most and num_lost[place] < most):
             place -= 1
         else:
             card = rest[place] & -rest[place]
             rest[place] ^= card
             cards[place + 1] = rest[place + 1] = cards[place] ^ card
-            gains[place + 1] = gains[place] + (1 if wins[place] & card else 0)
-            falls[place + 1] = falls[place] + (1 if losses[place] & card else 0)
+            num_won[place + 1] = num_won[place] + (1 if wins[place] & card else 0)
+            num_lost[place + 1] = num_lost[place] + (1 if losses[place] & card else 0)
             place += 1
     return int(total)
 
 
 @kernel
 def count_bits(mask: Int) -> int:
-    """How many bits of a non-negative number are set."""
+    """Number of set bits of a non-negative integer."""
     count = 0
     while mask:
         mask &= mask - 1

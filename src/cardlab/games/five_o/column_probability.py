@@ -1,4 +1,4 @@
-"""Chances of winning: a column, exactly where few cards are missing, and the game, by equation (3)."""
+"""Exact winning probabilities of columns with few missing cards, and of the game by equation (3)."""
 
 from typing import Any
 
@@ -15,22 +15,24 @@ Values = NDArray[np.float64]
 
 
 @kernel
-def win_chance(chances: Values) -> float:
-    """Chance of at least three columns, by their chances [5], taken as independent: equation (3)."""
+def game_win_probability(probabilities: Values) -> float:
+    """Probability of winning at least three columns, given independent `probabilities` [5]: equation (3)."""
     none, one, two, more = 1.0, 0.0, 0.0, 0.0  # columns won
-    for chance in chances:
-        more += two * chance  # added up, not what the others leave: a lost game is worth 0, and no rounding below it
-        two = two * (1 - chance) + one * chance
-        one = one * (1 - chance) + none * chance
-        none *= 1 - chance
+    for probability in probabilities:
+        more += two * probability  # summed directly: 1 - rest could round below 0
+        two = two * (1 - probability) + one * probability
+        one = one * (1 - probability) + none * probability
+        none *= 1 - probability
     return more
 
 
 @kernel
-def column_chances(table: Strengths, own_key: Int, other_key: Int, cards: Cards, count: int) -> tuple[float, float]:
-    """Chances that a column beats, and that it ties, the one opposite, over all that cards[0:count] make of them.
+def column_probabilities(
+    table: Strengths, own_key: Int, other_key: Int, cards: Cards, count: int
+) -> tuple[float, float]:
+    """Probabilities that a column beats, and ties, the opposite one, over all completions from cards[0:count].
 
-    At most one card of one's own may be missing, and two of the other's.
+    At most one card of the own column may be missing, and two of the other.
     """
     own_missing = COLUMN_SIZE - hand_size(own_key)
     other_missing = COLUMN_SIZE - hand_size(other_key)
@@ -55,32 +57,32 @@ def column_chances(table: Strengths, own_key: Int, other_key: Int, cards: Cards,
 
 
 @kernel
-def last_round_scores(table: Strengths, states: Records, players: Players, tie_share: float) -> Values:
-    """[N, 5] chance of winning the game by each column for the card to place; -1 where it cannot go.
+def last_round_win_probabilities(table: Strengths, states: Records, players: Players, tie_share: float) -> Values:
+    """[N, 5] probability of winning the game by column for the card to place; -1 where the column is full.
 
-    The column that takes the card counts with it, the others as they stand, as in the seed, section II.B.5; a tied
-    column counts `tie_share` of a won one.
+    The chosen column counts with the card, the others without, as in the paper, section II.B.5. A tied column counts
+    `tie_share` of a won one.
     """
     scores = np.full((states.shape[0], NUM_COLUMNS), -1.0)
     cards = np.empty(52, dtype=np.int8)
-    chances = np.empty(NUM_COLUMNS)
+    probabilities = np.empty(NUM_COLUMNS)
     for g in range(states.shape[0]):
         state = states[g]
         player = players[g]
         count = list_unseen(state, cards)
         for column in range(NUM_COLUMNS):
-            won, tied = column_chances(
+            won, tied = column_probabilities(
                 table, state["keys"][player, column], state["keys"][1 - player, column], cards, count
             )
-            chances[column] = won + tie_share * tied
+            probabilities[column] = won + tie_share * tied
         card = state["deck"][state["turn"]]
         for column in range(NUM_COLUMNS):
             if state["sizes"][player, column] == COLUMN_SIZE:
                 continue
-            before = chances[column]
+            before = probabilities[column]
             key = state["keys"][player, column] + CARD_KEYS[card]
-            won, tied = column_chances(table, key, state["keys"][1 - player, column], cards, count)
-            chances[column] = won + tie_share * tied
-            scores[g, column] = win_chance(chances)
-            chances[column] = before
+            won, tied = column_probabilities(table, key, state["keys"][1 - player, column], cards, count)
+            probabilities[column] = won + tie_share * tied
+            scores[g, column] = game_win_probability(probabilities)
+            probabilities[column] = before
     return scores

@@ -1,4 +1,4 @@
-"""Alpha-beta with the deck face up against plain minimax over all placements."""
+"""Alpha-beta search with a face-up deck against plain minimax."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from cardlab.games.five_o.hand_values import (
     hand_value,
     rank_mask,
 )
-from cardlab.games.five_o.open_deck_search import MAX_DEPTH, PACK_SPAN, deck_values
+from cardlab.games.five_o.open_deck_search import MAX_DEPTH, PACK_SPAN, open_deck_values
 from cardlab.games.protocol import States
 from games.five_o.tables import stopped_at
 
@@ -25,19 +25,19 @@ GAME = FiveO()
 
 
 def state_value(states: States, player: int, kind: int) -> float:
-    """The seed's value of a position, for `player`, by the hand values of its columns."""
+    """The paper's value of a state for `player`, from the hand values of its columns."""
     state = states[0]
     unseen = np.empty(NUM_COUNTS, dtype=np.int64)
     count_unseen(state, unseen)
     turn = int(state["turn"])
-    if turn < 40:  # the next card is not turned up yet
+    if turn < 40:  # the next card is still hidden
         card = int(state["deck"][turn])
         unseen[[card >> 2, 13 + (card & 3), 17]] += 1
     values = np.empty((2, 5))
     for side in range(2):
         for column in range(5):
             key, mask = int(state["keys"][side, column]), rank_mask(state, side, column)
-            # the card after the last one placed is still to be drawn
+            # the next card is still to be drawn
             draws = draws_left(state, side, column) + (turn < 40 and turn & 1 == side)
             values[side, column] = hand_value(kind, strength_table(), key, mask, hand_size(key), unseen, draws)
     own, opposite = values[player], values[1 - player]
@@ -57,9 +57,12 @@ def minimax(states: States, player: int, depth: int, kind: int) -> float:
 def plain_values(states: States, player: int, depth: int, kind: int) -> list[float | None]:
     values: list[float | None] = []
     for column, legal in enumerate(GAME.legal_actions(states)[0]):
+        if not legal:
+            values.append(None)
+            continue
         after = States(states.copy())
         GAME.apply(after, np.array([column], dtype=np.int16))
-        values.append(minimax(after, player, depth - 1, kind) if legal else None)
+        values.append(minimax(after, player, depth - 1, kind))
     return values
 
 
@@ -70,11 +73,11 @@ def test_values_are_those_of_plain_minimax(kind: int, turn: int, depth: int, see
     player = int(GAME.current_player(states)[0])
     plain = plain_values(states, player, depth, kind)
     players = np.array([player], dtype=np.int8)
-    values = deck_values(states, players, depth, kind, exact=True)[0]
+    values = open_deck_values(states, players, depth, kind, exact=True)[0]
     assert [value if np.isfinite(value) else None for value in values] == [
         value if value is None else pytest.approx(value, abs=1e-9) for value in plain
     ]
-    pruned = deck_values(states, players, depth, kind, exact=False)[0]
+    pruned = open_deck_values(states, players, depth, kind, exact=False)[0]
     assert pruned.argmax() == values.argmax()
     assert pruned.max() == values.max()
     assert (pruned >= values).all()
@@ -82,5 +85,5 @@ def test_values_are_those_of_plain_minimax(kind: int, turn: int, depth: int, see
 
 def test_the_deepest_search_gives_values() -> None:
     states = stopped_at(GAME, 7, 3, 0)
-    values = deck_values(states, GAME.current_player(states), MAX_DEPTH, EVAL, exact=True)
+    values = open_deck_values(states, GAME.current_player(states), MAX_DEPTH, EVAL, exact=True)
     assert np.array_equal(np.isfinite(values), GAME.legal_actions(states))

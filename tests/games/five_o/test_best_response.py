@@ -1,4 +1,4 @@
-"""The last round against an opponent who plays it well, beside the same written out over all orders of its cards."""
+"""Best response in the last round against enumeration of all orders of the opponent's cards."""
 
 from itertools import permutations
 
@@ -9,14 +9,18 @@ from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.cards.hands import strength_table, strengths
 from cardlab.games.five_o.endgame import action_values
 from cardlab.games.five_o.game import FiveO
-from cardlab.games.five_o.last_round.opponent_model import compare_columns, guess_hidden, opponent_plan
+from cardlab.games.five_o.last_round.opponent_model import (
+    compare_columns,
+    opponent_position_values,
+    sample_hidden_cards,
+)
 from games.five_o.tables import stopped_at, to_move
 
 NONE = -1
 
 
 def last_cards(state):
-    """The twelve that do not lie face up, ascending."""
+    """The twelve cards that are not face up, ascending."""
     seen = set(state["columns"][:, :, :4].ravel().tolist())
     return np.array([card for card in range(NUM_CARDS) if card not in seen], dtype=np.int8)
 
@@ -25,33 +29,35 @@ def compared(state, player):
     return compare_columns(strength_table(), state, player, last_cards(state))
 
 
-def filled_by(plan, draws):
-    """[5] the card of each column when the opponent draws `draws`, and the columns in the order of filling."""
+def filled_by(opponent_values, draws):
+    """[5] card of each column when the opponent draws `draws`, and the columns in the order of filling."""
     columns, order, code = [NONE] * 5, [], 0
     for card in draws:
-        worths = [plan[code + (card + 1) * 13**c] if columns[c] == NONE else -np.inf for c in range(5)]
-        best = int(np.argmax(worths))
+        column_values = [
+            opponent_values[code + (card + 1) * 13**c] if columns[c] == NONE else -np.inf for c in range(5)
+        ]
+        best = int(np.argmax(column_values))
         columns[best] = card
         order.append(best)
         code += (card + 1) * 13**best
     return columns, order
 
 
-def ends_by_order(state, player, plan):
-    """All that the opponent's columns may end with, once for each order of draws that fills the columns seen filled."""
+def ends_by_order(state, player, opponent_values):
+    """Final cards of the opponent's columns, one for each order of draws that fills the observed columns."""
     cards = last_cards(state).tolist()
     own = {*state["columns"][player, :, 4].tolist(), int(state["deck"][state["turn"]])} - {NONE}
     filled = {c for c in range(5) if state["sizes"][1 - player, c] == 5}
     ends = []
     for draws in permutations([cards.index(card) for card in cards if card not in own], 5):
-        columns, order = filled_by(plan, draws)
+        columns, order = filled_by(opponent_values, draws)
         if set(order[: len(filled)]) == filled:
             ends.append(columns)
     return np.array(ends)
 
 
 def value_over(signs, ends, own, free, payoff):
-    """Expected payoff with the cards `own` [5] in one's columns, the empty ones filled for the best from `free`."""
+    """Expected payoff with cards `own` [5] in the columns, empty columns filled optimally from `free`."""
     left = [column for column in range(5) if own[column] == NONE]
     if not left:
         found = signs[np.arange(5), own, ends]
@@ -80,8 +86,10 @@ def test_values_are_means_over_all_orders_in_which_the_opponent_may_have_drawn(p
     compared_rows = 0
     for state, player, row in zip(known, players, values, strict=True):
         cards, signs = last_cards(state).tolist(), compared(state, player)
-        ends = ends_by_order(state, player, opponent_plan(signs, by_columns=payoff == "columns"))
-        if len(ends) < 100:  # the opponent has not played by the plan: its columns are filled at random instead
+        ends = ends_by_order(state, player, opponent_position_values(signs, by_columns=payoff == "columns"))
+        if (
+            len(ends) < 100
+        ):  # the opponent has not played by the opponent_values: its columns are filled at random instead
             continue
         own = [cards.index(card) if card >= 0 else NONE for card in state["columns"][player, :, 4].tolist()]
         card = cards.index(int(state["deck"][state["turn"]]))
@@ -94,30 +102,32 @@ def test_values_are_means_over_all_orders_in_which_the_opponent_may_have_drawn(p
 
 
 @pytest.mark.parametrize("payoff", ["win", "columns"])
-def test_the_plan_is_worth_to_the_opponent_what_any_order_of_cards_gives_it(payoff):
-    """Who is first to place, with nothing face down yet, has the values of last_round.py but for equation (3)."""
+def test_opponent_values_match_random_order_values(payoff):
+    """For the first placement of the round the values equal those of random_order.py up to equation (3)."""
     game = FiveO(payoff=payoff)
     known, players = to_move(game, stopped_at(game, 30, 2, 5))
     values = action_values(known, players, np.random.default_rng(0), 0, game.spec.options)
     for state, player, row in zip(known, players, values, strict=True):
-        plan = opponent_plan(compared(state, 1 - player), by_columns=payoff == "columns")
+        opponent_values = opponent_position_values(compared(state, 1 - player), by_columns=payoff == "columns")
         card = last_cards(state).tolist().index(int(state["deck"][30]))
-        assert [plan[(card + 1) * 13**column] for column in range(5)] == pytest.approx(row.tolist(), abs=0.03)
+        assert [opponent_values[(card + 1) * 13**column] for column in range(5)] == pytest.approx(
+            row.tolist(), abs=0.03
+        )
 
 
-def test_guesses_are_cards_that_the_opponent_may_have():
+def test_samples_are_possible_cards_of_the_opponent():
     game = FiveO()
     known, players = to_move(game, stopped_at(game, 33, 6, 1))
     for state, player in zip(known, players, strict=True):
         mine = 0b1010
         hidden = np.full((40, 5), NONE)
-        plan = opponent_plan(compared(state, player), by_columns=False)
-        found = guess_hidden(plan, mine, 0, 12, np.uint64(3), hidden)
+        opponent_values = opponent_position_values(compared(state, player), by_columns=False)
+        found = sample_hidden_cards(opponent_values, mine, 0, 12, np.uint64(3), hidden)
         assert found == 40
         assert all(len(set(row.tolist())) == 5 for row in hidden[:found])
         assert not set(hidden[:found].ravel().tolist()) & {1, 3}
         again = hidden.copy()
-        guess_hidden(plan, mine, 0, 12, np.uint64(3), again)
+        sample_hidden_cards(opponent_values, mine, 0, 12, np.uint64(3), again)
         assert np.array_equal(hidden[:found], again[:found])
 
 

@@ -1,4 +1,4 @@
-"""Lines told by codes, beside a plain reading of the grid; what a placement shows; play by code values."""
+"""Sparse line features against a plain reference, placements against afterstates, and rollouts by values."""
 
 import numpy as np
 import pytest
@@ -7,32 +7,37 @@ from hypothesis import strategies as st
 
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
-from cardlab.games.fused_rollouts import CodeValues
+from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.loop import play, play_out
-from cardlab.games.poker_squares.sparse_lines import CODES_A_LINE, FIELDS, NUM_CODES
+from cardlab.games.poker_squares.sparse_lines import FEATURES_PER_LINE, NUM_SPARSE_FEATURES, SPARSE_FEATURE_SIZES
 from cardlab.games.rows import copied
-from games.poker_squares.slow_codes import cards_of, codes_of, index_of
+from games.poker_squares.slow_sparse_lines import cards_of, features_of, index_of
 
 GAME = make_game("poker_squares", features="codes")
-SIZES = [int(np.prod(sizes)) for sizes in FIELDS.values()]
+SIZES = [int(np.prod(sizes)) for sizes in SPARSE_FEATURE_SIZES.values()]
 STARTS = np.cumsum([0, *SIZES[:-1]])
 
 
 def expected(grid, card, turn, cell):
-    """[10, 18] codes of each line, those of the lines of `cell` with the card in them; -1 where a line is complete."""
+    """[10, 18] features of each line, with the card in the lines of `cell`; -1 for complete lines."""
     rows = []
     for line in range(10):
         taken = cell >= 0 and line in (cell // 5, 5 + cell % 5)
         if len(cards_of(grid, line)) + taken == 5:
-            rows.append([-1] * CODES_A_LINE)
+            rows.append([-1] * FEATURES_PER_LINE)
             continue
-        told = codes_of(grid, line, card, turn, with_card=taken)
-        rows.append([start + index_of(told[name], FIELDS[name]) for start, name in zip(STARTS, FIELDS, strict=True)])
+        contents = features_of(grid, line, card, turn, with_card=taken)
+        rows.append(
+            [
+                start + index_of(contents[name], SPARSE_FEATURE_SIZES[name])
+                for start, name in zip(STARTS, SPARSE_FEATURE_SIZES, strict=True)
+            ]
+        )
     return np.array(rows)
 
 
 def position(seed, steps):
-    """A decision [1] after so many random moves."""
+    """Decision [1] after this number of random moves."""
     rng = np.random.default_rng(seed)
     states = GAME.deal(1, rng)
     for moves in play(GAME, states, [RandomAgent(GAME)], rng):
@@ -42,7 +47,7 @@ def position(seed, steps):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 23), st.integers(0, 24))
-def test_codes_are_what_the_grid_says(seed, steps, choice):
+def test_features_match_the_reference(seed, steps, choice):
     info_states = position(seed, steps)
     grid = info_states["grid"][0].tolist()
     card = int(info_states["deck"][0][steps])
@@ -55,12 +60,12 @@ def test_codes_are_what_the_grid_says(seed, steps, choice):
     assert np.array_equal(after, expected(grid, card, steps, cell))
 
 
-def test_each_code_is_in_its_field_and_all_fields_are_used():
+def test_each_feature_is_in_range_and_all_features_are_used():
     rng = np.random.default_rng(3)
     states = GAME.deal(300, rng)
-    seen = np.zeros(NUM_CODES, dtype=bool)
+    seen = np.zeros(NUM_SPARSE_FEATURES, dtype=bool)
     for moves in play(GAME, states, [RandomAgent(GAME)], rng):
-        codes = GAME.observe(moves.info_states, moves.players)[:, :-1].reshape(-1, CODES_A_LINE).astype(int)
+        codes = GAME.observe(moves.info_states, moves.players)[:, :-1].reshape(-1, FEATURES_PER_LINE).astype(int)
         codes = codes[codes[:, 0] >= 0]
         assert (codes >= STARTS).all()
         assert (codes < STARTS + SIZES).all()
@@ -68,12 +73,12 @@ def test_each_code_is_in_its_field_and_all_fields_are_used():
     assert min(np.add.reduceat(seen, STARTS) / SIZES) > 0.05
 
 
-def test_codes_can_be_added_three_at_a_time():
-    """As line_worth does; a kernel would read beyond them."""
-    assert CODES_A_LINE % 3 == 0
+def test_features_per_line_are_a_multiple_of_three():
+    """sparse_line_value adds three vectors at a time and would read beyond other sizes."""
+    assert FEATURES_PER_LINE % 3 == 0
 
 
-def test_what_is_settled_is_the_points_of_complete_lines():
+def test_the_settled_block_has_the_points_of_complete_lines():
     rng = np.random.default_rng(4)
     states = GAME.deal(20, rng)
     play_out(GAME, states, [RandomAgent(GAME)], rng)
@@ -84,31 +89,31 @@ def test_what_is_settled_is_the_points_of_complete_lines():
 
 def random_values(seed):
     rng = np.random.default_rng(seed)
-    vectors = rng.normal(size=(NUM_CODES + 1, 32)).astype(np.float32)
-    return CodeValues(vectors, rng.normal(size=32).astype(np.float32))
+    vectors = rng.normal(size=(NUM_SPARSE_FEATURES + 1, 32)).astype(np.float32)
+    return SparseLineValues(vectors, rng.normal(size=32).astype(np.float32))
 
 
-def worth_of(shown, values):
-    """By the definition, from an observation."""
+def value_of(shown, values):
+    """Value of an observation by definition."""
     lines = shown[:-1].reshape(10, -1).astype(int)
     hidden = [np.maximum(values.vectors[codes].sum(axis=0), 0) for codes in lines if codes[0] >= 0]
     return float(np.sum(hidden, axis=0) @ values.weights if hidden else 0) + shown[-1]
 
 
 @pytest.mark.parametrize("steps", [0, 7, 15, 22, 23, 24])
-def test_cells_are_worth_what_placing_there_shows(steps):
+def test_cell_values_match_afterstates(steps):
     values = random_values(steps)
     info_states = position(steps, steps) if steps < 24 else last_decision()
-    worths = GAME.sparse_action_values(info_states, values, GAME.spec.payoff_scale)[0]
+    action_values = GAME.sparse_action_values(info_states, values, GAME.spec.payoff_scale)[0]
     legal = GAME.legal_actions(info_states)[0]
-    assert np.isneginf(worths[~legal]).all()
+    assert np.isneginf(action_values[~legal]).all()
     for cell in np.flatnonzero(legal):
         shown = GAME.observe_after(info_states, np.zeros(1, dtype=np.int8), np.array([cell], dtype=np.int16))[0]
-        assert worths[cell] == pytest.approx(worth_of(shown, values), rel=1e-4, abs=1e-3)
+        assert action_values[cell] == pytest.approx(value_of(shown, values), rel=1e-4, abs=1e-3)
 
 
 def last_decision():
-    """[1] with one cell left: its worth is the final score."""
+    """[1] with one empty cell: its value is the final score."""
     rng = np.random.default_rng(9)
     states = GAME.deal(1, rng)
     for _ in range(24):
@@ -116,7 +121,7 @@ def last_decision():
     return GAME.information(states, np.zeros(1, dtype=np.int8))
 
 
-def test_playouts_take_the_cell_of_most_worth():
+def test_playouts_take_the_cell_of_highest_value():
     values = random_values(1)
     rng = np.random.default_rng(5)
     dealt = GAME.deal(40, rng)
@@ -126,6 +131,6 @@ def test_playouts_take_the_cell_of_most_worth():
     found = GAME.sparse_play_out(dealt, values)
     assert np.array_equal(dealt, before)
     while not GAME.is_over(dealt).all():
-        worths = GAME.sparse_action_values(GAME.information(dealt, np.zeros(40, dtype=np.int8)), values, 20.0)
-        GAME.apply(dealt, worths.argmax(axis=1).astype(np.int16))
+        action_values = GAME.sparse_action_values(GAME.information(dealt, np.zeros(40, dtype=np.int8)), values, 20.0)
+        GAME.apply(dealt, action_values.argmax(axis=1).astype(np.int16))
     assert np.array_equal(found, GAME.payoffs(dealt))

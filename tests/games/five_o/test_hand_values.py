@@ -1,4 +1,4 @@
-"""Equations (1) to (3) against enumeration, and the seed's three values of a hand."""
+"""Equations (1) to (3) against enumeration, and the paper's three values of a hand."""
 
 from collections import Counter
 from itertools import combinations, product
@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from cardlab.games.cards import hands
 from cardlab.games.cards.deck import parse_card, parse_cards
-from cardlab.games.five_o import chances
-from cardlab.games.five_o import hand_values as evaluation
+from cardlab.games.five_o import column_probability, hand_values
 from cardlab.games.five_o.game import FiveO
 from games.cards.slow_hands import order_of
 from games.five_o.tables import stopped_at, to_move, written
@@ -43,7 +42,7 @@ def test_equation_1_is_the_share_of_draws(num_unseen: int, data: st.DataObject) 
     needed = data.draw(st.integers(0, 5))
     cases = Counter(sum(card < relevant for card in drawn) for drawn in combinations(range(num_unseen), draws))
     expected = cases[needed] / comb(num_unseen, draws)
-    assert evaluation.hypergeometric(num_unseen, relevant, draws, needed) == pytest.approx(expected)
+    assert hand_values.hypergeometric(num_unseen, relevant, draws, needed) == pytest.approx(expected)
 
 
 @settings(max_examples=60, deadline=None)
@@ -55,13 +54,13 @@ def test_equation_1_for_a_flush(deck: list[int], size: int, more: int) -> None:
     key, _ = key_mask(suited)
     found = sum(sum(card % 4 == 1 for card in drawn) == needed for drawn in combinations(unseen, needed + more))
     expected = found / comb(len(unseen), needed + more)
-    assert evaluation.flush_chance(key, size, counts_of(unseen), needed + more) == pytest.approx(expected)
+    assert hand_values.flush_chance(key, size, counts_of(unseen), needed + more) == pytest.approx(expected)
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.permutations(range(52)), st.integers(2, 4), st.integers(0, 2), st.integers(0, 9), st.data())
 def test_equation_2_for_a_straight(deck: list[int], size: int, more: int, run: int, data: st.DataObject) -> None:
-    """For each straight, draws with exactly one card of each rank that it lacks; summed over the straights."""
+    """Draws with exactly one card of each missing rank, summed over the straights."""
     ranks = data.draw(st.permutations(sorted(RUNS[run])))[:size]
     hand = [4 * rank for rank in ranks]
     unseen = [card for card in deck if card not in hand][:13]
@@ -71,7 +70,7 @@ def test_equation_2_for_a_straight(deck: list[int], size: int, more: int, run: i
         have = Counter(card // 4 for card in drawn)
         found += sum(set(ranks) <= run and all(have[rank] == 1 for rank in run - set(ranks)) for run in RUNS)
     _, mask = key_mask(hand)
-    chance, least = evaluation.straight_chance(mask, size, counts_of(unseen), draws)
+    chance, least = hand_values.straight_chance(mask, size, counts_of(unseen), draws)
     assert chance == pytest.approx(found / comb(len(unseen), draws))
     reachable = [
         number
@@ -87,7 +86,7 @@ def test_equation_2_is_the_chance_of_a_straight_when_the_column_takes_every_draw
     made = sum(
         order_of([*hand, *drawn])[0] in (hands.STRAIGHT, hands.STRAIGHT_FLUSH) for drawn in combinations(unseen, 2)
     )
-    chance, _ = evaluation.straight_chance(key_mask(hand)[1], 3, counts_of(unseen), 2)
+    chance, _ = hand_values.straight_chance(key_mask(hand)[1], 3, counts_of(unseen), 2)
     assert chance == pytest.approx(made / comb(49, 2))
 
 
@@ -99,7 +98,7 @@ def test_equation_3_is_the_sum_over_all_outcomes(columns: list[float]) -> None:
         for outcome in product((0, 1), repeat=5)
         if sum(outcome) >= 3
     )
-    assert chances.win_chance(np.array(columns)) == pytest.approx(expected)
+    assert column_probability.game_win_probability(np.array(columns)) == pytest.approx(expected)
 
 
 @settings(max_examples=30, deadline=None)
@@ -111,7 +110,7 @@ def test_column_chances_are_shares_of_all_that_can_come(deck: list[int], own: in
         for last in combinations([card for card in unseen if card not in more], 5 - own):
             first, second = order_of([*ours, *last]), order_of([*theirs, *more])
             results[(first > second) - (first < second)] += 1
-    won, tied = chances.column_chances(
+    won, tied = column_probability.column_probabilities(
         TABLE, key_mask(ours)[0], key_mask(theirs)[0], np.array(unseen, dtype=np.int8), count
     )
     assert won == pytest.approx(results[1] / results.total())
@@ -120,10 +119,12 @@ def test_column_chances_are_shares_of_all_that_can_come(deck: list[int], own: in
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(30, 39), st.sampled_from([4, 5]), st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 99))
-def test_last_round_scores_are_those_of_the_seed(turn: int, hidden_round: int, tie_share: float, seed: int) -> None:
+def test_last_round_probabilities_are_those_of_the_paper(
+    turn: int, hidden_round: int, tie_share: float, seed: int
+) -> None:
     game = FiveO(hidden_round=hidden_round)
     known, players = to_move(game, stopped_at(game, turn, 2, seed))
-    scores = chances.last_round_scores(TABLE, known, players, tie_share)
+    scores = column_probability.last_round_win_probabilities(TABLE, known, players, tie_share)
     legal = game.legal_actions(known)
     assert ((scores >= 0) == legal).all()
     unseen = np.flatnonzero(game.holders(known)[0] < 0).astype(np.int8)
@@ -132,17 +133,17 @@ def test_last_round_scores_are_those_of_the_seed(turn: int, hidden_round: int, t
 
     def chance(column: int, added: int) -> float:
         keys = int(state["keys"][own, column]) + added, int(state["keys"][1 - own, column])
-        won, tied = chances.column_chances(TABLE, *keys, unseen, len(unseen))
+        won, tied = column_probability.column_probabilities(TABLE, *keys, unseen, len(unseen))
         return won + tie_share * tied
 
     for action in np.flatnonzero(legal[0]):
         columns = [chance(column, drawn if column == action else 0) for column in range(5)]
-        assert scores[0, action] == pytest.approx(chances.win_chance(np.array(columns)))
+        assert scores[0, action] == pytest.approx(column_probability.game_win_probability(np.array(columns)))
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.permutations(range(52)), st.integers(3, 4), st.integers(0, 8))
-def test_eval_follows_the_seed(deck: list[int], size: int, more: int) -> None:
+def test_eval_follows_the_paper(deck: list[int], size: int, more: int) -> None:
     hand, unseen = deck[:size], deck[5:40]
     draws = 5 - size + more
     completed = [[*hand, *rest] for rest in combinations(deck[size:], 5 - size)]
@@ -152,54 +153,54 @@ def test_eval_follows_the_seed(deck: list[int], size: int, more: int) -> None:
     key, mask = key_mask(hand)
     expected = float(current)
     if order_of(hand)[0] == hands.HIGH_CARD:
-        flush = evaluation.flush_chance(key, size, counts_of(unseen), draws)
-        straight, least = evaluation.straight_chance(mask, size, counts_of(unseen), draws)
+        flush = hand_values.flush_chance(key, size, counts_of(unseen), draws)
+        straight, least = hand_values.straight_chance(mask, size, counts_of(unseen), draws)
         least_flush = int(ours[categories == hands.FLUSH].min()) if flush else 0
         expected = (1 - flush - straight) * current
         expected += (flush * least_flush + straight * (5854 + least)) * size / 5
-    value = evaluation.eval_hand(TABLE, key, mask, size, counts_of(unseen), draws)
+    value = hand_values.eval_hand(TABLE, key, mask, size, counts_of(unseen), draws)
     assert value == pytest.approx(expected)
 
 
 @settings(deadline=None)
 @given(st.permutations(range(52)))
-def test_complete_hands_are_worth_their_strength(deck: list[int]) -> None:
+def test_the_value_of_a_complete_hand_is_its_strength(deck: list[int]) -> None:
     key, mask = key_mask(deck[:5])
     own = int(hands.strengths(np.array([deck[:5]]))[0])
-    assert evaluation.eval_hand(TABLE, key, mask, 5, counts_of(deck[5:]), 0) == own
-    assert evaluation.fast_eval_hand(TABLE, key, mask, 5, counts_of(deck[5:])) == own
+    assert hand_values.eval_hand(TABLE, key, mask, 5, counts_of(deck[5:]), 0) == own
+    assert hand_values.fast_eval_hand(TABLE, key, mask, 5, counts_of(deck[5:])) == own
 
 
 @settings(deadline=None)
 @given(st.permutations(range(52)), st.integers(1, 5))
 def test_pack_expect_is_1_to_17(deck: list[int], size: int) -> None:
-    assert 1 <= evaluation.pack_expect_hand(TABLE, *key_mask(deck[:size]), size) <= 17
+    assert 1 <= hand_values.pack_expect_hand(TABLE, *key_mask(deck[:size]), size) <= 17
 
 
 def test_fast_eval_uses_shares_of_the_unseen_cards() -> None:
-    """As documented: the share of useful unseen cards, to the power of the cards needed and one more."""
+    """The share of useful unseen cards, to the power of the cards needed plus one."""
     hand = parse_cards("2c 3c 9c Jc").tolist()
     unseen = [card for card in range(52) if card not in hand]
     flush = (9 / 48) ** 2
     current, least_flush = strength("2c 3d 9c Jc 4c"), strength("2c 3c 9c Jc 4c")
     expected = (1 - flush) * current + flush * least_flush * 4 / 5
-    assert evaluation.fast_eval_hand(TABLE, *key_mask(hand), 4, counts_of(unseen)) == pytest.approx(expected)
+    assert hand_values.fast_eval_hand(TABLE, *key_mask(hand), 4, counts_of(unseen)) == pytest.approx(expected)
 
 
 def test_draws_left_count_what_may_still_come_to_a_column() -> None:
     four = "2c 3d 4h 6s|2d 3h 4s 6c|2h 3s 4c 6d|2s 3c 4d 6h|7c 8d 9h Js"
     full = "7d 8h 9s Jc|7h 8s 9c Jd|7s 8c 9d Jh|Tc Qd Kh As|Td Qh Ks Ac"
     state = written(four, full, "Ah", hidden=0)[0]
-    assert [evaluation.draws_left(state, 0, column) for column in range(5)] == [4] * 5
-    assert [evaluation.draws_left(state, 1, column) for column in range(5)] == [5] * 5
+    assert [hand_values.draws_left(state, 0, column) for column in range(5)] == [4] * 5
+    assert [hand_values.draws_left(state, 1, column) for column in range(5)] == [5] * 5
     state = written(four + " Th", full, "Ah", hidden=1)[0]
-    assert [evaluation.draws_left(state, 0, column) for column in range(5)] == [3, 3, 3, 3, 0]
-    assert [evaluation.draws_left(state, 1, column) for column in range(5)] == [1, 4, 4, 4, 4]
+    assert [hand_values.draws_left(state, 0, column) for column in range(5)] == [3, 3, 3, 3, 0]
+    assert [hand_values.draws_left(state, 1, column) for column in range(5)] == [1, 4, 4, 4, 4]
 
 
 def test_unseen_cards_leave_out_all_that_is_in_sight() -> None:
     state = written("2c|3c|4c|5c|6c", "2d|3d|4d|5d|6d", "Ah")[0]
-    unseen = np.empty(evaluation.NUM_COUNTS, dtype=np.int64)
-    evaluation.count_unseen(state, unseen)
+    unseen = np.empty(hand_values.NUM_COUNTS, dtype=np.int64)
+    hand_values.count_unseen(state, unseen)
     seen = [4 * rank + suit for rank in range(5) for suit in (0, 1)] + [parse_card("Ah")]
     assert unseen.tolist() == counts_of([card for card in range(52) if card not in seen]).tolist()

@@ -1,4 +1,4 @@
-"""The chances among the features: near the counted ones, the same draws for all columns that a card may go to."""
+"""Win probabilities in the observation: close to enumeration, with common random numbers within a decision."""
 
 from itertools import product
 
@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardlab.games.cards.hands import MAX_STRENGTH, strength_table
-from cardlab.games.five_o import column_simulation as simulation
+from cardlab.games.five_o import column_simulation, win_probability
 from cardlab.games.five_o import observation as features
-from cardlab.games.five_o import win_probability as outlook
-from cardlab.games.five_o.chances import win_chance
+from cardlab.games.five_o.column_probability import game_win_probability
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.protocol import InfoStates, find_block
 from games.five_o.tables import stopped_at, to_move
@@ -30,7 +29,7 @@ def chances_in(observations: np.ndarray) -> np.ndarray:
 
 @settings(max_examples=20, deadline=None)
 @given(turns, st.integers(0, 99))
-def test_features_hold_those_of_the_fewer_ones(turn: int, seed: int) -> None:
+def test_prospects_include_chances(turn: int, seed: int) -> None:
     known, players = to_move(GAME, stopped_at(GAME, turn, 3, seed))
     for more, fewer in ((CHANCES, FiveO()), (GAME, CHANCES)):
         seen, plain = more.observe(known, players), fewer.observe(known, players)
@@ -42,8 +41,8 @@ def test_features_hold_those_of_the_fewer_ones(turn: int, seed: int) -> None:
 
 
 @given(st.lists(st.integers(0, MAX_STRENGTH), max_size=300))
-def test_strengths_are_put_in_order(strengths: list[int]) -> None:
-    assert outlook.ascending(np.array(strengths, dtype=np.int64)).tolist() == sorted(strengths)
+def test_radix_sort(strengths: list[int]) -> None:
+    assert win_probability.radix_sort(np.array(strengths, dtype=np.int64)).tolist() == sorted(strengths)
 
 
 @given(
@@ -57,7 +56,7 @@ def test_the_best_of_several_draws_are_compared_as_if_all_were_listed(
 ) -> None:
     shares = np.zeros((2, 2), dtype=np.float32)
     pairs = np.array([(1, 1), (num_mine, num_theirs)])
-    outlook._compare_best(np.sort(mine), np.sort(theirs), pairs, shares)
+    win_probability._compare_best(np.sort(mine), np.sort(theirs), pairs, shares)
     best = np.array([max(drawn) for drawn in product(mine, repeat=num_mine)])
     opposite = np.array([max(drawn) for drawn in product(theirs, repeat=num_theirs)])
     assert shares[1, 0] == pytest.approx((best[:, None] > opposite).mean(), abs=1e-6)
@@ -67,10 +66,10 @@ def test_the_best_of_several_draws_are_compared_as_if_all_were_listed(
 
 @settings(max_examples=20, deadline=None)
 @given(turns, st.integers(0, 99))
-def test_who_chooses_among_more_wins_more(turn: int, seed: int) -> None:
+def test_more_completions_win_more(turn: int, seed: int) -> None:
     known, players = to_move(GAME, stopped_at(GAME, turn, 3, seed))
     wins = chances_in(GAME.observe(known, players))[:, :5, :, 0]
-    by_pair = dict(zip(outlook.PROSPECTS, np.moveaxis(wins, 2, 0), strict=True))
+    by_pair = dict(zip(win_probability.PROSPECTS, np.moveaxis(wins, 2, 0), strict=True))
     assert (by_pair[4, 1] >= by_pair[4, 4] - 1e-5).all()
     assert (by_pair[4, 4] >= by_pair[1, 4] - 1e-5).all()
 
@@ -83,13 +82,13 @@ def test_chances_are_near_the_counted_ones(turn: int) -> None:
     for side, tie_share in enumerate((0.0, 1.0)):
         counted = np.array(
             [
-                simulation.counted_columns(table, state, player, tie_share)[simulation.WAIT]
+                column_simulation.enumerate_columns(table, state, player, tie_share)[column_simulation.WITHOUT_CARD]
                 for state, player in zip(known, players, strict=True)
             ]
         )
         errors = seen[..., side] - np.abs(side - counted)
-        assert np.abs(errors).max() < 5 * 0.5 / outlook.NUM_COMPLETIONS**0.5
-        assert np.abs(errors.mean()) < 5 * 0.5 / (outlook.NUM_COMPLETIONS * errors.size) ** 0.5
+        assert np.abs(errors).max() < 5 * 0.5 / win_probability.NUM_COMPLETIONS**0.5
+        assert np.abs(errors.mean()) < 5 * 0.5 / (win_probability.NUM_COMPLETIONS * errors.size) ** 0.5
 
 
 @settings(max_examples=20, deadline=None)
@@ -97,7 +96,7 @@ def test_chances_are_near_the_counted_ones(turn: int) -> None:
 def test_both_players_see_the_same_chances_when_nothing_is_hidden(turn: int, seed: int) -> None:
     known, players = to_move(GAME, stopped_at(GAME, min(turn, 29), 3, seed))
     seen = chances_in(GAME.observe(known, players))
-    mirrored = [outlook.PROSPECTS.index((theirs, mine)) for mine, theirs in outlook.PROSPECTS]
+    mirrored = [win_probability.PROSPECTS.index((theirs, mine)) for mine, theirs in win_probability.PROSPECTS]
     np.testing.assert_allclose(seen[:, :5], seen[:, 5:, mirrored, ::-1], atol=1e-5)
     assert np.array_equal(seen[:, :5, 0], seen[:, 5:, 0, ::-1])
     assert (seen[:, :, 0].sum(axis=2) <= 1.0).all()
@@ -107,7 +106,7 @@ def test_both_players_see_the_same_chances_when_nothing_is_hidden(turn: int, see
 @settings(max_examples=20, deadline=None)
 @given(turns, st.integers(0, 99))
 def test_a_card_changes_its_own_column_alone(turn: int, seed: int) -> None:
-    """Afterstates of one decision share their draws."""
+    """Afterstates of one decision share random numbers."""
     known, players = to_move(GAME, stopped_at(GAME, turn, 1, seed))
     columns = np.flatnonzero(GAME.legal_actions(known)[0])
     after = InfoStates(np.repeat(known, len(columns)))
@@ -120,7 +119,7 @@ def test_a_card_changes_its_own_column_alone(turn: int, seed: int) -> None:
 
 @settings(max_examples=10, deadline=None)
 @given(turns, st.integers(0, 99))
-def test_what_is_remembered_of_neighbours_changes_nothing(turn: int, seed: int) -> None:
+def test_cached_columns_change_nothing(turn: int, seed: int) -> None:
     """Afterstates of several decisions, each alone and all in a random order."""
     known, players = to_move(GAME, stopped_at(GAME, turn, 3, seed))
     rows, columns = np.nonzero(GAME.legal_actions(known))
@@ -133,14 +132,14 @@ def test_what_is_remembered_of_neighbours_changes_nothing(turn: int, seed: int) 
         assert np.array_equal(GAME.observe(InfoStates(after[row : row + 1]), movers[row : row + 1])[0], seen[row])
 
 
-def test_the_outlook_is_equation_three() -> None:
+def test_game_probabilities_follow_equation_3() -> None:
     known, players = to_move(GAME, stopped_at(GAME, 22, 5, 3))
     observations = GAME.observe(known, players)
     block = find_block(GAME.spec.blocks, "outlook")
     for row, lines in zip(observations[:, block.start : block.stop], chances_in(observations), strict=True):
         wanted = [
-            win_chance(lines[:5, pair, side].astype(np.float64))
-            for pair in range(len(outlook.PROSPECTS))
+            game_win_probability(lines[:5, pair, side].astype(np.float64))
+            for pair in range(len(win_probability.PROSPECTS))
             for side in range(2)
         ]
         assert row == pytest.approx(wanted, abs=1e-6)
