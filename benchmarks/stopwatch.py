@@ -23,7 +23,7 @@ ENGINE = (
     "decision_kind",
     "information",
     "legal_actions",
-    "list_legal",  # of games that have it
+    "list_legal_actions",  # of games that have it
     "apply",
     "is_over",
     "payoffs",

@@ -65,7 +65,7 @@ def test_masks_per_second(benchmark: BenchmarkFixture) -> None:
 def test_lists_per_second(benchmark: BenchmarkFixture) -> None:
     game = Big2()
     info_states, _ = decisions(game, 100)
-    benchmark.pedantic(lambda: game.list_legal(info_states), rounds=50, iterations=5, warmup_rounds=2)
+    benchmark.pedantic(lambda: game.list_legal_actions(info_states), rounds=50, iterations=5, warmup_rounds=2)
     benchmark.extra_info["lists_per_second"] = round(NUM_TABLES / benchmark.stats.stats.min)
 
 

@@ -20,7 +20,7 @@ def decisions(game: Big2, cards_left: int) -> tuple[InfoStates, Players]:
     states = game.deal(400, rng)
     found: list[tuple[InfoStates, Players]] = []
     for moves in play(game, states, [make_agent(game, "planner")], rng):
-        here = moves.asked & (moves.info_states["counts"].sum(axis=1) == cards_left)
+        here = moves.queried & (moves.info_states["counts"].sum(axis=1) == cards_left)
         found.append((InfoStates(moves.info_states[here]), moves.players[here]))
     info_states = np.concatenate([info_states for info_states, _ in found])[:NUM_DECISIONS]
     return InfoStates(info_states), np.concatenate([players for _, players in found])[:NUM_DECISIONS]

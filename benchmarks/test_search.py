@@ -73,7 +73,7 @@ def test_time_is_kept(name: str, text: str) -> None:
     while len(took) < NUM_MOVES:
         states = game.deal(1, rng)
         for moves in play(game, states, [RandomAgent(game)], rng):
-            if moves.asked[0] and len(took) < NUM_MOVES:
+            if moves.queried[0] and len(took) < NUM_MOVES:
                 started = time.perf_counter()
                 agent.act(moves.info_states, moves.players, rng)
                 took.append(time.perf_counter() - started)

@@ -13,8 +13,8 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.core.code_digest import Config, Sources
-from cardlab.core.exit_status import reported
-from cardlab.core.files import write_whole
+from cardlab.core.exit_status import run_program
+from cardlab.core.files import write_atomically
 
 CHAMPION = {"agents": ["champion"]}  # whom the configuration does not name
 EXPERIMENT_STAGES: dict[str, Config] = {
@@ -44,8 +44,8 @@ def main() -> None:
     }
     if "tune" in params:
         digests["tune"] = digest("tune", [{**params["tune"]["experiment"], "sweep": params["tune"]["sweep"]}])
-    write_whole(OUTPUT, json.dumps(digests, indent=2, sort_keys=True) + "\n")
+    write_atomically(OUTPUT, json.dumps(digests, indent=2, sort_keys=True) + "\n")
 
 
 if __name__ == "__main__":
-    sys.exit(reported(main))
+    sys.exit(run_program(main))

@@ -10,10 +10,10 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.agents.policies import policy_digest
-from cardlab.core.exit_status import reported
+from cardlab.core.exit_status import run_program
 from cardlab.evaluation.evaluate import evaluate, write_evaluation
 from cardlab.experiments.config.groups import build_arena, build_game, check_pinned
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.tracking import Store
 
 
@@ -21,7 +21,7 @@ def main(name: str) -> None:
     """Evaluate the policy of the experiment `name`."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
     check_pinned(config)
-    game, model = for_matches(build_game(config["game"])), Path("models", name)
+    game, model = without_training_options(build_game(config["game"])), Path("models", name)
     digest = policy_digest(model)
     evaluation = evaluate(game, str(model), build_arena(config["arena"]), policy_digest=digest, experiment=name)
     output = Path("results", name, "evaluation.json")
@@ -36,4 +36,4 @@ def main(name: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(reported(lambda: main(*sys.argv[1:])))
+    sys.exit(run_program(lambda: main(*sys.argv[1:])))

@@ -10,7 +10,7 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.agents.policies import load_policy, policy_digest
-from cardlab.core.exit_status import reported
+from cardlab.core.exit_status import run_program
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.game_statistics import measure_games, write_game_statistics
 from cardlab.experiments.config.groups import build_arena, build_game
@@ -54,4 +54,4 @@ def _discount(game: Game, config: dict[str, Any]) -> Discount:
 
 
 if __name__ == "__main__":
-    sys.exit(reported(lambda: main(*sys.argv[1:])))
+    sys.exit(run_program(lambda: main(*sys.argv[1:])))

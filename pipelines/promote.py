@@ -11,19 +11,19 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.core.exit_status import reported
+from cardlab.core.exit_status import run_program
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.experiments.promotion.messages import format_outcome, write_decision
 from cardlab.experiments.promotion.options import PROMOTION_SEED, PromotionOptions
 from cardlab.experiments.promotion.promote import make_challenge, promote
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.tracking import Store
 
 
 def main(name: str) -> None:
     """Offer the policy of the experiment `name`."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
-    game = for_matches(build_game(config["game"]))
+    game = without_training_options(build_game(config["game"]))
     arena = replace(build_arena(config["arena"]), seed=PROMOTION_SEED)
     challenge = make_challenge(Path("models", name), name, game, arena, PromotionOptions())
     outcome = promote(challenge, Store())
@@ -32,4 +32,4 @@ def main(name: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(reported(lambda: main(*sys.argv[1:])))
+    sys.exit(run_program(lambda: main(*sys.argv[1:])))

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.core.exit_status import reported
+from cardlab.core.exit_status import run_program
 from cardlab.experiments.report.page import write_report
 from cardlab.experiments.report.results import read_results, read_tournaments
 from cardlab.tracking import Store
@@ -29,4 +29,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(reported(main))
+    sys.exit(run_program(main))

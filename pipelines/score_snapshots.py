@@ -10,7 +10,7 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.agents.policies import policy_digest
-from cardlab.core.exit_status import reported
+from cardlab.core.exit_status import run_program
 from cardlab.evaluation.snapshot_matches import (
     Snapshot,
     find_snapshots,
@@ -19,13 +19,13 @@ from cardlab.evaluation.snapshot_matches import (
     write_snapshot_scores,
 )
 from cardlab.experiments.config.groups import build_arena, build_game
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 
 
 def main(name: str) -> None:
     """Play the policies that the training of `name` kept."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
-    game = for_matches(build_game(config["game"]))
+    game = without_training_options(build_game(config["game"]))
     folders = find_snapshots(Path("snapshots", name))
     snapshots = [Snapshot(int(folder.name), str(folder), policy_digest(folder)) for folder in folders]
     history = play_snapshots(game, snapshots, build_arena(config["arena"]), experiment=name)
@@ -35,4 +35,4 @@ def main(name: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(reported(lambda: main(*sys.argv[1:])))
+    sys.exit(run_program(lambda: main(*sys.argv[1:])))

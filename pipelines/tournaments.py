@@ -10,12 +10,12 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.core.exit_status import reported
+from cardlab.core.exit_status import run_program
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.recording import game_options
 from cardlab.evaluation.tournament import run_tournament
 from cardlab.experiments.config.groups import build_arena, build_game
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking.address import project_root
 
@@ -44,7 +44,7 @@ def _by_game(experiments: Mapping[str, Any]) -> dict[str, tuple[Game, list[str]]
     """
     tables: list[tuple[dict[str, Any], Game, list[str]]] = []
     for name, config in experiments.items():
-        game = for_matches(build_game(config["game"]))
+        game = without_training_options(build_game(config["game"]))
         rules = {"name": game.spec.name, **game_options(game), "features": None}
         for others, _, names in tables:
             if others == rules:
@@ -60,4 +60,4 @@ def _by_game(experiments: Mapping[str, Any]) -> dict[str, tuple[Game, list[str]]
 
 
 if __name__ == "__main__":
-    sys.exit(reported(main))
+    sys.exit(run_program(main))

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.core.exit_status import reported
+from cardlab.core.exit_status import run_program
 from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.groups import check_pinned
 from cardlab.tracking import Run, Store
@@ -53,4 +53,4 @@ def _copy(source: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(reported(lambda: main(*sys.argv[1:])))
+    sys.exit(run_program(lambda: main(*sys.argv[1:])))

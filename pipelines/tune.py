@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.core.exit_status import reported
+from cardlab.core.exit_status import run_program
 from cardlab.experiments.config.options import build_options
 from cardlab.experiments.config.values import flat_space
 from cardlab.experiments.sweep.compose_trials import TrialComposer
@@ -43,4 +43,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(reported(main))
+    sys.exit(run_program(main))

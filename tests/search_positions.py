@@ -13,8 +13,8 @@ def positions(game, num_decisions, *, seed=0, skip=0):
     found = []
     states = game.deal(num_decisions, rng)
     for step, moves in enumerate(play(game, states, [RandomAgent(game)], rng)):
-        if step >= skip and moves.asked.any():
-            row = int(np.flatnonzero(moves.asked)[len(found) % moves.asked.sum()])
+        if step >= skip and moves.queried.any():
+            row = int(np.flatnonzero(moves.queried)[len(found) % moves.queried.sum()])
             found.append((moves.info_states[row : row + 1].copy(), moves.players[row : row + 1]))
         if len(found) == num_decisions:
             break

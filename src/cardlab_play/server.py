@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import uvicorn
 
-from cardlab.core.sockets import in_url, listener
+from cardlab.core.sockets import open_listener, url_host
 from cardlab_play.application import make_application
 from cardlab_play.dispatcher import make_dispatcher
 from cardlab_play.options import PlayOptions
@@ -20,7 +20,7 @@ def serve(options: PlayOptions, report: Callable[[str], None] = print) -> int:
     """Report the address and serve until Ctrl-C or SIGTERM. Raises InvalidOption for a used port."""
     import torch  # noqa: PLC0415 - slow import
 
-    server_socket = listener(options.host, options.port, "play.")  # first, so that a used port fails at once
+    server_socket = open_listener(options.host, options.port, "play.")  # first, so that a used port fails at once
     torch.set_num_threads(1)  # requests run in parallel threads, and networks are small
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     application = make_application(make_dispatcher(options))
@@ -35,7 +35,9 @@ def serve(options: PlayOptions, report: Callable[[str], None] = print) -> int:
         limit_concurrency=1000,
         h11_max_incomplete_event_size=16_384,
     )
-    report(f"cardlab play on http://{in_url(options.host)}:{server_socket.getsockname()[1]} (Ctrl-C stops the server)")
+    report(
+        f"cardlab play on http://{url_host(options.host)}:{server_socket.getsockname()[1]} (Ctrl-C stops the server)"
+    )
     signal.signal(signal.SIGTERM, _ignore_signal)  # uvicorn raises the signal again after a clean shutdown
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[server_socket])

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.core.exit_status import reported
+from cardlab.core.exit_status import run_program
 from experiments import FiveOOptions, run_experiments
 from figures import write_page
 
@@ -26,4 +26,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(reported(main))
+    sys.exit(run_program(main))

@@ -26,7 +26,7 @@ from cardlab.games.loop import play_out
 from cardlab.games.protocol import Game, InfoStates, States
 from cardlab.games.rows import take
 
-GAMES_AT_ONCE = 20
+CHUNK_GAMES = 20
 OPTIONS = {"five_o": {"features": "prospects"}, "poker_squares": {}}
 """Game → options that the searches around its champion need. The states of these games have a deck and a turn."""
 
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> None:
     field = cardlab.load_agent(game, given["field"])
     agents = {text: cardlab.load_agent(game, text) for text in arguments if "=" not in text}
     done: dict[str, list[Part]] = {text: [] for text in agents}
-    for number in range(int(given["games"]) // GAMES_AT_ONCE):
+    for number in range(int(given["games"]) // CHUNK_GAMES):
         for text, agent in agents.items():
             rng = np.random.default_rng([int(given["seed"]), number])
             done[text].append(play_part(game, (agent, champion, field), int(given["playouts"]), rng))
@@ -68,13 +68,13 @@ def summary(parts: Sequence[Part]) -> str:
 def play_part(game: Game, agents: tuple[Agent, Agent, Agent], playouts: int, rng: np.random.Generator) -> Part:
     """Games of the first of `agents` against the third, at each seat in turn; the second is the champion."""
     agent, champion, field = agents
-    states = game.deal(GAMES_AT_ONCE, rng)
-    seats = np.arange(GAMES_AT_ONCE) % game.spec.num_players  # of the agent
-    gains, differing, seconds = np.zeros(GAMES_AT_ONCE), 0, 0.0
+    states = game.deal(CHUNK_GAMES, rng)
+    seats = np.arange(CHUNK_GAMES) % game.spec.num_players  # of the agent
+    gains, differing, seconds = np.zeros(CHUNK_GAMES), 0, 0.0
     while not game.is_over(states).all():
         movers = game.current_player(states)
         known = game.information(states, movers)
-        actions = np.zeros(GAMES_AT_ONCE, dtype=np.int16)
+        actions = np.zeros(CHUNK_GAMES, dtype=np.int16)
         mine, others = np.flatnonzero(movers == seats), np.flatnonzero(movers != seats)
         if others.size:
             actions[others] = field.act(take(known, others), movers[others], rng)

@@ -36,7 +36,7 @@ def late_decisions(cards_left):
     rng = np.random.default_rng(0)
     states = GAME.deal(12, rng)
     for moves in play(GAME, states, [load_agent(GAME, "random")], rng):
-        here = np.flatnonzero(moves.asked & (moves.info_states["counts"].sum(axis=1) <= cards_left))
+        here = np.flatnonzero(moves.queried & (moves.info_states["counts"].sum(axis=1) <= cards_left))
         if here.size >= 3:
             return take(moves.info_states, here), moves.players[here]
     raise AssertionError("no such decisions")
@@ -138,7 +138,7 @@ def test_the_endgame_agent_plays_as_its_policy_before():
         moves = next(play(GAME, states, [agent], rng))
         actions = policy.act(moves.info_states, moves.players, rng)
         early = moves.info_states["counts"].sum(axis=1) > 14
-        assert (actions[early & moves.asked] == moves.actions[early & moves.asked]).all()
+        assert (actions[early & moves.queried] == moves.actions[early & moves.queried]).all()
 
 
 @pytest.mark.parametrize(

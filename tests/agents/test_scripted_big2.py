@@ -12,7 +12,7 @@ from cardlab.games.big2.actions import NUM_ACTIONS
 from cardlab.games.big2.combinations import NO_KIND
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.legal_actions import mark_legal
-from cardlab.games.big2.planning.plans import count_plays, position_bits
+from cardlab.games.big2.planning.plans import action_bits, count_plays
 from cardlab.games.big2.rules import STATE_DTYPE
 from cardlab.games.protocol import InfoStates
 from games.big2.reference import name
@@ -57,7 +57,7 @@ def test_fewest_plays_against_all_partitions():
         legal = np.zeros(NUM_ACTIONS, dtype=np.bool_)
         mark_legal(hand, 9, NO_KIND, -1, np.empty(14, dtype=np.int8), legal)
         least, whole = plays_to_empty(), (1 << 9) - 1
-        for subset in {whole, *(whole ^ position_bits(action) for action in np.flatnonzero(legal))}:
+        for subset in {whole, *(whole ^ action_bits(action) for action in np.flatnonzero(legal))}:
             cards = tuple(TEXTS[card] for index, card in enumerate(hand) if subset >> index & 1)
             assert fewest[subset] == least(cards), cards
 

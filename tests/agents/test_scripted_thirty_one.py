@@ -62,7 +62,7 @@ def test_swaps(hand, top, stock, actions, expected):
     assert choice("greedy", f"{hand}  4c 5d Qh  {top} {stock}", *actions) == expected
 
 
-def test_nobody_calls_twice():
+def test_only_one_player_calls():
     assert choice("greedy", "Ks Qs As  Kd Qd Ad  2c 3c", DRAW, KEEP, CALL) == DRAW
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from torch.distributed import FileStore
 
-from cardlab.core.exit_status import FAILED, reported
-from cardlab.core.files import write_whole
+from cardlab.core.exit_status import FAILED, run_program
+from cardlab.core.files import write_atomically
 from cardlab.learners.distributed import Ranks
 from cardlab.tracking import Store
 from cardlab.training.callbacks import CheckpointError
@@ -94,7 +94,7 @@ def test_a_disk_that_is_full_at_the_end_is_one_line(small_disk: Path, capsys: py
     def body() -> None:
         train_there(experiment, small_disk, log, [])
 
-    assert reported(body) == FAILED
+    assert run_program(body) == FAILED
     printed = capsys.readouterr().err
     assert len(printed.splitlines()) == 1, printed
     assert str(small_disk) in printed
@@ -105,11 +105,11 @@ def test_a_disk_that_is_full_at_the_end_is_one_line(small_disk: Path, capsys: py
 def test_a_folder_that_may_not_be_written_is_one_line() -> None:
     """As another user where the tests are root's, whom no mode stops."""
     code = (
-        "import os, sys; from pathlib import Path; from cardlab.core.exit_status import reported; "
+        "import os, sys; from pathlib import Path; from cardlab.core.exit_status import run_program; "
         "from cardlab.training.run import claim\n"
         "def body():\n    with claim(Path(sys.argv[1]) / 'squares' / 'one'): pass\n"
         "if os.geteuid() == 0:\n    os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-        "sys.exit(reported(body))"
+        "sys.exit(run_program(body))"
     )
     with tempfile.TemporaryDirectory() as parent:  # pytest's own folders are closed to others
         Path(parent).chmod(0o755)
@@ -178,7 +178,7 @@ def test_a_checkpoint_error_is_no_bug(capsys: pytest.CaptureFixture[str]) -> Non
     def body() -> None:
         raise CheckpointError("x.ckpt: cannot be written (No space left on device); the last good one stays")
 
-    assert reported(body) == FAILED
+    assert run_program(body) == FAILED
     assert capsys.readouterr().err.startswith("cardlab: error: x.ckpt: cannot be written")
 
 
@@ -191,14 +191,14 @@ def test_a_path_that_cannot_be_is_one_line(name: str, tmp_path: Path, capsys: py
     def body() -> None:
         path.mkdir() if name == "file" else path.write_text("")
 
-    assert reported(body) == FAILED
+    assert run_program(body) == FAILED
     printed = capsys.readouterr().err
     assert printed.startswith(f"cardlab: error: {path}: ")
     assert len(printed.splitlines()) == 1
 
 
 def test_too_little_memory_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert reported(lambda: len(np.zeros(2**50))) == FAILED
+    assert run_program(lambda: len(np.zeros(2**50))) == FAILED
     assert capsys.readouterr().err.startswith("cardlab: error: too little memory: Unable to allocate")
 
 
@@ -207,7 +207,7 @@ def test_a_bug_in_the_use_of_files_keeps_its_trace() -> None:
         (Path(os.sep) / "nowhere" / "at all").read_text()
 
     with pytest.raises(FileNotFoundError):
-        reported(body)
+        run_program(body)
 
 
 def test_a_stretch_that_finds_no_room_is_told_in_one_line(small_disk: Path, tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_memory_that_processes_share_is_told_in_one_line_when_there_is_none(
         memory = ranks.share_memory((2, 100))
         memory[1, 99] = 3.0
         assert memory.sum() == 3.0
-        status = reported(lambda: bool(ranks.share_memory((1024, 1024)).any()))
+        status = run_program(lambda: bool(ranks.share_memory((1024, 1024)).any()))
     assert status == FAILED
     said = capsys.readouterr().err
     assert said == f"cardlab: error: {small_disk}: no room for 4194304 bytes that a training's processes share\n"
@@ -244,9 +244,9 @@ def test_memory_that_processes_share_is_told_in_one_line_when_there_is_none(
 def test_a_file_is_written_whole_or_not_at_all(small_disk: Path) -> None:
     """What stood there stays, and nothing lies beside it."""
     path = small_disk / "new" / "figures.json"
-    write_whole(path, "old")
+    write_atomically(path, "old")
     with pytest.raises(OSError, match="No space left"):
-        write_whole(path, "x" * 2 * 1024 * SIZE)
+        write_atomically(path, "x" * 2 * 1024 * SIZE)
     assert path.read_text() == "old"
     assert list(path.parent.iterdir()) == [path]
 
@@ -254,7 +254,7 @@ def test_a_file_is_written_whole_or_not_at_all(small_disk: Path) -> None:
 def test_a_device_is_written_to_as_it_is() -> None:
     read, write = os.pipe()
     path = Path(f"/dev/fd/{write}")
-    write_whole(path, "figures")
+    write_atomically(path, "figures")
     os.close(write)
     with os.fdopen(read) as pipe:
         assert pipe.read() == "figures"

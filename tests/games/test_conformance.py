@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.catalogue import GAMES, for_matches, make_game
+from cardlab.games.catalogue import GAMES, make_game, without_training_options
 from cardlab.games.loop import Moves, play, play_out
-from cardlab.games.protocol import NOBODY, Game, InfoStates, Players, States, lists_legal
+from cardlab.games.protocol import NO_PLAYER, Game, InfoStates, Players, States, lists_legal_actions
 from games.variants import CASES, IDS, VARIANTS
 
 TABLES = 12
@@ -63,7 +63,7 @@ def test_random_play_ends_within_the_bounds_of_the_spec(game: Game, seed: int) -
         final = after
     assert final is not None
     assert game.is_over(final).all()
-    assert (game.current_player(final) == NOBODY).all()
+    assert (game.current_player(final) == NO_PLAYER).all()
     assert not game.legal_actions(final).any()
     assert decisions.max() <= spec.max_decisions
     payoffs = game.payoffs(final)
@@ -97,11 +97,11 @@ def test_legal_actions_are_of_the_kind_of_the_decision(game: Game, seed: int) ->
 @given(seed=seeds)
 def test_lists_are_what_masks_mark(game: Game, seed: int) -> None:
     """Also of rows where nobody decides; of a game that has no lists there is nothing to hold."""
-    if not lists_legal(game):
+    if not lists_legal_actions(game):
         return
     for _, after, _ in positions(game, seed, tables=40):
         rows, marked = np.nonzero(game.legal_actions(after))
-        actions, starts = game.list_legal(after)
+        actions, starts = game.list_legal_actions(after)
         assert actions.dtype == np.int16
         np.testing.assert_array_equal(actions, marked)
         np.testing.assert_array_equal(starts, np.searchsorted(rows, np.arange(len(after) + 1)))
@@ -132,7 +132,7 @@ def test_the_batch_does_not_matter(game: Game, seed: int) -> None:
 
 @few
 @given(seed=seeds)
-def test_what_is_hidden_cannot_be_told(game: Game, seed: int) -> None:
+def test_hidden_cards_change_nothing_visible(game: Game, seed: int) -> None:
     """Two states that differ only in what a player cannot know look the same to that player, byte for byte."""
     rng = np.random.default_rng(seed)
     for states, movers in sample(game, seed):
@@ -180,7 +180,7 @@ def test_afterstates_agree_with_what_happens(game: Game, seed: int) -> None:
         game.apply(known, moves.actions)
         there = States(after[moves.rows])
         over = game.is_over(known)
-        waits = ~over & (game.current_player(known) == NOBODY)
+        waits = ~over & (game.current_player(known) == NO_PLAYER)
         settled = ~waits
         assert np.array_equal(over[settled], game.is_over(there)[settled])
         assert np.array_equal(game.current_player(known)[settled], game.current_player(there)[settled])
@@ -285,6 +285,6 @@ def test_a_game_travels_to_other_processes(game: Game) -> None:
 
 
 def test_matches_know_no_training_options(game: Game) -> None:
-    whole = for_matches(game)
+    whole = without_training_options(game)
     assert whole.spec.options == game.spec.options
-    assert for_matches(whole) == whole
+    assert without_training_options(whole) == whole

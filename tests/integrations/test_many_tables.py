@@ -69,7 +69,7 @@ def test_tables_play_the_games_of_the_loop(name: str, options: dict[str, object]
     for moves in play(
         game, states, [learner, *opponents], np.random.default_rng(0), seats=orders, ask_forced=ask_forced
     ):
-        mine = moves.rows[(moves.agents == 0) & moves.asked]
+        mine = moves.rows[(moves.agents == 0) & moves.queried]
         asked[mine] += 1
     payoffs = game.payoffs(states)[np.arange(NUM_TABLES), seats]
     finals = game.observe(game.information(states, seats), seats)

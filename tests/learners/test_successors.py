@@ -7,7 +7,7 @@ import pytest
 
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
-from cardlab.games.legality import sole_actions
+from cardlab.games.legality import forced_moves
 from cardlab.games.loop import play
 from cardlab.games.protocol import InfoStates
 from cardlab.learners.rollouts.opponents.options import SelfPlayOptions
@@ -46,7 +46,7 @@ def test_successors_are_own_decisions_or_ends(game, steps):
     current = game.current_player(after.info_states)
     assert (current[~after.over] == after.players[~after.over]).all()
     legal = game.legal_actions(after.info_states)
-    assert (sole_actions(legal[~after.over]) < 0).all(), "a choice of one is passed over"
+    assert (forced_moves(legal[~after.over]) < 0).all(), "a choice of one is passed over"
     assert not legal[after.over].any()
 
 

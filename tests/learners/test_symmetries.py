@@ -13,7 +13,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import NUM_CELLS
-from cardlab.games.protocol import InfoStates, Symmetric
+from cardlab.games.protocol import HasSymmetries, InfoStates
 from cardlab.games.rows import copied
 from cardlab.learners.options import PPOOptions
 from cardlab.learners.rollouts.opponents.options import SelfPlayOptions
@@ -46,14 +46,14 @@ def random_actions(states: Any, rng: np.random.Generator) -> Any:
 def test_what_an_action_leads_to_is_varied_with_it(turn: int, seed: int) -> None:
     """The afterstate of the form is that form of the afterstate, and worth the same to whoever counts points."""
     info_states, actions = decisions(turn, seed)
-    varied, moves = GAME.vary(info_states, actions, np.random.default_rng(seed))
+    varied, moves = GAME.augment(info_states, actions, np.random.default_rng(seed))
     assert varied.dtype == info_states.dtype
     assert moves.dtype == actions.dtype
     assert GAME.legal_actions(varied)[np.arange(len(moves)), moves].all()
     after = copied(info_states)
     GAME.apply(after, actions)
     GAME.apply(varied, moves)
-    assert varied.tobytes() == GAME.vary(after, actions, np.random.default_rng(seed))[0].tobytes()
+    assert varied.tobytes() == GAME.augment(after, actions, np.random.default_rng(seed))[0].tobytes()
     assert np.array_equal(GAME.partial_value(varied), GAME.partial_value(after))
     assert np.array_equal(GAME.payoffs(varied), GAME.payoffs(after))
 
@@ -61,7 +61,7 @@ def test_what_an_action_leads_to_is_varied_with_it(turn: int, seed: int) -> None
 def test_decisions_have_forms_of_their_own() -> None:
     info_states, _ = decisions(10, 0, num=1)
     same = InfoStates(np.repeat(info_states, 200))
-    varied, moves = GAME.vary(same, np.zeros(200, dtype=np.int16), np.random.default_rng(1))
+    varied, moves = GAME.augment(same, np.zeros(200, dtype=np.int16), np.random.default_rng(1))
     assert len({record.tobytes() for record in varied}) > 190
     assert set(moves) == set(range(NUM_CELLS))
 
@@ -80,13 +80,13 @@ def experiment_of(agent: str, *, symmetries: bool) -> Experiment:
 def test_only_where_it_is_asked_for(agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every decision of every minibatch is varied, once, and successors apart from it; without the option none is."""
     asked: list[int] = []
-    vary = PokerSquares.vary
+    augment = PokerSquares.augment
 
     def counted(game: PokerSquares, info_states: Any, actions: Any, rng: np.random.Generator) -> Any:
         asked.append(len(actions))
-        return vary(game, info_states, actions, rng)
+        return augment(game, info_states, actions, rng)
 
-    monkeypatch.setattr(PokerSquares, "vary", counted)
+    monkeypatch.setattr(PokerSquares, "augment", counted)
     plain = run(experiment_of(agent, symmetries=False), tmp_path / "plain")
     assert not asked
     varied = run(experiment_of(agent, symmetries=True), tmp_path / "varied")
@@ -109,8 +109,8 @@ def test_a_cut_off_run_ends_the_same(agent: str, tmp_path: Path) -> None:
 
 
 def test_games_without_symmetries_are_refused() -> None:
-    assert isinstance(GAME, Symmetric)
-    assert not any(isinstance(make_game(name), Symmetric) for name in ("five_o", "open_face", "big2", "thirty_one"))
+    assert isinstance(GAME, HasSymmetries)
+    assert not any(isinstance(make_game(name), HasSymmetries) for name in ("five_o", "open_face", "big2", "thirty_one"))
     experiment = kuhn_experiment("ppo")
     options = replace(experiment.agent, symmetries=True)
     with pytest.raises(InvalidOption, match=r"^agent\.symmetries=true: must be false: kuhn has none$"):

@@ -7,7 +7,7 @@ import pytest
 from cardlab.evaluation.match import play_match
 from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.training.run import train
 
 DEALS, SEED = 1000, 77_000_000
@@ -49,7 +49,7 @@ COMBINATIONS = {
 def test_every_combination_beats_random(name: str, tmp_path: Path) -> None:
     experiment = build_experiment(compose_experiment([*TRAINER, *COMBINATIONS[name]]))
     trained = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model")
-    game = for_matches(experiment.game)
+    game = without_training_options(experiment.game)
     policy = str(trained.folder)
     if game.spec.num_players == 1:
         matches = [play_match(game, [agent], DEALS, SEED) for agent in (policy, "random")]

@@ -8,9 +8,9 @@ import torch
 
 from cardlab.agents.random_agent import choose_uniformly
 from cardlab.core.kernels import kernel
-from cardlab.games.arrays import unchecked
+from cardlab.games.array_checks import unchecked
 from cardlab.games.fused_rollouts import SparseLineValues, SupportsFusedRollouts
-from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, ShowsAfterstates
+from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, ObservesAfterstates, Players
 from cardlab.games.rows import copied, take
 from cardlab.networks.inputs import Places
 from cardlab.networks.protocol import Network, encode_for, encode_legal_for
@@ -217,7 +217,7 @@ class AfterstateAgent:
         with torch.inference_mode():
             for start in range(0, len(players), _CHUNK_ROWS):
                 part = slice(start, start + _CHUNK_ROWS)
-                observed = observe_after(self.game, InfoStates(info_states[part]), players[part], actions[part])
+                observed = observe_afterstates(self.game, InfoStates(info_states[part]), players[part], actions[part])
                 observations = torch.from_numpy(observed).to(self.network.device)
                 afterstate_values[part] = self.network.value(observations).float().cpu().numpy()
         return afterstate_values
@@ -242,11 +242,11 @@ def afterstates(game: Game, info_states: InfoStates, players: Players, actions: 
     return Afterstates(info_states, rewards, game.is_over(info_states))
 
 
-def observe_after(game: Game, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
+def observe_afterstates(game: Game, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
     """[N, F] observations of the afterstates of `actions` [N]; `info_states` [N] stay unchanged."""
     game = unchecked(game)
-    if isinstance(game, ShowsAfterstates):
-        return game.observe_after(info_states, players, actions)
+    if isinstance(game, ObservesAfterstates):
+        return game.observe_afterstates(info_states, players, actions)
     after = copied(info_states)
     game.apply(after, actions)
     return game.observe(after, players)

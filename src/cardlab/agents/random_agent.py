@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.arrays import unchecked
-from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, Starts, lists_legal
+from cardlab.games.array_checks import unchecked
+from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, Starts, lists_legal_actions
 
 
 @kernel
@@ -62,6 +62,6 @@ class RandomAgent:
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""
         uniforms = rng.random(len(info_states), dtype=np.float32)
-        if lists_legal(self._game):
-            return choose_from_each(*self._game.list_legal(info_states), uniforms)
+        if lists_legal_actions(self._game):
+            return choose_from_each(*self._game.list_legal_actions(info_states), uniforms)
         return choose_uniformly(self._game.legal_actions(info_states), uniforms)

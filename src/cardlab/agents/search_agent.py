@@ -144,7 +144,7 @@ def _sample_positions(game: Game) -> list[tuple[InfoStates, NDArray[np.int8]]]:
     rng = np.random.default_rng(0)
     states: States = game.deal(1, rng)
     return [
-        (moves.info_states, moves.players) for moves in play(game, states, [RandomAgent(game)], rng) if moves.asked[0]
+        (moves.info_states, moves.players) for moves in play(game, states, [RandomAgent(game)], rng) if moves.queried[0]
     ]
 
 

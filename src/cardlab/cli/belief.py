@@ -14,7 +14,7 @@ from cardlab.core.files import check_folder
 from cardlab.core.options import InvalidOption, Text, check_range
 from cardlab.experiments.config.groups import build_game, check_agents, group
 from cardlab.experiments.config.options import build_options, convert
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.learners.options import BeliefTraining
 from cardlab.networks.options import BeliefOptions
 from cardlab.tracking import Store
@@ -31,7 +31,7 @@ from cardlab.training.belief import (
 def run(request: Request) -> int:
     """Train into the folder `output`, and print what the belief is worth."""
     config = request.config
-    game = for_matches(build_game(config["game"]))
+    game = without_training_options(build_game(config["game"]))
     agents = convert("agents", config["agents"], tuple[Text, ...])
     if not agents:
         raise InvalidOption("agents", agents, "a list of one agent or more")

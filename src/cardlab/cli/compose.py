@@ -9,7 +9,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from cardlab.cli.verbs import Request
-from cardlab.core.files import write_whole
+from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.options import InvalidConfiguration
 
@@ -28,7 +28,7 @@ def run(request: Request) -> int:
         print(f"{PARAMS} is what conf/ gives")
         return 0
     check_experiments(config)
-    write_whole(PARAMS, _HEADER + OmegaConf.to_yaml(OmegaConf.create(config)))
+    write_atomically(PARAMS, _HEADER + OmegaConf.to_yaml(OmegaConf.create(config)))
     print(f"{PARAMS}: {', '.join(config['experiments'])}")
     return 0
 

@@ -20,7 +20,7 @@ from cardlab.core.options import InvalidOption, Text
 from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_table, write_evaluation
 from cardlab.experiments.config.groups import build_arena, build_game, build_search, check_agents
 from cardlab.experiments.config.options import convert
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 
 
@@ -58,7 +58,7 @@ def run(request: Request) -> int:
 def _game(config: Mapping[str, Any], policy: str, folder: Path | None) -> Game:
     """The game that is given, else the one that the policy was trained for."""
     if config.get("game"):
-        return for_matches(build_game(config["game"]))
+        return without_training_options(build_game(config["game"]))
     if folder is None and ":" in policy and (inner := split_name(policy)[1].get("policy")):
         folder = policy_folder(str(inner), "")  # of a search around a policy
     if folder is None:

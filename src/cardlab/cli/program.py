@@ -11,7 +11,7 @@ from cardlab.cli.arguments import parse_arguments, split_verb
 from cardlab.cli.completion import complete
 from cardlab.cli.help_texts import overview, verb_guide
 from cardlab.cli.verbs import Given, Request, Verb
-from cardlab.core.exit_status import MISUSED, reported
+from cardlab.core.exit_status import USAGE_ERROR, run_program
 from cardlab.experiments.config.composition import compose_tree, hand_to_hydra, plain, tree_text
 from cardlab.experiments.config.options import InvalidConfiguration
 
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # torch's hints are for people who write programs
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that knows no … gets a ?
-    return reported(lambda: _run(sys.argv[1:] if arguments is None else list(arguments)))
+    return run_program(lambda: _run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
 def _run(arguments: list[str]) -> int:
@@ -35,7 +35,7 @@ def _run(arguments: list[str]) -> int:
         return _run_verb(verb, overrides, parsed)
     else:
         print(overview())
-        return 0 if parsed.help else MISUSED
+        return 0 if parsed.help else USAGE_ERROR
     return 0
 
 

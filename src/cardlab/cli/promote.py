@@ -18,7 +18,7 @@ from cardlab.experiments.config.options import convert
 from cardlab.experiments.promotion.messages import format_outcome, write_decision
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.experiments.promotion.promote import make_challenge, promote
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
 
@@ -55,5 +55,5 @@ def _policy(config: Mapping[str, Any]) -> Path:
 def _game(config: Mapping[str, Any], policy: Path) -> Game:
     """The game that is given, else the standard one of the policy's game."""
     if config.get("game"):
-        return for_matches(build_game(config["game"]))
+        return without_training_options(build_game(config["game"]))
     return default_game(policy)

@@ -11,7 +11,7 @@ from cardlab.evaluation.game_record import GameRecord, RecordError, load_record,
 from cardlab.evaluation.replay import load_seats, replay_lines, run_replay
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.experiments.config.options import convert
-from cardlab.games.catalogue import for_matches, make_game
+from cardlab.games.catalogue import make_game, without_training_options
 
 
 def run(request: Request) -> int:
@@ -40,7 +40,7 @@ def _recorded(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameR
 
 
 def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRecord, Iterator[str]]:
-    game = for_matches(build_game(config["game"]))
+    game = without_training_options(build_game(config["game"]))
     _check_inputs(inputs, [block.name for block in game.spec.blocks])
     agents = convert("agents", config["agents"], tuple[Text, ...])
     if len(agents) == 1:

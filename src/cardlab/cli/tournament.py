@@ -10,7 +10,7 @@ from cardlab.core.options import Text
 from cardlab.evaluation.tournament import run_tournament, tournament_table
 from cardlab.experiments.config.groups import build_arena, build_game, check_agents
 from cardlab.experiments.config.options import convert
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 
 
 def run(request: Request) -> int:
@@ -18,7 +18,7 @@ def run(request: Request) -> int:
     config = request.config
     agents = convert("agents", config["agents"], tuple[Text, ...])
     options = build_arena(config["arena"])
-    game = for_matches(build_game(config["game"]))
+    game = without_training_options(build_game(config["game"]))
     check_agents(game, "agents", agents)
     folder = Path(convert("output", config["output"], Text))
     with progress_bars() as progress:

@@ -11,18 +11,18 @@ from collections.abc import Callable
 NOT_IN_DIGEST = "decides how a program exits"
 
 FAILED = 1
-MISUSED = 2  # the command line or the configuration is wrong: nothing was done
+USAGE_ERROR = 2  # the command line or the configuration is wrong: nothing was done
 INTERRUPTED = 130
 
 # What no program can help, the machine or a path that was given: told in one line, as no bug of ours. A file that is
 # missing (ENOENT) is none of these: what we are asked to read or to write is checked where it is given.
-_NO_BUGS = {
+_ENVIRONMENT_ERRORS = {
     errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE,
     errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP,
 }  # fmt: skip
 
 
-def reported(run: Callable[[], int | None]) -> int:
+def run_program(run: Callable[[], int | None]) -> int:
     """The exit status of `run` (None is 0), whose faults are told on stderr.
 
     Errors that the package itself defines are messages for the user, in one line, and so are a full disk, a folder that
@@ -37,26 +37,26 @@ def reported(run: Callable[[], int | None]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `cardlab … | head`: nobody reads on
         return FAILED
     except OSError as error:
-        if not _is_own(error) and error.errno not in _NO_BUGS:
+        if not _is_cardlab_error(error) and error.errno not in _ENVIRONMENT_ERRORS:
             raise
-        print(f"cardlab: error: {_told(error)}", file=sys.stderr)
+        print(f"cardlab: error: {_os_error_text(error)}", file=sys.stderr)
         return FAILED
     except MemoryError as error:
         print(f"cardlab: error: too little memory: {' '.join(str(error).split()) or 'none is left'}", file=sys.stderr)
         return FAILED
     except Exception as error:
-        if not _is_own(error):
+        if not _is_cardlab_error(error):
             raise
         print(f"cardlab: error: {' '.join(str(error).split())}", file=sys.stderr)
-        return MISUSED if isinstance(error, ValueError) else FAILED
+        return USAGE_ERROR if isinstance(error, ValueError) else FAILED
 
 
-def _is_own(error: Exception) -> bool:
+def _is_cardlab_error(error: Exception) -> bool:
     """Whether one of our packages defines the class of `error`."""
     return type(error).__module__.partition(".")[0] in ("cardlab", "cardlab_play")
 
 
-def _told(error: OSError) -> str:
+def _os_error_text(error: OSError) -> str:
     """The file and what is wrong with it."""
     reason = (error.strerror or str(error)).strip()
     return f"{error.filename}: {reason[:1].lower()}{reason[1:]}" if error.filename else " ".join(reason.split())

@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from cardlab.core.options import InvalidOption
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str) -> None:
     """Write `text` as UTF-8, and make the folder: what stands there stays until all of it is written.
 
     A pipe or a device, such as /dev/stdout, is written to as it is. OSError where that cannot be.

@@ -18,7 +18,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _PACKAGE = Path(__file__).parents[1]
-_KEPT_FOLDERS = 4
+_MAX_FOLDERS = 4
 
 
 def _sources_digest() -> str:
@@ -47,7 +47,7 @@ def _use_cache_folder() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
         others = sorted(root.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-        for old in others[_KEPT_FOLDERS:]:
+        for old in others[_MAX_FOLDERS:]:
             shutil.rmtree(old, ignore_errors=True)
     except OSError:
         return  # a read-only home: numba falls back to compiling in memory, or to its own choice
@@ -62,7 +62,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     return _compiled(function)
 
 
-def sum_kernel(function: Callable[P, R]) -> Callable[P, R]:
+def fastmath_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """As `kernel`, for long sums: they are added up in whatever order is fastest, as torch's and numpy's are.
 
     Results differ in the last digits from one kind of processor to the next.

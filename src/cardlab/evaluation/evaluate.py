@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
-from cardlab.core.files import write_whole
+from cardlab.core.files import write_atomically
 from cardlab.evaluation.intervals import Estimate, estimate
 from cardlab.evaluation.match import InterruptedMatch, Match, paired, play_lineup
 from cardlab.evaluation.options import ArenaOptions
@@ -86,7 +86,7 @@ def evaluate(
 
 def write_evaluation(evaluation: Evaluation, path: Path) -> None:
     """Write `evaluation` as JSON, atomically; equal figures give equal bytes."""
-    write_whole(path, json.dumps(evaluation, indent=2) + "\n")
+    write_atomically(path, json.dumps(evaluation, indent=2) + "\n")
 
 
 def evaluation_table(evaluation: Evaluation) -> Table:

@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.files import write_whole
+from cardlab.core.files import write_atomically
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.cards.deck import parse_cards
 from cardlab.games.loop import Moves
@@ -90,7 +90,7 @@ def save_record(record: GameRecord, path: Path) -> None:
     content = {"format": FORMAT, **asdict(record)}
     if not record.efforts:
         del content["efforts"]
-    write_whole(path, json.dumps(content, indent=1) + "\n")
+    write_atomically(path, json.dumps(content, indent=1) + "\n")
 
 
 def load_record(path: Path) -> GameRecord:
@@ -140,9 +140,9 @@ class GameRecorder:
     @staticmethod
     def _effort(moves: Moves, place: int, agents: Sequence[Agent]) -> EffortCounts | None:
         agent = agents[int(moves.agents[place])]
-        if not moves.asked[place] or not isinstance(agent, ReportsEffort):
+        if not moves.queried[place] or not isinstance(agent, ReportsEffort):
             return None
-        asked: NDArray[np.bool_] = moves.asked & (moves.agents == moves.agents[place])
+        asked: NDArray[np.bool_] = moves.queried & (moves.agents == moves.agents[place])
         effort = agent.efforts[int(asked[:place].sum())]
         return (effort.size, effort.batches) if any(effort.batches) else None
 

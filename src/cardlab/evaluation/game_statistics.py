@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.files import write_whole
+from cardlab.core.files import write_atomically
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.outcomes.catalogue import find_outcomes
 from cardlab.evaluation.outcomes.outcome import OutcomeCounts
 from cardlab.evaluation.seating import Entry, Lineup, make_lineup
 from cardlab.evaluation.workers import ChunkPlayer, deal_block, make_jobs
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game, States
 
 FORMAT = 1
@@ -40,7 +40,7 @@ def measure_games(game: Game, policy: Entry, opponent: str, options: ArenaOption
     `length`: mean and counts by number of decisions. `outcomes`: means per game and player, of the `policy` and of the
     `others`. For one player both play the same deals alone. `options.pairing_deals` deals are played.
     """
-    game, options = for_matches(game), options.for_pairings()
+    game, options = without_training_options(game), options.for_pairings()
     others = game.spec.num_players - 1
     tables = [[policy, *[opponent] * others]] if others else [[policy], [opponent]]
     played = [_play(game, make_lineup(game, table), options) for table in tables]
@@ -108,4 +108,4 @@ def _lengths(lengths: NDArray[np.int64]) -> dict[str, Any]:
 
 def write_game_statistics(survey: GameStatistics, path: Path) -> None:
     """Write `survey` as JSON; equal figures give equal bytes."""
-    write_whole(path, json.dumps({"format": FORMAT, **survey}, indent=1) + "\n")
+    write_atomically(path, json.dumps({"format": FORMAT, **survey}, indent=1) + "\n")

@@ -13,7 +13,7 @@ import numpy as np
 from cardlab.agents.policy_folders import policy_folder
 from cardlab.agents.specs import split_name
 from cardlab.core.code_digest import code_digest
-from cardlab.core.files import write_whole
+from cardlab.core.files import write_atomically
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
 from cardlab.evaluation.match import play_lineups
 from cardlab.evaluation.options import ArenaOptions
@@ -102,7 +102,7 @@ def save_pairing(path: Path, pairing: Pairing, played: dict[str, Any]) -> None:
         "margin": asdict(pairing.margin),
         "duels": "".join("-=+"[outcome + 1] for outcome in pairing.duels),
     }
-    write_whole(path, json.dumps(content, indent=1) + "\n")
+    write_atomically(path, json.dumps(content, indent=1) + "\n")
 
 
 def load_pairing(path: Path, names: tuple[str, str]) -> Pairing | None:

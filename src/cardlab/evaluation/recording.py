@@ -18,7 +18,7 @@ from cardlab.evaluation.game_record import (
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import Entry, make_lineup
 from cardlab.evaluation.workers import ChunkJob, ChunkPlayer, deal_block, make_jobs
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game, States
 
 __all__ = ["GameRecord", "RecordError", "dealt_state", "game_options", "load_record", "record_game", "save_record"]
@@ -32,7 +32,7 @@ def record_game(
     The random stream of agents belongs to the chunk, so the whole chunk is played. InvalidOption for a deal or seating
     outside of the match.
     """
-    game = for_matches(game)
+    game = without_training_options(game)
     lineup = make_lineup(game, entries)
     check_range("deal", deal, 0, options.deals - 1, whole=True)
     check_range("seating", seating, 0, lineup.num_seatings - 1, whole=True)

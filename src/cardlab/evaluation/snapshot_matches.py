@@ -13,7 +13,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from cardlab.core.files import write_whole
+from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.evaluate import SELF, evaluate
 from cardlab.evaluation.options import ArenaOptions
@@ -116,7 +116,7 @@ def _labelled(progress: ProgressCallback, label: str, reference: str, done: int,
 
 def write_snapshot_matches(matches: SnapshotMatches, path: Path) -> None:
     """Write `matches` as JSON; equal figures give equal bytes."""
-    write_whole(path, json.dumps(matches, indent=1) + "\n")
+    write_atomically(path, json.dumps(matches, indent=1) + "\n")
 
 
 def write_snapshot_scores(matches: SnapshotMatches, path: Path) -> None:

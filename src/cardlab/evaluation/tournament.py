@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.table import Table
 
-from cardlab.core.files import check_folder, write_whole
+from cardlab.core.files import check_folder, write_atomically
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.options import ArenaOptions
@@ -55,8 +55,8 @@ def run_tournament(
         raise InvalidOption("agents", "[" + ",".join(names) + "]", "two or more agents, each named once")
     check_folder("output", str(folder))  # before a game is played in vain
     tournament = summarize(game, names, _pairings(game, names, options, folder / "pairings", progress), options)
-    write_whole(folder / "tournament.json", json.dumps(tournament, indent=1) + "\n")
-    write_whole(folder / "tournament.csv", _as_csv(tournament))
+    write_atomically(folder / "tournament.json", json.dumps(tournament, indent=1) + "\n")
+    write_atomically(folder / "tournament.csv", _as_csv(tournament))
     return tournament
 
 

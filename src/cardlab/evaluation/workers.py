@@ -33,7 +33,7 @@ from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ray_pool import RayPool
 from cardlab.evaluation.seating import Entry, Lineup
 from cardlab.games.agent_protocol import Agent
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.games.loop import Moves, play
 from cardlab.games.protocol import Game, States
 
@@ -206,7 +206,7 @@ class Workers:
         *,
         records: Path | None = None,
     ) -> None:
-        self.game = game = for_matches(game)
+        self.game = game = without_training_options(game)
         self.lineups = tuple(lineups)
         if records is not None:
             check_folder("arena.records", str(records))  # before any game is played

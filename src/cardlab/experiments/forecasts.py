@@ -51,7 +51,7 @@ def forecast(
     parts: list[tuple[NDArray[Any], ...]] = []
     with one_thread():
         for moves in play(game, states, [policy, *opponents.agents], rng, seats=seats):
-            mine = np.flatnonzero(moves.asked & (moves.agents == 0))
+            mine = np.flatnonzero(moves.queried & (moves.agents == 0))
             if not mine.size:
                 continue
             info_states, players = take(moves.info_states, mine), moves.players[mine]

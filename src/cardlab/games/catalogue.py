@@ -24,7 +24,7 @@ def make_game(name: str, **options: Any) -> Game:
     return cast(Game, game_class(**options))
 
 
-def for_matches(game: Game) -> Game:
+def without_training_options(game: Game) -> Game:
     """The same game as the arena plays it: fields with metadata `training_only` back at their defaults."""
     if not is_dataclass(game) or isinstance(game, type):
         return game

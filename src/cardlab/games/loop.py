@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.games.agent_protocol import Agent
-from cardlab.games.arrays import unchecked
+from cardlab.games.array_checks import unchecked
 from cardlab.games.legality import Legality, legality
 from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, States
 from cardlab.games.rows import put, take
@@ -29,7 +29,7 @@ class Moves:
     players: Players  # [N] who decided
     info_states: InfoStates  # [N] what they knew, before the move
     actions: Actions  # [N] what they did
-    asked: Bools  # [N] False where the single legal action was played without asking
+    queried: Bools  # [N] False where the single legal action was played without asking
     agents: NDArray[np.int8]  # [N] index of the agent that sits there
     over: Bools  # [N] whether this move ended the game
 
@@ -46,8 +46,8 @@ def play(
     """Play `states` [G] in place, one decision per table and step, until nobody is to move anywhere.
 
     `seats` [G, P] gives the agent (an index) at each seat and may be changed between steps; without it agent p sits
-    at seat p, or a single agent everywhere. A single legal action is played unasked unless `ask_forced`. Agents are
-    asked in their order, so one `rng` gives one result. Raises IllegalAction for what the rules forbid.
+    at seat p, or a single agent all_running. A single legal action is played unasked unless `ask_forced`. Agents are
+    queried in their order, so one `rng` gives one result. Raises IllegalAction for what the rules forbid.
     """
     game = unchecked(game)
     while True:
@@ -55,25 +55,25 @@ def play(
         rows = np.flatnonzero(players >= 0)
         if rows.size == 0:
             return
-        everywhere = rows.size == len(states)
-        here = states if everywhere else take(states, rows)
-        movers = players if everywhere else players[rows]
-        info_states = game.information(here, movers)
+        all_running = rows.size == len(states)
+        here = states if all_running else take(states, rows)
+        current_players = players if all_running else players[rows]
+        info_states = game.information(here, current_players)
         legal = legality(game, info_states)
-        sole = legal.sole()
-        asked = np.ones(rows.size, dtype=np.bool_) if ask_forced else sole < 0
-        sitting = _sitting(agents, seats, rows, movers)
-        actions = np.where(asked, np.int16(0), sole)
-        _ask(agents, sitting, asked, info_states, movers, rng, actions)
-        _check(game, info_states, legal, actions)
-        if everywhere:
+        forced = legal.forced_moves()
+        queried = np.ones(rows.size, dtype=np.bool_) if ask_forced else forced < 0
+        agent_indices = _agent_indices(agents, seats, rows, current_players)
+        actions = np.where(queried, np.int16(0), forced)
+        _query_agents(agents, agent_indices, queried, info_states, current_players, rng, actions)
+        _check_legality(game, info_states, legal, actions)
+        if all_running:
             game.apply(states, actions)
             over = game.is_over(states)
         else:
             game.apply(here, actions)
             put(states, rows, here)
             over = game.is_over(here)
-        yield Moves(rows, movers, info_states, actions, asked, sitting, over)
+        yield Moves(rows, current_players, info_states, actions, queried, agent_indices, over)
 
 
 def play_out(
@@ -89,36 +89,36 @@ def play_out(
         pass
 
 
-def _sitting(
-    agents: Sequence[Agent], seats: NDArray[np.int8] | None, rows: NDArray[np.intp], movers: Players
+def _agent_indices(
+    agents: Sequence[Agent], seats: NDArray[np.int8] | None, rows: NDArray[np.intp], current_players: Players
 ) -> NDArray[np.int8]:
     if len(agents) == 1:
         return np.zeros(rows.size, dtype=np.int8)
-    return movers if seats is None else seats[rows, movers]
+    return current_players if seats is None else seats[rows, current_players]
 
 
-def _ask(
+def _query_agents(
     agents: Sequence[Agent],
-    sitting: NDArray[np.int8],
-    asked: Bools,
+    agent_indices: NDArray[np.int8],
+    queried: Bools,
     info_states: InfoStates,
-    movers: Players,
+    current_players: Players,
     rng: np.random.Generator,
     actions: Actions,
 ) -> None:
-    """Fill `actions` where somebody is asked, agent by agent."""
+    """Fill `actions` where somebody is queried, agent by agent."""
     for index, agent in enumerate(agents):
-        mine = asked if len(agents) == 1 else asked & (sitting == index)
-        picked = np.flatnonzero(mine)
-        if picked.size == mine.size:
-            actions[:] = agent.act(info_states, movers, rng)
-        elif picked.size:
-            actions[picked] = agent.act(take(info_states, picked), movers[picked], rng)
+        selected = queried if len(agents) == 1 else queried & (agent_indices == index)
+        indices = np.flatnonzero(selected)
+        if indices.size == selected.size:
+            actions[:] = agent.act(info_states, current_players, rng)
+        elif indices.size:
+            actions[indices] = agent.act(take(info_states, indices), current_players[indices], rng)
 
 
-def _check(game: Game, info_states: InfoStates, legal: Legality, actions: Actions) -> None:
-    fits = legal.allows(actions)
-    if not fits.all():
-        row = int(np.flatnonzero(~fits)[0])
+def _check_legality(game: Game, info_states: InfoStates, legal: Legality, actions: Actions) -> None:
+    legal_rows = legal.are_legal(actions)
+    if not legal_rows.all():
+        row = int(np.flatnonzero(~legal_rows)[0])
         allowed = np.flatnonzero(game.legal_actions(InfoStates(info_states[row : row + 1]))[0]).tolist()
         raise IllegalAction(f"{game.spec.name}: action {int(actions[row])} is not legal here; legal: {allowed}")

@@ -12,7 +12,7 @@ from typing import Any, NewType, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-NOBODY = -1  # current_player of a game that is over, or that waits for cards its owner cannot see
+NO_PLAYER = -1  # current_player of a game that is over, or that waits for cards its owner cannot see
 
 States = NewType("States", NDArray[np.void])
 """[G] records of `Game.state_dtype`: the truth. Only the loop, the arena and training's critics hold it."""
@@ -142,7 +142,7 @@ class Game(Protocol):
         ...
 
     def current_player(self, states: AnyStates) -> Players:
-        """[G] who decides next; NOBODY when the game is over or UNRESOLVED."""
+        """[G] who decides next; NO_PLAYER when the game is over or UNRESOLVED."""
         ...
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
@@ -212,10 +212,12 @@ class Game(Protocol):
 
 
 @runtime_checkable
-class Symmetric(Protocol):
+class HasSymmetries(Protocol):
     """What a game has beside `Game` when its states have equivalent forms, which pay the same under the same play."""
 
-    def vary(self, info_states: InfoStates, actions: Actions, rng: np.random.Generator) -> tuple[InfoStates, Actions]:
+    def augment(
+        self, info_states: InfoStates, actions: Actions, rng: np.random.Generator
+    ) -> tuple[InfoStates, Actions]:
         """[G] each in an equivalent form of its own, drawn uniformly, and what its action is there; players stay.
 
         `apply` of the two is a form of `apply` of the originals, so afterstates may be varied as decisions are.
@@ -224,39 +226,39 @@ class Symmetric(Protocol):
 
 
 @runtime_checkable
-class ShowsAfterstates(Protocol):
+class ObservesAfterstates(Protocol):
     """What a game has beside `Game` when it shows what actions lead to in a way of its own: one that costs less."""
 
-    def observe_after(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
+    def observe_afterstates(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
         """[G, F] what the afterstates of `actions` [G] are valued by, laid out as by `observe`."""
         ...
 
 
 @runtime_checkable
-class ListsLegal(Protocol):
+class ListsLegalActions(Protocol):
     """What a game has beside `Game` when so few of its many actions are legal that a list is cheaper to read."""
 
-    def list_legal(self, states: AnyStates) -> tuple[Actions, Starts]:
+    def list_legal_actions(self, states: AnyStates) -> tuple[Actions, Starts]:
         """Actions [K] and starts [G + 1] of what `legal_actions` marks, ascending in each game."""
         ...
 
 
-def lists_legal(game: Game) -> TypeGuard[ListsLegal]:
+def lists_legal_actions(game: Game) -> TypeGuard[ListsLegalActions]:
     """Whether `game` is such a one; asked at each step, for which `isinstance` of a protocol takes too long."""
-    return hasattr(game, "list_legal")
+    return hasattr(game, "list_legal_actions")
 
 
 @runtime_checkable
-class PartlySeated(Protocol):
+class HasEmptySeats(Protocol):
     """What a game has beside `Game` when not all of its seats need be taken in a game."""
 
-    def taken_seats(self, states: States) -> Bools:
+    def occupied_seats(self, states: States) -> Bools:
         """[G, P] which seats are taken in games that have just been dealt."""
         ...
 
 
 @runtime_checkable
-class HiddenChoices(Protocol):
+class HasHiddenChoices(Protocol):
     """What a game has beside `Game` when `legal_actions` of an InfoState depends on cards that it lacks."""
 
     def hidden_choices(self, states: AnyStates) -> Bools:
@@ -264,6 +266,6 @@ class HiddenChoices(Protocol):
         ...
 
 
-def has_hidden_choices(game: Game) -> TypeGuard[HiddenChoices]:
+def has_hidden_choices(game: Game) -> TypeGuard[HasHiddenChoices]:
     """Whether `game` is such a one."""
     return hasattr(game, "hidden_choices")

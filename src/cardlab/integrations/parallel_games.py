@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption, check_range
 from cardlab.games.agent_protocol import Agent
-from cardlab.games.arrays import unchecked
-from cardlab.games.legality import sole_actions
+from cardlab.games.array_checks import unchecked
+from cardlab.games.legality import forced_moves
 from cardlab.games.loop import IllegalAction, play
 from cardlab.games.protocol import Bools, Floats, Game, InfoStates, Players, States
 from cardlab.games.rows import join, put, take
@@ -160,7 +160,7 @@ class Tables:
             put(known, rows, here)
             masks[rows] = legal
             moving = ~mine
-            moving[mine] = sole_actions(legal) >= 0
+            moving[mine] = forced_moves(legal) >= 0
             waiting = waiting[moving]
             self._move(waiting)
         return known, masks

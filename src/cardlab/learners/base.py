@@ -21,7 +21,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from cardlab.agents.network_agents import ExploringAgent
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
-from cardlab.games.protocol import Actions, Game, InfoStates, Symmetric
+from cardlab.games.protocol import Actions, Game, HasSymmetries, InfoStates
 from cardlab.learners.all_reduce import JointGradient
 from cardlab.learners.distributed import Ranks, merged
 from cardlab.learners.options import SharedOptions
@@ -70,7 +70,7 @@ class RoundLearner(lightning.LightningModule, ABC):
 
     def __init__(self, game: Game, network: Network, options: LearnerOptions, total_rounds: int, seed: int) -> None:
         super().__init__()
-        if options.symmetries and not isinstance(game, Symmetric):
+        if options.symmetries and not isinstance(game, HasSymmetries):
             raise InvalidOption("agent.symmetries", True, f"false: {game.spec.name} has none")
         self.automatic_optimization = False
         self.game = game
@@ -198,9 +198,9 @@ class RoundLearner(lightning.LightningModule, ABC):
 
     def varied(self, info_states: InfoStates, actions: Actions) -> tuple[InfoStates, Actions]:
         """What a minibatch is learned from: with `symmetries` each decision in an equivalent form, else as it was."""
-        if not (self._common.symmetries and isinstance(self.game, Symmetric)):
+        if not (self._common.symmetries and isinstance(self.game, HasSymmetries)):
             return info_states, actions
-        return self.game.vary(info_states, actions, self.rng)
+        return self.game.augment(info_states, actions, self.rng)
 
     def _check_weights(self) -> None:
         """TrainingDiverged when a last step has led beyond all numbers: such a network plays and is kept no more."""

@@ -13,12 +13,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_after
+from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_afterstates
 from cardlab.agents.policies import PolicyError
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
-from cardlab.games.arrays import unchecked
+from cardlab.games.array_checks import unchecked
 from cardlab.games.fused_rollouts import SupportsFusedRollouts
 from cardlab.games.loop import play_out
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, States
@@ -116,7 +116,7 @@ class PolicyIterationLearner(RoundLearner):
         rows, _ = np.nonzero(tried)
         known, movers = take(trials.info_states, part[rows]), trials.players[part[rows]]
         known, actions = self.varied(known, trials.actions[part][tried])
-        observed = observe_after(self.game, known, movers, actions)
+        observed = observe_afterstates(self.game, known, movers, actions)
         after = afterstates(self.game, copied(known), movers, actions)
         predicted = self.network.value(torch.from_numpy(observed).to(self.device))
         predicted = predicted.masked_fill(torch.from_numpy(after.over).to(self.device), 0.0)

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_after
+from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_afterstates
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import copied, take
 from cardlab.learners.base import Means, Metrics, RoundLearner, annealed_epsilon
@@ -74,7 +74,7 @@ class TDLearner(RoundLearner):
             for part in self.minibatches(len(open_ones), options.minibatch_size):
                 index = open_ones[part]
                 varied = self.varied(take(experience.info_states, index), experience.actions[index])
-                observations = observe_after(self.game, varied[0], experience.players[index], varied[1])
+                observations = observe_afterstates(self.game, varied[0], experience.players[index], varied[1])
                 predicted = self.network.value(torch.from_numpy(observations).to(self.device))
                 wanted = torch.from_numpy(targets[index]).to(self.device)
                 loss = regression(predicted, wanted, "mse", weights[index])

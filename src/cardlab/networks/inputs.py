@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cardlab.core.kernels import kernel
-from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, Starts, lists_legal
+from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, Starts, lists_legal_actions
 
 Places = NDArray[np.int64]
 
@@ -96,8 +96,8 @@ def encode_legal(
     if reads_actions:
         return observations, _described_pairs(game, info_states, players, device)
     num_actions = game.spec.num_actions
-    if lists_legal(game):
-        return observations, _listed_pairs(*game.list_legal(info_states), num_actions, device)
+    if lists_legal_actions(game):
+        return observations, _listed_pairs(*game.list_legal_actions(info_states), num_actions, device)
     return observations, legal_pairs(game.legal_actions(info_states), device)
 
 

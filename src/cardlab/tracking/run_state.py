@@ -11,7 +11,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from cardlab.core.files import write_whole
+from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 
 _FILE = "run.json"
@@ -36,7 +36,7 @@ class RunState:
     def save(self, folder: Path, run_id: str | None = None) -> None:
         """Write it, whole or not at all, with the id where the store has given one."""
         state = replace(self, run_id=run_id or self.run_id)
-        write_whole(folder / _FILE, json.dumps(asdict(state), indent=1, default=str) + "\n")
+        write_atomically(folder / _FILE, json.dumps(asdict(state), indent=1, default=str) + "\n")
 
 
 def load_run_state(folder: Path) -> RunState | None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cardlab.core.options import check_range
-from cardlab.core.sockets import in_url, listener, reached_at
+from cardlab.core.sockets import connect_host, open_listener, url_host
 from cardlab.tracking.client import quiet_environment
 from cardlab.tracking.store import Store
 
@@ -31,7 +31,7 @@ def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, tell: Callabl
         check_free(host, port)
     store.check()  # before anything starts
     store.mark_killed()
-    base = store.address.rstrip("/") if remote else f"http://{in_url(host)}:{port}"
+    base = store.address.rstrip("/") if remote else f"http://{url_host(host)}:{port}"
     lines = [f"MLflow UI on {base}{'' if remote else ' (Ctrl-C ends it)'}"]
     lines += [f"compare the runs of {name}: {link}" for name, link in compare_links(store, base)]
     if remote:
@@ -64,7 +64,7 @@ def compare_links(store: Store, base: str) -> Iterator[tuple[str, str]]:
 def check_free(host: str, port: int) -> None:
     """Raise InvalidOption unless a server can listen there."""
     check_range("port", port, 1, 65535, whole=True)
-    listener(host, port).close()
+    open_listener(host, port).close()
 
 
 @contextmanager
@@ -105,7 +105,7 @@ def _answers(process: _Process, host: str, port: int) -> bool:
     """Wait until the server listens, however slow the machine; False when it has exited."""
     while process.poll() is None:
         try:
-            with socket.create_connection((reached_at(host), port), timeout=1.0):
+            with socket.create_connection((connect_host(host), port), timeout=1.0):
                 return True
         except OSError:
             time.sleep(0.2)

@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from cardlab.agents.policies import describe, save_policy
 from cardlab.core.code_digest import code_digest
 from cardlab.evaluation.seating import make_lineup
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.learners.base import RoundLearner
 from cardlab.training.callbacks import CheckpointError, Curve, MetricsLog, Row, TrackedRun, TrackingState
@@ -147,7 +147,7 @@ def _lead(
     """Learn, and do what one process does for all: measure, tell and write."""
     experiment, learner = learning.experiment, learning.learner
     options, last_round = experiment.trainer, experiment.last_round
-    game = for_matches(experiment.game)
+    game = without_training_options(experiment.game)
     description = describe(game, experiment.network, learner.policy_kind, learner.policy_options())
     measure = _measure(experiment, learner, game)
     curve = Curve(measure, options.evaluations, last_round, options.patience, log, tell, learning.readings)

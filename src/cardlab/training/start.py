@@ -21,7 +21,7 @@ from cardlab.agents.policies import (
 )
 from cardlab.agents.policy_folders import policy_folder
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.learners.base import RoundLearner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.networks.protocol import Network
@@ -106,7 +106,7 @@ def _is_policy(folder: Path) -> bool:
 
 
 def _read_policy(experiment: Experiment, given: str) -> PolicyStart:
-    game, folder = for_matches(experiment.game), Path(given)
+    game, folder = without_training_options(experiment.game), Path(given)
     with torch.random.fork_rng(devices=[]):  # what is thrown away draws nothing from the run's own generator
         network = experiment.network.build(game.spec)
         learner = experiment.agent.build(experiment.game, network, 1, 0)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from cardlab.core.files import write_whole
+from cardlab.core.files import write_atomically
 from cardlab.training.run import Trained
 
 FORMAT = 1
@@ -23,4 +23,4 @@ def write_summary(trained: Trained, origin: Mapping[str, str], path: Path) -> No
         "decisions_per_second": round(trained.decisions / max(spent.wall, 1e-3)),
         "origin": dict(origin),
     }
-    write_whole(path, json.dumps(content, indent=2) + "\n")
+    write_atomically(path, json.dumps(content, indent=2) + "\n")

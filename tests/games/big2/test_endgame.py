@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cardlab.games.big2.actions import NUM_ACTIONS
-from cardlab.games.big2.endgame import MOST_CARDS_LEFT, action_values, solvable
+from cardlab.games.big2.endgame import MAX_CARDS_LEFT, action_values, solvable
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import HIDDEN, OVER, PLAYED, STATE_DTYPE
 from cardlab.games.protocol import InfoStates, States
@@ -97,7 +97,7 @@ def test_values_are_means_over_deals():
         assert values[action] == pytest.approx(np.mean(worths), abs=float(5 * np.std(worths) / 6000**0.5) + 1e-4)
 
 
-def test_the_best_action_is_worth_the_position():
+def test_the_best_action_value_is_the_value_of_the_position():
     game = Big2()
     rng = np.random.default_rng(6)
     state = endgame(rng, (2, 2, 2, 2), np.arange(1, 52))
@@ -108,7 +108,7 @@ def test_the_best_action_is_worth_the_position():
 
 def test_what_is_solvable():
     few, many, over = (endgame(np.random.default_rng(1), (3, 3, 3, 3), np.arange(52)) for _ in range(3))
-    many["counts"] = MOST_CARDS_LEFT // 4 + 1
+    many["counts"] = MAX_CARDS_LEFT // 4 + 1
     over["phase"] = OVER
     states = InfoStates(np.concatenate([few, many, over]))
     np.testing.assert_array_equal(solvable(states, np.zeros(3, dtype=np.int8)), [True, False, False])

@@ -185,7 +185,7 @@ def test_action_features(agent):
     assert PASS == 1694
 
 
-def test_unresolved_rows_are_told_apart():
+def test_unresolved_rows_are_distinguished():
     game = Big2(features="full")
     states = game.deal(1, np.random.default_rng(0))
     seat = (game.current_player(states) + 1) % 4

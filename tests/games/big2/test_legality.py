@@ -70,7 +70,7 @@ def test_lists_grow_as_far_as_they_must(tables):
     states = game.deal(tables, np.random.default_rng(0))
     for state in states:  # thirteen cards of one suit and control: all five of them are a flush
         put_hand(state, 0, SPECIAL_HANDS["one suit"])
-    actions, starts = game.list_legal(states)
+    actions, starts = game.list_legal_actions(states)
     rows, marked = np.nonzero(game.legal_actions(states))
     np.testing.assert_array_equal(actions, marked)
     np.testing.assert_array_equal(starts, np.searchsorted(rows, np.arange(tables + 1)))
@@ -168,7 +168,7 @@ def _check_classified(cards):
     return {kind}
 
 
-def test_nothing_is_legal_when_nobody_decides():
+def test_nothing_is_legal_without_a_current_player():
     game = Big2()
     states = game.deal(3, np.random.default_rng(0))
     states["phase"] = [1, 2, 0]

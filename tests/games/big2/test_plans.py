@@ -1,4 +1,4 @@
-"""How a hand may be shed, and what the others may hold: against plain counts over all hands that the rules allow."""
+"""How a hand may be shed, and what the others may list_hand: against plain counts over all hands that the rules allow."""
 
 from functools import cache
 
@@ -12,10 +12,10 @@ from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIO
 from cardlab.games.big2.combinations import NO_KIND, classify, strength
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.legal_actions import mark_legal
-from cardlab.games.big2.planning.holdings import NO_HAND, NUM_DEALS, best_hands, deal_holdings
+from cardlab.games.big2.planning.holdings import NO_HAND, NUM_DEALS, best_hands, sample_best_hands
 from cardlab.games.big2.planning.plan_features import PLAN_BLOCKS, describe_plans
 from cardlab.games.big2.planning.plans import NUM_SUBSETS, plan
-from cardlab.games.big2.rules import HIDDEN, hold
+from cardlab.games.big2.rules import HIDDEN, list_hand
 from cardlab.games.loop import play
 from cardlab.games.protocol import InfoStates, Players, find_block
 
@@ -85,8 +85,8 @@ def decisions(seed: int, num_games: int = 6) -> tuple[InfoStates, Players]:
     rng = np.random.default_rng(seed)
     parts, players = [], []
     for moves in play(GAME, GAME.deal(num_games, rng), [load_agent(GAME, "planner")], rng):
-        parts.append(moves.info_states[moves.asked].copy())
-        players.append(moves.players[moves.asked])
+        parts.append(moves.info_states[moves.queried].copy())
+        players.append(moves.players[moves.queried])
     return InfoStates(np.concatenate(parts)), np.concatenate(players)
 
 
@@ -104,7 +104,7 @@ def test_somebody_holds_every_higher_card_that_is_unseen(seed: int) -> None:
         *others, anybody = seen[held.start : held.stop]
         assert max(others) <= anybody <= min(1.0, sum(others)) + 1e-6
         if action < 13:  # a single
-            hold(info_states[row]["place"], players[row], hand)
+            list_hand(info_states[row]["place"], players[row], hand)
             higher = info_states[row]["place"][hand[action] + 1 :] == HIDDEN
             assert anybody == higher.any()
             assert not (seen[wins] and higher.any() and not seen[nothing_left])
@@ -129,7 +129,7 @@ def test_holdings_give_each_player_the_cards_that_are_left() -> None:
     info_states, players = decisions(3)
     holdings = np.empty((NUM_DEALS, 3, 6), dtype=np.int16)
     for state, player in zip(info_states, players, strict=True):
-        deal_holdings(state["place"], state["counts"], int(player), holdings)
+        sample_best_hands(state["place"], state["counts"], int(player), holdings)
         for seat in range(3):
             left = state["counts"][(player + seat + 1) % 4]
             assert (holdings[:, seat, 1] >= 0).all()

@@ -10,7 +10,7 @@ from cardlab.games.cards.deck import parse_cards
 from cardlab.games.cards.hands import hand_key
 from cardlab.games.five_o import rules
 from cardlab.games.five_o.game import FiveO
-from cardlab.games.protocol import NOBODY, InfoStates, States
+from cardlab.games.protocol import NO_PLAYER, InfoStates, States
 from games.five_o.slow_game import SlowGame
 from games.five_o.tables import stopped_at, to_move
 
@@ -141,7 +141,7 @@ def test_afterstate_waits_for_the_next_card() -> None:
     game = FiveO()
     known, _ = to_move(game, stopped_at(game, 7, 1, seed=1))
     play_one(game, known, int(game.legal_actions(known)[0].argmax()))
-    assert game.current_player(known)[0] == NOBODY
+    assert game.current_player(known)[0] == NO_PLAYER
     assert not game.is_over(known)[0]
     kept = known.tobytes()
     play_one(game, known, 0)
@@ -158,7 +158,7 @@ def test_own_afterstate_in_the_hidden_round_is_what_one_knows() -> None:
     play_one(game, states, column)
     assert known.tobytes() == game.information(states, players).tobytes()
     play_one(game, known, int(game.legal_actions(known)[0].argmax()))  # the opponent places a card unseen
-    assert game.current_player(known)[0] == NOBODY  # one's own next card is not drawn
+    assert game.current_player(known)[0] == NO_PLAYER  # one's own next card is not drawn
 
 
 @pytest.mark.parametrize("player", [0, 1])
@@ -170,7 +170,7 @@ def test_last_card_is_unresolved_for_who_cannot_see_all(player: int) -> None:
     game.apply(known, game.legal_actions(states).argmax(axis=1).astype(np.int16))
     assert (known["phase"] == rules.UNRESOLVED).all()
     assert not game.is_over(known).any()
-    assert (game.current_player(known) == NOBODY).all()
+    assert (game.current_player(known) == NO_PLAYER).all()
     assert not game.payoffs(known).any()
     settled = game.determinize(known, players, np.random.default_rng(0))
     assert game.is_over(settled).all()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from cardlab.games.legality import legality, sole_actions
+from cardlab.games.legality import forced_moves, legality
 
 
 class Masks:
@@ -22,7 +22,7 @@ class Masks:
 class Lists(Masks):
     """The same, told as lists."""
 
-    def list_legal(self, states):
+    def list_legal_actions(self, states):
         rows, actions = np.nonzero(self.legal)
         return actions.astype(np.int16), np.searchsorted(rows, np.arange(len(self.legal) + 1))
 
@@ -35,11 +35,11 @@ masks = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=150), ele
 def test_sole_actions_and_what_is_allowed(kind, legal, data):
     found = legality(kind(legal), None)
     places = [np.flatnonzero(row) for row in legal]
-    assert found.sole().tolist() == [row[0] if row.size == 1 else -1 for row in places]
+    assert found.forced_moves().tolist() == [row[0] if row.size == 1 else -1 for row in places]
     actions = data.draw(arrays(np.int16, len(legal), elements=st.integers(-2, legal.shape[1] + 1)))
-    assert found.allows(actions).tolist() == [action in row for row, action in zip(places, actions, strict=True)]
+    assert found.are_legal(actions).tolist() == [action in row for row, action in zip(places, actions, strict=True)]
 
 
 def test_sole_actions_of_wide_masks_are_found_wherever_they_stand():
     legal = np.eye(1695, dtype=np.bool_)
-    np.testing.assert_array_equal(sole_actions(legal), np.arange(1695))
+    np.testing.assert_array_equal(forced_moves(legal), np.arange(1695))

@@ -32,7 +32,7 @@ def test_a_single_legal_action_is_played_unasked():
         listener = Listener(game)
         rng = np.random.default_rng(0)
         for moves in play(game, game.deal(3, rng), [listener], rng, ask_forced=ask_forced):
-            assert moves.asked.all() == (ask_forced or not moves.over.any())
+            assert moves.queried.all() == (ask_forced or not moves.over.any())
         assert min(count.min() for _, count in listener.asked) == least
 
 

@@ -11,7 +11,7 @@ from cardlab.games.cards.deck import UNKNOWN, card_text, parse_cards
 from cardlab.games.catalogue import make_game
 from cardlab.games.open_face import rules
 from cardlab.games.open_face.royalties import royalty
-from cardlab.games.protocol import NOBODY, States
+from cardlab.games.protocol import NO_PLAYER, States
 from games.open_face.reference import MIDDLE_ROYALTIES
 from games.open_face.reference import royalty as plain_royalty
 from games.open_face.tables import GAME, known, points, replay, table_of
@@ -55,7 +55,7 @@ def test_player_0_places_five_then_player_1_then_they_alternate():
     movers = []
     for states, _ in replay(range(52), [0] * 26):
         movers.append(int(GAME.current_player(states)[0]))
-    assert movers == [0] * 5 + [1] * 5 + [0, 1] * 8 + [NOBODY]
+    assert movers == [0] * 5 + [1] * 5 + [0, 1] * 8 + [NO_PLAYER]
 
 
 @pytest.mark.parametrize(("placed", "seen"), [(0, 5), (4, 5), (5, 10), (9, 10), (10, 11), (11, 12), (25, 26), (26, 26)])
@@ -192,7 +192,7 @@ def test_afterstates_wait_for_the_card_that_nobody_knows():
     states = table_of("2c 3c | 4c | 5c 6c", "2d 3d | 4d | 5d 6d")
     info_states = known(states)
     GAME.apply(info_states, np.array([1], dtype=np.int16))
-    assert GAME.current_player(info_states)[0] == NOBODY
+    assert GAME.current_player(info_states)[0] == NO_PLAYER
     assert not GAME.is_over(info_states)[0]
     assert not GAME.legal_actions(info_states).any()
     kept = info_states.tobytes()

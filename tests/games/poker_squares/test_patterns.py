@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.heuristics.pattern_learning import learn_table
+from cardlab.agents.heuristics.pattern_learning import learn_pattern_values
 from cardlab.agents.heuristics.poker_squares import TablesAgent
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.registry import load_agent
@@ -94,9 +94,9 @@ def test_playouts_are_the_games_that_the_agent_plays():
 
 
 def test_a_table_is_learned_and_is_the_same_again():
-    table = learn_table(GAME.scores, 40_000, 0)
-    assert np.array_equal(table, learn_table(GAME.scores, 40_000, 0))
-    assert not np.array_equal(table, learn_table(GAME.scores, 40_000, 1))
+    table = learn_pattern_values(GAME.scores, 40_000, 0)
+    assert np.array_equal(table, learn_pattern_values(GAME.scores, 40_000, 0))
+    assert not np.array_equal(table, learn_pattern_values(GAME.scores, 40_000, 1))
     states = GAME.deal(2000, np.random.default_rng(4))
     assert GAME.pattern_play_out(states, table).mean() > 110
     assert np.array_equal(table[NUM_OPEN:], GAME.scores)

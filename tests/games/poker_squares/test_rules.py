@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cardlab.games.cards.deck import parse_cards
 from cardlab.games.poker_squares import rules
 from cardlab.games.poker_squares.game import PokerSquares
-from cardlab.games.protocol import NOBODY, InfoStates, States
+from cardlab.games.protocol import NO_PLAYER, InfoStates, States
 from games.poker_squares.slow_rules import AMERICAN, BRITISH, NAMES, SlowGame, all_hands, grid_value, hand_name
 
 ODD = [-7, 3, -128, 127, 1, 0, 2, -1, 9, 100]
@@ -98,7 +98,7 @@ def test_play_is_the_reference(system, deck, cells):
         game.apply(states, np.array([cell], dtype=np.int16))
         slow.place(cell)
     assert game.is_over(states)[0]
-    assert game.current_player(states).tolist() == [NOBODY]
+    assert game.current_player(states).tolist() == [NO_PLAYER]
     assert game.payoffs(states).tolist() == [[slow.payoff(scores)]]
     assert states["grid"][0].tolist() == slow.grid
     low, high = game.spec.payoff_range
@@ -137,7 +137,7 @@ def test_afterstate_waits_for_a_card():
     game, players = PokerSquares(), np.zeros(1, dtype=np.int8)
     known = game.information(fresh(range(52)), players)
     game.apply(known, np.array([7], dtype=np.int16))
-    assert game.current_player(known).tolist() == [NOBODY]
+    assert game.current_player(known).tolist() == [NO_PLAYER]
     assert not game.legal_actions(known).any()
     assert not game.is_over(known)[0]
     before = known.tobytes()

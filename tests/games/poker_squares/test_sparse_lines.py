@@ -55,7 +55,7 @@ def test_features_match_the_reference(seed, steps, choice):
     cell = empty[choice % len(empty)]
     players = np.zeros(1, dtype=np.int8)
     before = GAME.observe(info_states, players)[0, :-1].reshape(10, -1)
-    after = GAME.observe_after(info_states, players, np.array([cell], dtype=np.int16))[0, :-1].reshape(10, -1)
+    after = GAME.observe_afterstates(info_states, players, np.array([cell], dtype=np.int16))[0, :-1].reshape(10, -1)
     assert np.array_equal(before, expected(grid, card, steps, -1))
     assert np.array_equal(after, expected(grid, card, steps, cell))
 
@@ -108,7 +108,7 @@ def test_cell_values_match_afterstates(steps):
     legal = GAME.legal_actions(info_states)[0]
     assert np.isneginf(action_values[~legal]).all()
     for cell in np.flatnonzero(legal):
-        shown = GAME.observe_after(info_states, np.zeros(1, dtype=np.int8), np.array([cell], dtype=np.int16))[0]
+        shown = GAME.observe_afterstates(info_states, np.zeros(1, dtype=np.int8), np.array([cell], dtype=np.int16))[0]
         assert action_values[cell] == pytest.approx(value_of(shown, values), rel=1e-4, abs=1e-3)
 
 

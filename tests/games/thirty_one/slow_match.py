@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from cardlab.games.cards.deck import mix, parse_cards, shuffle
+from cardlab.games.cards.deck import hash_seed, parse_cards, shuffle
 from cardlab.games.thirty_one.game import ThirtyOne
 
 DRAW, TAKE, CALL, KEEP = 0, 1, 2, 6
@@ -101,7 +101,7 @@ class SlowMatch:
         under, self.pile = self.pile[:-1], self.pile[-1:]
         self.formed, self.came = set(under), dict.fromkeys(self.order, 0)
         self.stock = ordered(
-            under, mix(np.uint64(mix(self.seed, np.uint64(self.round))), np.uint64(64 + self.reshuffles))
+            under, hash_seed(np.uint64(hash_seed(self.seed, np.uint64(self.round))), np.uint64(64 + self.reshuffles))
         )[::-1]
 
     def swap(self, action):
@@ -150,7 +150,7 @@ class SlowMatch:
             self.starter = (self.starter + 1) % len(self.lives)
             if self.lives[self.starter] > 0:
                 break
-        self.start(ordered(range(52), mix(self.seed, np.uint64(self.round))))
+        self.start(ordered(range(52), hash_seed(self.seed, np.uint64(self.round))))
 
     def finish(self, candidates):
         most = max(self.lives[p] for p in candidates)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardlab.games.cards.deck import UNKNOWN
-from cardlab.games.protocol import NOBODY
+from cardlab.games.protocol import NO_PLAYER
 from cardlab.games.thirty_one.game import ThirtyOne
 from games.thirty_one.slow_match import CALL, DRAW, SlowMatch, by_suit
 
@@ -29,10 +29,10 @@ def check_truth(slow, game, states):
     for player in range(game.num_players):
         assert state["hands"][player].tolist() == list(slow.hands.get(player, [UNKNOWN] * 3))
     if slow.over:
-        assert game.current_player(states)[0] == NOBODY
+        assert game.current_player(states)[0] == NO_PLAYER
         return
     assert game.current_player(states)[0] == slow.player
-    assert state["caller"] == (NOBODY if slow.caller is None else slow.caller)
+    assert state["caller"] == (NO_PLAYER if slow.caller is None else slow.caller)
     assert (state["round"], state["turns"], state["reshuffles"]) == (slow.round, slow.turns, slow.reshuffles)
     assert state["top"] == (slow.pile[-1] if not slow.from_pile else UNKNOWN)
     assert state["drawn"] == (UNKNOWN if slow.pending is None else slow.pending)
@@ -41,7 +41,7 @@ def check_truth(slow, game, states):
     held = {card: player for player, hand in slow.hands.items() for card in hand}
     if slow.pending is not None:
         held[slow.pending] = slow.player
-    assert holders.tolist() == [held.get(card, NOBODY) for card in range(52)]
+    assert holders.tolist() == [held.get(card, NO_PLAYER) for card in range(52)]
 
 
 def check_knowledge(slow, game, states, viewer):

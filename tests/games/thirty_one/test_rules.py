@@ -5,7 +5,7 @@ import pytest
 
 from cardlab.core.options import InvalidOption
 from cardlab.games.cards.deck import cards_text, parse_card, parse_cards
-from cardlab.games.protocol import NOBODY
+from cardlab.games.protocol import NO_PLAYER
 from cardlab.games.thirty_one.game import ThirtyOne
 from cardlab.games.thirty_one.hand_scores import hand_score, sort_hand
 from cardlab.games.thirty_one.record import TURN
@@ -200,7 +200,7 @@ def test_each_reshuffle_has_its_own_order():
     assert states[0]["reshuffles"] == 3
 
 
-def test_after_max_turns_nobody_has_called():
+def test_max_turns_end_a_round_without_a_call():
     game, states = table("2c 3d 4h  Ks Qs 9s  8c", max_turns=3)
     step(game, states, DRAW, KEEP, DRAW, KEEP, DRAW)
     assert states[0]["round"] == 1
@@ -230,7 +230,7 @@ def test_a_match_is_over_for_good():
     game, states = table(TWO, lives=1)
     step(game, states, CALL)
     assert game.is_over(states)[0]
-    assert game.current_player(states)[0] == NOBODY
+    assert game.current_player(states)[0] == NO_PLAYER
     assert legal(game, states) == []
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.catalogue import for_matches, make_game
+from cardlab.games.catalogue import make_game, without_training_options
 from cardlab.games.loop import play_out
 
 GAME = make_game("thirty_one", num_players=9, play="round", reward="shaped", seated="some")
@@ -28,8 +28,8 @@ def test_who_is_not_seated_has_no_cards_no_turn_and_no_pay():
 
 
 def test_matches_seat_everybody():
-    assert for_matches(GAME).seated == "all"
-    assert (for_matches(GAME).deal(50, np.random.default_rng(2))["lives"] == 3).all()
+    assert without_training_options(GAME).seated == "all"
+    assert (without_training_options(GAME).deal(50, np.random.default_rng(2))["lives"] == 3).all()
 
 
 def test_whole_matches_can_seat_some_for_training():

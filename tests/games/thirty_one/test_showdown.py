@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.cards.deck import parse_cards
 from cardlab.games.loop import play_out
-from cardlab.games.protocol import NOBODY
+from cardlab.games.protocol import NO_PLAYER
 from cardlab.games.thirty_one.game import ThirtyOne
 from games.thirty_one.slow_match import CALL, DRAW, KEEP, score, step, table
 
@@ -16,13 +16,13 @@ LOW, MID, HIGH, BEST = "2c 3d 4h", "5c 6d 9h", "Ks Qs 9s", "Ad Kd Qd"
 OTHER_LOW, OTHER_BEST = "4c 2d 3h", "Ah Kh Qh"
 
 
-def shown(*hands, lives, caller=NOBODY, **options):
+def shown(*hands, lives, caller=NO_PLAYER, **options):
     """A match just after these hands were shown, called by `caller`; the game and the states."""
     game, states = table(" ".join(hands), num_players=len(hands), max_turns=50, **options)
     states["lives"][0, : len(hands)] = lives
     state = states[0]
     state["turns"] = 49  # the one turn left is not a call, and nothing is swapped in it
-    if caller != NOBODY:
+    if caller != NO_PLAYER:
         state["caller"] = caller
         state["player"] = (caller - 1) % len(hands)
     step(game, states, DRAW, KEEP)
@@ -32,16 +32,16 @@ def shown(*hands, lives, caller=NOBODY, **options):
 @pytest.mark.parametrize(
     ("hands", "caller", "after"),
     [
-        ([LOW, MID, HIGH], NOBODY, [2, 3, 3]),
+        ([LOW, MID, HIGH], NO_PLAYER, [2, 3, 3]),
         ([LOW, MID, HIGH], 2, [2, 3, 3]),
         ([LOW, MID, HIGH], 0, [1, 3, 3]),  # the caller is lowest alone
         ([LOW, OTHER_LOW, HIGH], 2, [2, 2, 3]),  # all who tie lose one
         ([LOW, OTHER_LOW, HIGH], 0, [1, 2, 3]),  # the caller two, though tied
-        ([LOW, MID, BEST], NOBODY, [2, 2, 3]),  # 31: all the others lose
+        ([LOW, MID, BEST], NO_PLAYER, [2, 2, 3]),  # 31: all the others lose
         ([LOW, MID, BEST], 1, [2, 1, 3]),  # the caller two, though not lowest
         ([OTHER_BEST, MID, BEST], 0, [3, 2, 3]),  # every 31 is safe
         ([OTHER_BEST, BEST], 0, [3, 3]),  # all show 31
-        ([LOW, OTHER_LOW], NOBODY, [2, 2]),
+        ([LOW, OTHER_LOW], NO_PLAYER, [2, 2]),
     ],
 )
 def test_who_loses_lives(hands, caller, after):
@@ -121,7 +121,7 @@ def seed_reward(own, lowest, called, lives):
 
 @settings(max_examples=40, deadline=None)
 @given(data=st.data(), caller=st.integers(-1, 3), reached=st.booleans())
-def test_shaped_rewards_are_those_of_the_seed(data, caller, reached):
+def test_shaped_rewards_are_those_of_the_paper(data, caller, reached):
     cards = data.draw(st.permutations(range(52)))[:12]
     if reached:
         cards = [*parse_cards(BEST), *(card for card in cards if card not in parse_cards(BEST))][:12]

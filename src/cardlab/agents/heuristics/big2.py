@@ -6,8 +6,8 @@ import numpy as np
 
 from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import ACTION_SIZES, HAND_SIZE, PASS, SIZE_STARTS
-from cardlab.games.big2.planning.plans import NUM_SUBSETS, count_plays, position_bits
-from cardlab.games.big2.rules import hold
+from cardlab.games.big2.planning.plans import NUM_SUBSETS, action_bits, count_plays
+from cardlab.games.big2.rules import list_hand
 from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players
 
 
@@ -37,19 +37,19 @@ def choose_longest(legal: Bools) -> Actions:
 
 
 @kernel
-def choose_planned(info_states: InfoStates, players: Players, legal: Bools) -> Actions:
+def choose_by_plans(info_states: InfoStates, players: Players, legal: Bools) -> Actions:
     """[N] what leaves the fewest hands to play, of those the longest, then the first; passes only where it must."""
     actions = np.full(legal.shape[0], PASS, dtype=np.int16)
     hand = np.empty(14, dtype=np.int8)
     fewest = np.empty(NUM_SUBSETS, dtype=np.int8)
     for g in range(legal.shape[0]):
-        count = hold(info_states[g]["place"], players[g], hand)
+        count = list_hand(info_states[g]["place"], players[g], hand)
         count_plays(hand, count, fewest)
         best = HAND_SIZE + 1
         for size in range(5, 0, -1):
             for action in range(SIZE_STARTS[size], SIZE_STARTS[size + 1]):
                 if legal[g, action]:
-                    left = fewest[((1 << count) - 1) ^ position_bits(action)]
+                    left = fewest[((1 << count) - 1) ^ action_bits(action)]
                     if left < best:
                         best = left
                         actions[g] = action
@@ -57,7 +57,7 @@ def choose_planned(info_states: InfoStates, players: Players, legal: Bools) -> A
 
 
 @dataclass(frozen=True)
-class Lowest:
+class Big2LowestAgent:
     """Leads its lowest single card and follows with its lowest hand."""
 
     game: Game
@@ -68,7 +68,7 @@ class Lowest:
 
 
 @dataclass(frozen=True)
-class Greedy:
+class Big2GreedyAgent:
     """Leads its longest hand, the lowest of those, and follows with its lowest."""
 
     game: Game
@@ -79,11 +79,11 @@ class Greedy:
 
 
 @dataclass(frozen=True)
-class Planner:
+class Big2PlannerAgent:
     """Plays the hand that leaves the fewest hands to shed the rest by, exactly counted, opponents left out."""
 
     game: Game
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions; a pass only where nothing else is legal."""
-        return choose_planned(info_states, players, self.game.legal_actions(info_states))
+        return choose_by_plans(info_states, players, self.game.legal_actions(info_states))

@@ -31,7 +31,7 @@ MOVES_PER_RANDOM_MOVE = 33
 CHUNK_GAMES = 10_000
 
 
-def learn_table(scores: Scores, num_games: int, seed: int) -> Floats:
+def learn_pattern_values(scores: Scores, num_games: int, seed: int) -> Floats:
     """[NUM_PATTERNS] expected final points of a line by its pattern, after `num_games` games."""
     rng = np.random.default_rng(seed)
     values = np.zeros(NUM_PATTERNS, dtype=np.float32)
@@ -55,7 +55,7 @@ def train_on_games(
     by_suit = np.empty(NUM_SUITS, dtype=np.int64)
     lines = np.empty((NUM_LINES, 5), dtype=np.int64)
     changes = np.empty(NUM_LINES, dtype=np.float32)
-    path = np.empty((NUM_CELLS, NUM_LINES), dtype=np.int64)
+    patterns_by_turn = np.empty((NUM_CELLS, NUM_LINES), dtype=np.int64)
     for g in range(decks.shape[0]):
         grid[:] = -1
         count_unseen(grid, -1, by_rank, by_suit)
@@ -73,8 +73,8 @@ def train_on_games(
             grid[cell] = card
             for line in (cell // SIDE, SIDE + cell % SIDE):
                 store_line(lines, line, line_with_card(lines, line, card))
-            _store_patterns(lines, turn + 1, by_rank, by_suit, path[turn])
-        _update_values(path, values, visits, min_step)
+            _store_patterns(lines, turn + 1, by_rank, by_suit, patterns_by_turn[turn])
+        _update_values(patterns_by_turn, values, visits, min_step)
 
 
 @kernel
@@ -96,19 +96,19 @@ def _store_patterns(lines: Counts, turn: int, by_rank: Counts, by_suit: Counts, 
 
 
 @kernel
-def _update_values(path: Counts, values: Floats, visits: Counts, min_step: float) -> None:
-    """Move the values of the afterstates `path` [25, 10] of a game towards their λ-returns."""
-    later = 0.0
-    for pattern in path[NUM_CELLS - 1]:
-        later += values[pattern]  # the score of the full grid
-    target = later
+def _update_values(patterns_by_turn: Counts, values: Floats, visits: Counts, min_step: float) -> None:
+    """Move the values of the afterstates `patterns_by_turn` [25, 10] of a game towards their λ-returns."""
+    next_value = 0.0
+    for pattern in patterns_by_turn[NUM_CELLS - 1]:
+        next_value += values[pattern]  # the score of the full grid
+    target = next_value
     for turn in range(NUM_CELLS - 2, -1, -1):
-        target = TD_LAMBDA * target + (1 - TD_LAMBDA) * later
+        target = TD_LAMBDA * target + (1 - TD_LAMBDA) * next_value
         value = 0.0
-        for pattern in path[turn]:
+        for pattern in patterns_by_turn[turn]:
             value += values[pattern]
-        for pattern in path[turn]:
+        for pattern in patterns_by_turn[turn]:
             if pattern < NUM_OPEN:
                 visits[pattern] += 1
                 values[pattern] += max(min_step, INITIAL_STEP / np.sqrt(visits[pattern])) * (target - value)
-        later = value
+        next_value = value

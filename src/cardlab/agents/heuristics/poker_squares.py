@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.heuristics.pattern_learning import learn_table
+from cardlab.agents.heuristics.pattern_learning import learn_pattern_values
 from cardlab.core.kernels import kernel
 from cardlab.core.options import check_choice, check_range
 from cardlab.games.cards.deck import NUM_SUITS, Cards
@@ -92,7 +92,9 @@ class FlushAgent:
 @cache
 def learned_table(scoring: str, custom_scores: tuple[int, ...], games: int, seed: int) -> Floats:
     """[patterns] table of TablesAgent, learned once per process."""
-    return learn_table(PokerSquares(scoring=cast(Any, scoring), custom_scores=custom_scores).scores, games, seed)
+    return learn_pattern_values(
+        PokerSquares(scoring=cast(Any, scoring), custom_scores=custom_scores).scores, games, seed
+    )
 
 
 @dataclass(frozen=True)

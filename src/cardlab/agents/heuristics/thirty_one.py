@@ -44,7 +44,7 @@ def choose_greedily(info_states: Records, players: Players, level: int, takes: b
 
 
 @dataclass(frozen=True)
-class GreedyAgent:
+class ThirtyOneGreedyAgent:
     """Keeps the best hand that it can reach at once, and calls at `level` or more.
 
     `takes=False` never takes the discard: the seed's greedy agent as it is coded.
@@ -62,16 +62,16 @@ class GreedyAgent:
         return choose_greedily(info_states, players, self.level, self.takes)
 
 
-def greedy(game: Game) -> GreedyAgent:
+def greedy(game: Game) -> ThirtyOneGreedyAgent:
     """The greedy player of the paper."""
-    return GreedyAgent(game)
+    return ThirtyOneGreedyAgent(game)
 
 
-def greedy_stock_only(game: Game) -> GreedyAgent:
+def greedy_stock_only(game: Game) -> ThirtyOneGreedyAgent:
     """A greedy player that always draws from the stock."""
-    return GreedyAgent(game, takes=False)
+    return ThirtyOneGreedyAgent(game, takes=False)
 
 
-def threshold(game: Game, level: int = 29) -> GreedyAgent:
+def threshold(game: Game, level: int = 29) -> ThirtyOneGreedyAgent:
     """A greedy player that calls at `level` points."""
-    return GreedyAgent(game, level=level)
+    return ThirtyOneGreedyAgent(game, level=level)

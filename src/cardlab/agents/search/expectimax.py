@@ -25,7 +25,7 @@ from cardlab.agents.search.decisions import (
 from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.options import ExpectimaxOptions
 from cardlab.agents.search.protocol import Estimates
-from cardlab.games.arrays import unchecked
+from cardlab.games.array_checks import unchecked
 from cardlab.games.protocol import Game, Players, States
 from cardlab.games.rows import join, take
 

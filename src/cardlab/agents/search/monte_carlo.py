@@ -28,7 +28,7 @@ from cardlab.agents.search.decisions import (
 from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.agents.search.protocol import Estimates
-from cardlab.games.arrays import unchecked
+from cardlab.games.array_checks import unchecked
 from cardlab.games.protocol import Game, States
 from cardlab.games.rows import join
 

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_after
+from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_afterstates
 from cardlab.agents.search.decisions import SearchResult
 from cardlab.games.protocol import InfoStates, Players
 from cardlab.games.rows import take
@@ -39,7 +39,7 @@ class OnlineLearner:
         rows, actions = np.nonzero(np.isfinite(values) & searched[:, None])
         owners = players[rows]
         known, moves = take(info_states, rows), actions.astype(np.int16)
-        observed = observe_after(self.agent.game, known, owners, moves)
+        observed = observe_afterstates(self.agent.game, known, owners, moves)
         after = afterstates(self.agent.game, known, owners, moves)
         paid = self.agent.game.payoffs(after.info_states)[np.arange(len(rows)), owners]
         unfinished = np.flatnonzero(~after.over)

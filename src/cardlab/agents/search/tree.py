@@ -27,7 +27,7 @@ from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.nodes import Node, Tree
 from cardlab.agents.search.options import PuctOptions, TreeOptions
 from cardlab.agents.search.protocol import Estimates
-from cardlab.games.arrays import unchecked
+from cardlab.games.array_checks import unchecked
 from cardlab.games.protocol import Game, InfoStates, Players, States
 from cardlab.games.rows import join, put, take
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from cardlab.agents.policies import POLICY_FILES
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking.pyfunc import GAME_FILE
 
@@ -27,7 +27,7 @@ def check_size(policy: Path, most: float) -> None:
 
 def game_options(game: Game) -> dict[str, Any]:
     """The composed game: its name and every option."""
-    played: Any = for_matches(game)
+    played: Any = without_training_options(game)
     return {
         "name": game.spec.name,
         **{field.name: getattr(played, field.name) for field in fields(played) if field.init},

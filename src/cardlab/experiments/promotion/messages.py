@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from cardlab.agents.policies import policy_digest
-from cardlab.core.files import write_whole
+from cardlab.core.files import write_atomically
 from cardlab.experiments.promotion.champions import as_text
 from cardlab.experiments.promotion.promote import Challenge, ChallengeOutcome
 
@@ -43,4 +43,4 @@ def write_decision(challenge: Challenge, outcome: ChallengeOutcome, path: Path) 
     """Write the decision as JSON; for a policy that is already champion only its digest."""
     decision = outcome.decision
     figures = decision.figures() if decision else {"champion": policy_digest(challenge.policy)}
-    write_whole(path, as_text(figures))
+    write_atomically(path, as_text(figures))

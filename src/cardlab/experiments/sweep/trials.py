@@ -20,7 +20,7 @@ from cardlab.experiments.sweep.recovery import RETRY_OF
 from cardlab.experiments.sweep.scoring import BLOCKS, Strength, combine, cores_per_worker, play_references, sweep_arena
 from cardlab.experiments.sweep.space import Values
 from cardlab.experiments.sweep.trial_curves import PrefixedLog, WatchedCurve, give_up
-from cardlab.games.catalogue import for_matches
+from cardlab.games.catalogue import without_training_options
 from cardlab.learners.base import TrainingDiverged
 from cardlab.tracking import Run, Store
 from cardlab.tracking.policy_lookup import DIGEST
@@ -156,7 +156,7 @@ class Trials:
 
     def _play(self, trial: optuna.Trial, experiment: Experiment, trained: Trained, number: int) -> dict[str, PerDeal]:
         """The match of a policy; with sweep.pruner=wilcoxon it is broken off when the trial is behind the best."""
-        game = for_matches(experiment.game)
+        game = without_training_options(experiment.game)
         arena = sweep_arena(self.options, experiment.arena)
         agent = load_agent(game, str(trained.folder))
         if self.options.pruner != "wilcoxon":

@@ -6,7 +6,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from cardlab.core.files import write_whole
+from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption, unknown_key
 from cardlab.experiments.config.composition import OWN_FOLDER, compose_config, compose_tree, initialised_hydra, plain
 from cardlab.experiments.config.explanation import flat_keys, group_options
@@ -119,7 +119,7 @@ def _first_lines(group: str, name: str) -> str:
 def _write(group: str, name: str, content: Mapping[str, Any]) -> Path:
     file = _file(group, name)
     try:
-        write_whole(file, _first_lines(group, name) + OmegaConf.to_yaml(OmegaConf.create(dict(content))))
+        write_atomically(file, _first_lines(group, name) + OmegaConf.to_yaml(OmegaConf.create(dict(content))))
     except OSError as error:
         raise InvalidConfiguration(f"{file}: cannot be written ({error})") from error
     return file

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES
 from cardlab.games.big2.combinations import classify
-from cardlab.games.big2.rules import HIDDEN, hold
+from cardlab.games.big2.rules import HIDDEN, list_hand
 from cardlab.games.protocol import Actions, Floats, InfoStates, find_block, layout, width
 
 ACTION_BLOCKS = layout(
@@ -49,7 +49,7 @@ def describe_actions(info_states: InfoStates, rows: NDArray[np.intp], actions: A
         if rows[k] != seen:
             seen = rows[k]
             state = info_states[seen]
-            count = hold(state["place"], (int(state["opener"]) + int(state["moves"])) % 4, hand)
+            count = list_hand(state["place"], (int(state["opener"]) + int(state["moves"])) % 4, hand)
             _share_above(state["place"], above)
         size = int(ACTION_SIZES[actions[k]])
         for index in range(size):

@@ -48,7 +48,7 @@ ACTION_POSITIONS = np.full((NUM_ACTIONS, MAX_PLAY), -1, dtype=np.int8)
 for _number, _positions in enumerate(_POSITIONS):
     ACTION_POSITIONS[_number, : len(_positions)] = _positions
 
-WITHOUT_FIRST = np.array(
+STARTS_WITHOUT_FIRST = np.array(
     [next(number for number in range(SIZE_STARTS[size], PASS) if _POSITIONS[number][0] > 0) for size in range(1, 6)],
     dtype=np.int16,
 )

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.big2.combinations import DECK_CARD
 from cardlab.games.big2.rules import HIDDEN
-from cardlab.games.cards.deck import mix, shuffle
+from cardlab.games.cards.deck import hash_seed, shuffle
 from cardlab.games.protocol import Floats, InfoStates, States
 
 
@@ -166,7 +166,7 @@ def _draw(
     for index in range(count):
         to_first = shares[index, 0] * totals[index + 1, a - 1, b] if a > 0 else 0.0
         to_second = shares[index, 1] * totals[index + 1, a, b - 1] if b > 0 else 0.0
-        uniform = np.float64(mix(seed, np.uint64(index)) >> np.uint64(32)) * 2.0**-32
+        uniform = np.float64(hash_seed(seed, np.uint64(index)) >> np.uint64(32)) * 2.0**-32
         point = uniform * totals[index, a, b]
         if point < to_first:
             place[unseen[index]] = others[0]

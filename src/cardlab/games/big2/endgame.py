@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.arrays import checked_function
+from cardlab.games.array_checks import checked_function
 from cardlab.games.big2 import determinization
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import FLUSH, NO_KIND, STRAIGHT_FLUSH, strength
@@ -23,15 +23,15 @@ from cardlab.games.big2.solver import (
     DOUBLED,
     HELD,
     LOWER,
-    MOST_DEALS,
+    MAX_DEALS,
     NO_STRENGTH,
     SLOTS,
     UNBEATABLE,
     Ints,
     after_pass,
     after_play,
+    current_outcome,
     list_plays,
-    outcome_now,
     payoff,
     position_of,
     solve,
@@ -40,13 +40,13 @@ from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players, States
 from cardlab.games.rows import take
 
-MOST_CARDS_LEFT = 14  # of all players together
+MAX_CARDS_LEFT = 14  # of all players together
 
 
 @checked_function(Big2)
 def solvable(info_states: InfoStates, players: Players) -> Bools:  # noqa: ARG001  one signature for all games
     """[G] whether few enough cards are left for `action_values`."""
-    return (info_states["counts"].sum(axis=1) <= MOST_CARDS_LEFT) & (info_states["phase"] == PLAYING)
+    return (info_states["counts"].sum(axis=1) <= MAX_CARDS_LEFT) & (info_states["phase"] == PLAYING)
 
 
 @checked_function(Big2)
@@ -94,19 +94,21 @@ def value_actions(deals: States, num_samples: int, legal: Bools, doubled: bool, 
     starts = np.empty((4, 6), dtype=np.int64)
     table = np.full((2, SLOTS), -1, dtype=np.int64)
     for deal in range(deals.shape[0]):
-        if deal % MOST_DEALS == 0:
+        if deal % MAX_DEALS == 0:
             table[0] = -1
         state = deals[deal]
         number_cards(state["place"], hands, bits, dealt)
         for player in range(4):
             list_plays(hands[player], int(state["counts"][player]), bits, plays[player], starts[player])
-            find_alike(hands[player], int(state["counts"][player]), bits, plays[player, : starts[player, 0]], dealt)
-        position = position_of_state(state, deal % MOST_DEALS, dealt)
+            find_interchangeable_cards(
+                hands[player], int(state["counts"][player]), bits, plays[player, : starts[player, 0]], dealt
+            )
+        position = position_of_state(state, deal % MAX_DEALS, dealt)
         turn = position & 3
         for action in range(NUM_ACTIONS):
             if legal[deal // num_samples, action]:
                 after = after_action(position, action, hands[turn], bits, plays, starts, unbeatable)
-                outcome = outcome_now(after, dealt)
+                outcome = current_outcome(after, dealt)
                 if payoff(outcome, turn, doubled) <= 0:
                     outcome = solve(after, dealt, plays, starts, table)
                 values[deal // num_samples, action] += payoff(outcome, turn, doubled)
@@ -130,7 +132,7 @@ def number_cards(place: NDArray[np.uint8], hands: NDArray[np.int8], bits: Ints, 
 
 
 @kernel
-def find_alike(hand: NDArray[np.int8], count: int, bits: Ints, plays: Ints, dealt: Ints) -> None:
+def find_interchangeable_cards(hand: NDArray[np.int8], count: int, bits: Ints, plays: Ints, dealt: Ints) -> None:
     """Write for each card of a hand the next lower one, where the two may come to be alike, and the cards between.
 
     Two cards are alike when no card left lies between them and they are of one rank and in no flush, or in no hand

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.options import option, options
-from cardlab.games.arrays import checked
+from cardlab.games.array_checks import checked
 from cardlab.games.big2 import determinization, rules
 from cardlab.games.big2 import observation as features
 from cardlab.games.big2.action_features import ACTION_BLOCKS, describe_actions
@@ -92,7 +92,7 @@ class Big2:
         return states
 
     def current_player(self, states: AnyStates) -> Players:
-        """[G] who decides next, NOBODY when the game is over or UNRESOLVED."""
+        """[G] who decides next, NO_PLAYER when the game is over or UNRESOLVED."""
         return rules.current_player(states)
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
@@ -103,9 +103,9 @@ class Big2:
         """[G, 1695] what the current player may do."""
         return rules.legal_actions(states, self.straight_flush == "unbeatable")
 
-    def list_legal(self, states: AnyStates) -> tuple[Actions, Starts]:
+    def list_legal_actions(self, states: AnyStates) -> tuple[Actions, Starts]:
         """Actions [K] and starts [G + 1] of what `legal_actions` marks."""
-        return rules.list_legal(states, self.straight_flush == "unbeatable")
+        return rules.list_legal_actions(states, self.straight_flush == "unbeatable")
 
     def hidden_choices(self, states: AnyStates) -> Bools:
         """[G] where cards of the current player are hidden: another's turn in an InfoState."""
@@ -157,7 +157,7 @@ class Big2:
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa] of the legal actions."""
-        actions, starts = self.list_legal(info_states)
+        actions, starts = self.list_legal_actions(info_states)
         rows = np.repeat(np.arange(len(info_states)), np.diff(starts))
         described = describe_actions(info_states, rows, actions)
         if self.features == "plans":

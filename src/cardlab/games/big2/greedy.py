@@ -155,7 +155,7 @@ def _first_five(hand: int, kind: int, key: int, opens: bool) -> Play:
         if starts != 0:
             cards = _first_set(cards, _first_flush_of_rank(hand, starts, kind, key))
         if cards != 0:
-            return _named(cards)
+            return _classify_five(cards)
     return 0, NO_KIND, -1
 
 
@@ -234,7 +234,7 @@ def _first_flush(suited: int, kind: int, key: int) -> int:
 
 
 @kernel
-def _named(cards: int) -> Play:
+def _classify_five(cards: int) -> Play:
     """Five cards with their kind and deciding card."""
     low = lowest_card(cards)
     high = highest_card(cards)

@@ -14,7 +14,7 @@ from cardlab.games.big2.actions import (
     PAIR_NUMBERS,
     PASS,
     SIZE_STARTS,
-    WITHOUT_FIRST,
+    STARTS_WITHOUT_FIRST,
     three_number,
 )
 from cardlab.games.big2.combinations import (
@@ -71,10 +71,10 @@ def mark_legal(hand: Hand, count: int, kind: int, key: int, starts: NDArray[np.i
 
 
 @kernel
-def keep_first(legal: Bools) -> None:
+def require_first_position(legal: Bools) -> None:
     """Leave in `legal` [A] only what plays position 0."""
     for size in range(1, 6):
-        for action in range(WITHOUT_FIRST[size - 1], SIZE_STARTS[size + 1]):
+        for action in range(STARTS_WITHOUT_FIRST[size - 1], SIZE_STARTS[size + 1]):
             legal[action] = False
 
 

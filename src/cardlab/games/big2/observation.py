@@ -10,7 +10,7 @@ from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import HAND_SIZE
 from cardlab.games.big2.combinations import FLUSH, FULL_HOUSE, STRAIGHT, STRAIGHT_FLUSH, classify
 from cardlab.games.big2.legal_actions import find_ranks
-from cardlab.games.big2.rules import HIDDEN, PLAYED, PLAYING, hold
+from cardlab.games.big2.rules import HIDDEN, PLAYED, PLAYING, list_hand
 from cardlab.games.protocol import AnyStates, Block, Floats, InfoStates, Players, find_block, layout, width
 
 PUBLISHED = layout(
@@ -93,7 +93,7 @@ def observe_published(info_states: InfoStates, players: Players) -> Floats:
         place = state["place"]
         player = int(players[g])
         row = out[g]
-        _write_slots(hand, hold(place, player, hand), starts, row)
+        _write_slots(hand, list_hand(place, player, hand), starts, row)
         for seat in range(1, 4):
             other = (player + seat) % 4
             start = _OTHERS + (seat - 1) * _OTHERS_WIDTH
@@ -120,15 +120,15 @@ def _write_slots(hand: NDArray[np.int8], count: int, starts: NDArray[np.int8], r
         run_end = rank
         while run_end < 12 and starts[run_end + 1] < starts[run_end + 2]:
             run_end += 1
-        alike = starts[rank + 1] - starts[rank]
+        same_rank = starts[rank + 1] - starts[rank]
         for position in range(starts[rank], starts[rank + 1]):
             slot = 22 * position
             suit = int(hand[position]) & 3
             row[slot + rank] = 1
             row[slot + 13 + suit] = 1
-            row[slot + 17] = alike >= 2
-            row[slot + 18] = alike >= 3
-            row[slot + 19] = alike == 4
+            row[slot + 17] = same_rank >= 2
+            row[slot + 18] = same_rank >= 3
+            row[slot + 19] = same_rank == 4
             row[slot + 20] = run_end - run_start >= 4
             row[slot + 21] = suits[suit] >= 5
 
@@ -176,11 +176,11 @@ def observe_full(info_states: InfoStates, players: Players) -> Floats:
         _sort_by_move(state["place"], moves, sizes, cards)
         trick, leader = _write_passes(sizes, cards, moves, (opener - player) % 4, tricks, row)
         for card in range(52):
-            where = int(state["place"][card])
-            if where == player:
+            location = int(state["place"][card])
+            if location == player:
                 row[card] = 1
-            elif where >= PLAYED:
-                move = where - PLAYED
+            elif location >= PLAYED:
+                move = location - PLAYED
                 row[_PLAYED_START + 52 * ((opener + move - player) % 4) + card] = 1
                 row[_RECENCY + card] = 1 / (1 + trick - tricks[move])
         for seat in range(4):
@@ -214,7 +214,7 @@ def _write_trick(state: np.void, turn: int, row: NDArray[np.float32]) -> None:
 
 @kernel
 def _sort_by_move(place: NDArray[np.uint8], moves: int, sizes: NDArray[np.int8], cards: NDArray[np.int8]) -> None:
-    """The `sizes` and `cards`, ascending, of what was played at each move; none where it was a pass."""
+    """The `sizes` and `cards`, ascending, of what was played at each move; none location it was a pass."""
     sizes[:moves] = 0
     for card in range(52):
         if place[card] >= PLAYED:
@@ -259,8 +259,8 @@ def write_hands(states: AnyStates, players: Players) -> Floats:
     out = np.zeros((states.shape[0], 156), dtype=np.float32)
     for g in range(states.shape[0]):
         for card in range(52):
-            where = int(states[g]["place"][card])
-            seat = (where - int(players[g])) % 4
-            if where < HIDDEN and seat > 0:
+            location = int(states[g]["place"][card])
+            seat = (location - int(players[g])) % 4
+            if location < HIDDEN and seat > 0:
                 out[g, 52 * (seat - 1) + card] = 1
     return out

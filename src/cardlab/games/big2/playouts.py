@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.arrays import checked_function
+from cardlab.games.array_checks import checked_function
 from cardlab.games.big2.combinations import NO_KIND, STRAIGHT_FLUSH
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.greedy import count_cards, greedy_play
@@ -28,19 +28,19 @@ def play_out(
     """
     options = options or {}
     ended = States(states.copy())
-    finish_greedily(ended, options.get("straight_flush") == "unbeatable")
+    play_out_greedily(ended, options.get("straight_flush") == "unbeatable")
     return payoffs(ended, options.get("penalty") == "doubled")
 
 
 @kernel
-def finish_greedily(states: States, unbeatable: bool) -> None:
+def play_out_greedily(states: States, unbeatable: bool) -> None:
     """Set in `states` [G] the counts and the phase that greedy play ends with; the cards stay where they are."""
     hands = np.empty(4, dtype=np.int64)
     for g in range(states.shape[0]):
         state = states[g]
         if state["phase"] != PLAYING:
             continue
-        gather_hands(state["place"], hands)
+        fill_hands(state["place"], hands)
         player = (int(state["opener"]) + int(state["moves"])) % 4
         _play_greedily(hands, player, int(state["kind"]), int(state["key"]), int(state["passes"]), unbeatable)
         for seat in range(4):
@@ -49,7 +49,7 @@ def finish_greedily(states: States, unbeatable: bool) -> None:
 
 
 @kernel
-def gather_hands(place: NDArray[np.uint8], hands: NDArray[np.int64]) -> None:
+def fill_hands(place: NDArray[np.uint8], hands: NDArray[np.int64]) -> None:
     """Write the hand of each player into `hands` [4], a bit a card."""
     hands[:] = 0
     for card in range(52):

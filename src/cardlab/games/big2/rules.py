@@ -25,7 +25,7 @@ from cardlab.games.big2.combinations import (
     THREE,
     classify,
 )
-from cardlab.games.big2.legal_actions import keep_first, mark_legal
+from cardlab.games.big2.legal_actions import mark_legal, require_first_position
 from cardlab.games.cards.deck import Cards
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, Players, Starts, States
 
@@ -102,7 +102,7 @@ def current_player(states: AnyStates) -> Players:
 
 
 @kernel
-def hold(place: NDArray[np.uint8], player: int, hand: NDArray[np.int8]) -> int:
+def list_hand(place: NDArray[np.uint8], player: int, hand: NDArray[np.int8]) -> int:
     """Write the cards of `player` into `hand` [at least 14] in ascending order; their number."""
     count = 0
     for card in range(52):
@@ -123,7 +123,7 @@ def legal_actions(states: AnyStates, unbeatable: bool) -> Bools:
 
 
 @kernel
-def list_legal(states: AnyStates, unbeatable: bool) -> tuple[Actions, Starts]:
+def list_legal_actions(states: AnyStates, unbeatable: bool) -> tuple[Actions, Starts]:
     """Actions [K] and starts [G + 1] of what `legal_actions` marks; the one row of a mask it needs stays in cache."""
     words = np.zeros(NUM_ACTIONS // 8 + 1, dtype=np.uint64)
     legal = words.view(np.bool_)
@@ -166,10 +166,10 @@ def _mark_legal_of(
         return
     place = state["place"]
     player = (int(state["opener"]) + int(state["moves"])) % 4
-    count = hold(place, player, hand)
+    count = list_hand(place, player, hand)
     mark_legal(hand, count, kind, int(state["key"]), starts, legal)
     if place[LOWEST_CARD] == player:
-        keep_first(legal)
+        require_first_position(legal)
 
 
 @kernel
@@ -180,7 +180,7 @@ def hidden_choices(states: AnyStates) -> Bools:
     for g in range(states.shape[0]):
         state = states[g]
         player = (int(state["opener"]) + int(state["moves"])) % 4
-        hidden[g] = hold(state["place"], player, hand) < state["counts"][player]
+        hidden[g] = list_hand(state["place"], player, hand) < state["counts"][player]
     return hidden
 
 
@@ -199,7 +199,7 @@ def apply(states: AnyStates, actions: Actions) -> None:
             _pass(state)
             continue
         place = state["place"]
-        if hold(place, player, hand) < state["counts"][player]:
+        if list_hand(place, player, hand) < state["counts"][player]:
             state["phase"] = UNRESOLVED
             continue
         moves = int(state["moves"])
@@ -251,11 +251,11 @@ def payoffs(states: AnyStates, doubled: bool) -> Floats:
             left = int(state["counts"][player])
             if left == 0:
                 winner = player
-            price = left
+            payment = left
             if doubled and left >= 10:
-                price = 3 * left if left == 13 else 2 * left
-            paid[g, player] = -price
-            total += price
+                payment = 3 * left if left == 13 else 2 * left
+            paid[g, player] = -payment
+            total += payment
         paid[g, winner] = total
     return paid
 

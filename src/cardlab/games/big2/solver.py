@@ -18,32 +18,32 @@ from cardlab.games.big2.legal_actions import mark_legal
 
 Ints = NDArray[np.int64]
 
-MOST_CARDS = 32  # in play: a position and the number of its deal share one integer
-MOST_DEALS = 1 << 17  # that one transposition table tells apart
+MAX_CARDS = 32  # in play: a position and the number of its deal share one integer
+MAX_DEALS = 1 << 17  # that one transposition table tells apart
 SLOTS_BITS = 16
 SLOTS = 1 << SLOTS_BITS  # of a transposition table [2, SLOTS]: positions, and their outcomes
 NO_STRENGTH = -1  # to beat: who moves has control
 UNBOUNDED = -1000  # below every payoff
-CUT = -1  # in place of an outcome: not worth more to who asked than what they have
+PRUNED = -1  # in place of an outcome: not worth more to who asked than what they have
 UNKNOWN = -2  # in place of an outcome that is still to be worked out
-WINS, NO_CHILD = -2, -1  # in place of a position
-NOBODY = -1  # asks for a position
+WINNING_PLAY, NO_CHILD = -2, -1  # in place of a position
+NO_PLAYER = -1  # asks for a position
 
 # Columns of a frame of the solver's stack: a position that is being worked out.
-POSITION, ASKER, BOUND, ROW, STOP, BEST, PAID, WON, MOST = range(9)
-_DEEPEST = 4 * MOST_CARDS  # frames: each play but the last sheds a card, after three passes at most
+POSITION, PARENT, BOUND, ROW, STOP, BEST, BEST_PAYOFF, WIN_OUTCOME, MAX_PAYOFF = range(9)
+_MAX_DEPTH = 4 * MAX_CARDS  # frames: each play but the last sheds a card, after three passes at most
 
 # Rows of `dealt`; the first has the cards of players 0 to 3 and two options of the game.
 HELD, LOWER, BETWEEN = range(3)
 DOUBLED, UNBEATABLE = 4, 5
 
 _REMAINING = 13  # bits below the remaining cards: turn 2, passes 2, strength to beat 9
-_DEAL = _REMAINING + MOST_CARDS
-_CARDS = (1 << MOST_CARDS) - 1
+_DEAL = _REMAINING + MAX_CARDS
+_CARDS = (1 << MAX_CARDS) - 1
 
 
 @kernel
-def price(left: int, doubled: int) -> int:
+def loser_payment(left: int, doubled: int) -> int:
     """What a loser pays for the cards left."""
     if doubled and left >= 10:
         return 3 * left if left == 13 else 2 * left
@@ -55,10 +55,10 @@ def payoff(outcome: int, player: int, doubled: int) -> int:
     """What `player` is paid for an outcome."""
     own = outcome >> 4 * player & 15
     if own > 0:
-        return -price(own, doubled)
+        return -loser_payment(own, doubled)
     total = 0
     for other in range(4):
-        total += price(outcome >> 4 * other & 15, doubled)
+        total += loser_payment(outcome >> 4 * other & 15, doubled)
     return total
 
 
@@ -135,7 +135,7 @@ def after_pass(position: int, plays: Ints, starts: Ints, unbeatable: int) -> int
 
 
 @kernel
-def outcome_now(position: int, dealt: Ints) -> int:
+def current_outcome(position: int, dealt: Ints) -> int:
     """The cards left to each player."""
     remaining = position >> _REMAINING & _CARDS
     outcome = 0
@@ -145,7 +145,7 @@ def outcome_now(position: int, dealt: Ints) -> int:
 
 
 @kernel
-def is_first_of_alike(row: int, remaining: int, to_beat: int, plays: Ints, dealt: Ints) -> bool:
+def is_lowest_interchangeable(row: int, remaining: int, to_beat: int, plays: Ints, dealt: Ints) -> bool:
     """Whether a play takes the lowest of cards that are alike: next to each other, with nothing to tell them apart."""
     cards = int(plays[row, 0])
     left = cards
@@ -167,15 +167,15 @@ def next_row(row: int, stop: int, remaining: int, to_beat: int, plays: Ints, dea
     """The first of the rows `row` to `stop` of `plays` [A, 2] that is worth trying, `stop` or above for none."""
     while row < stop:
         fits = plays[row, 0] & ~remaining == 0 and plays[row, 1] > to_beat
-        if fits and is_first_of_alike(row, remaining, to_beat, plays, dealt):
+        if fits and is_lowest_interchangeable(row, remaining, to_beat, plays, dealt):
             return row
         row += 1
     return row
 
 
 @kernel
-def most_for_asker(outcome: int, asker: int, turn: int, dealt: Ints, won: int) -> int:
-    """An upper bound on what `asker` gets where `turn` can have `outcome` and would win with the cards left of `won`.
+def parent_payoff_bound(outcome: int, parent: int, turn: int, dealt: Ints, won: int) -> int:
+    """An upper bound on what `parent` gets where `turn` can have `outcome` and would win with the cards left of `won`.
 
     Payoffs sum to zero, so who wins takes at least this much from the others (Korf 1991, shallow pruning).
     """
@@ -185,8 +185,8 @@ def most_for_asker(outcome: int, asker: int, turn: int, dealt: Ints, won: int) -
         return -UNBOUNDED
     spare = 0
     for other in range(4):
-        if other not in (asker, turn):
-            spare += price(won >> 4 * other & 15, doubled)
+        if other not in (parent, turn):
+            spare += loser_payment(won >> 4 * other & 15, doubled)
     return min(-1, spare - paid)
 
 
@@ -197,46 +197,46 @@ def solve(position: int, dealt: Ints, plays: Ints, starts: Ints, table: Ints) ->
     The recursion is written with a stack of its own: numba crashes on recursive functions that it loads from its cache
     (numba issue 6061).
     """
-    stack = np.empty((_DEEPEST, 9), dtype=np.int64)
+    stack = np.empty((_MAX_DEPTH, 9), dtype=np.int64)
     depth = 0
-    outcome = look_up(position, table)
+    outcome = look_up_outcome(position, table)
     if outcome != UNKNOWN:
         return outcome
-    enter(stack[0], position, NOBODY, UNBOUNDED, dealt, starts)
+    fill_frame(stack[0], position, NO_PLAYER, UNBOUNDED, dealt, starts)
     while True:
         frame = stack[depth]
         if outcome >= 0:
-            absorb(frame, outcome, dealt)
+            update_frame(frame, outcome, dealt)
         outcome = UNKNOWN
-        if frame[ROW] == CUT:
-            outcome = CUT
+        if frame[ROW] == PRUNED:
+            outcome = PRUNED
         else:
             child = next_child(frame, dealt, plays, starts)
-            if child == WINS:
-                outcome = int(frame[WON])
+            if child == WINNING_PLAY:
+                outcome = int(frame[WIN_OUTCOME])
                 continue
             if child != NO_CHILD:
-                outcome = look_up(child, table)
+                outcome = look_up_outcome(child, table)
                 if outcome == UNKNOWN:
                     depth += 1
-                    enter(stack[depth], child, int(frame[POSITION]) & 3, int(frame[PAID]), dealt, starts)
+                    fill_frame(stack[depth], child, int(frame[POSITION]) & 3, int(frame[BEST_PAYOFF]), dealt, starts)
                 continue
             outcome = int(frame[BEST])
-            remember(int(frame[POSITION]), outcome, table)
+            store_outcome(int(frame[POSITION]), outcome, table)
         if depth == 0:
             return outcome
         depth -= 1
 
 
 @kernel
-def look_up(position: int, table: Ints) -> int:
+def look_up_outcome(position: int, table: Ints) -> int:
     """The outcome that is remembered for a position, or UNKNOWN."""
     slot = slot_of(position)
     return int(table[1, slot]) if table[0, slot] == position else UNKNOWN
 
 
 @kernel
-def remember(position: int, outcome: int, table: Ints) -> None:
+def store_outcome(position: int, outcome: int, table: Ints) -> None:
     """Write over whatever stands in the slot."""
     slot = slot_of(position)
     table[0, slot] = position
@@ -250,50 +250,53 @@ def slot_of(position: int) -> int:
 
 
 @kernel
-def enter(frame: Ints, position: int, asker: int, bound: int, dealt: Ints, starts: Ints) -> None:
-    """Fill the frame of a position whose outcome matters only if it is worth more than `bound` to `asker`."""
+def fill_frame(frame: Ints, position: int, parent: int, bound: int, dealt: Ints, starts: Ints) -> None:
+    """Fill the frame of a position whose outcome matters only if it is worth more than `bound` to `parent`."""
     turn = position & 3
     to_beat = (position >> 4 & 511) - 1
     size = int(KIND_SIZES[to_beat // 52]) if to_beat >= 0 else 5
     frame[POSITION] = position
-    frame[ASKER] = NOBODY if asker == turn else asker
+    frame[PARENT] = NO_PLAYER if parent == turn else parent
     frame[BOUND] = bound
     frame[ROW] = starts[turn, size]
     frame[STOP] = starts[turn, size - 1 if to_beat >= 0 else 0]
-    frame[BEST] = CUT
-    frame[PAID] = UNBOUNDED
-    frame[WON] = outcome_now(position, dealt) & ~(15 << 4 * turn)
-    frame[MOST] = payoff(int(frame[WON]), turn, int(dealt[HELD, DOUBLED]))
+    frame[BEST] = PRUNED
+    frame[BEST_PAYOFF] = UNBOUNDED
+    frame[WIN_OUTCOME] = current_outcome(position, dealt) & ~(15 << 4 * turn)
+    frame[MAX_PAYOFF] = payoff(int(frame[WIN_OUTCOME]), turn, int(dealt[HELD, DOUBLED]))
 
 
 @kernel
 def next_child(frame: Ints, dealt: Ints, plays: Ints, starts: Ints) -> int:
-    """The next position to look at, WINS for a play that sheds the last cards, or NO_CHILD; the pass comes last."""
+    """The next position to look at, WINNING_PLAY for a play that sheds the last cards, or NO_CHILD; the pass comes last."""
     position = int(frame[POSITION])
     turn = position & 3
     to_beat = (position >> 4 & 511) - 1
     remaining = position >> _REMAINING & _CARDS
     unbeatable = int(dealt[HELD, UNBEATABLE])
-    if frame[PAID] >= frame[MOST] or frame[ROW] > frame[STOP]:
+    if frame[BEST_PAYOFF] >= frame[MAX_PAYOFF] or frame[ROW] > frame[STOP]:
         return NO_CHILD
     row = next_row(int(frame[ROW]), int(frame[STOP]), remaining, to_beat, plays[turn], dealt)
     frame[ROW] = row + 1
     if row == frame[STOP]:
         return after_pass(position, plays, starts, unbeatable) if to_beat >= 0 else NO_CHILD
     if plays[turn, row, 0] == remaining & dealt[HELD, turn]:
-        return WINS
+        return WINNING_PLAY
     return after_play(position, int(plays[turn, row, 0]), int(plays[turn, row, 1]), plays, starts, unbeatable)
 
 
 @kernel
-def absorb(frame: Ints, outcome: int, dealt: Ints) -> None:
-    """Take the outcome of a child into account; CUT in ROW when the asker cannot want this position any more."""
+def update_frame(frame: Ints, outcome: int, dealt: Ints) -> None:
+    """Take the outcome of a child into account; PRUNED in ROW when the parent cannot want this position any more."""
     turn = int(frame[POSITION]) & 3
     paid = payoff(outcome, turn, int(dealt[HELD, DOUBLED]))
-    if paid <= frame[PAID]:
+    if paid <= frame[BEST_PAYOFF]:
         return
     frame[BEST] = outcome
-    frame[PAID] = paid
-    asker = int(frame[ASKER])
-    if asker != NOBODY and most_for_asker(outcome, asker, turn, dealt, int(frame[WON])) <= frame[BOUND]:
-        frame[ROW] = CUT
+    frame[BEST_PAYOFF] = paid
+    parent = int(frame[PARENT])
+    if (
+        parent != NO_PLAYER
+        and parent_payoff_bound(outcome, parent, turn, dealt, int(frame[WIN_OUTCOME])) <= frame[BOUND]
+    ):
+        frame[ROW] = PRUNED

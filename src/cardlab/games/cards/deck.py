@@ -43,7 +43,7 @@ def parse_cards(text: str) -> Cards:
 
 
 @kernel
-def mix(seed: np.uint64, salt: np.uint64) -> np.uint64:
+def hash_seed(seed: np.uint64, salt: np.uint64) -> np.uint64:
     """A well-mixed 64-bit hash of (seed, salt): the finaliser of splitmix64 (Steele, Lea and Flood 2014)."""
     z = np.uint64(seed) + (np.uint64(salt) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -54,7 +54,7 @@ def mix(seed: np.uint64, salt: np.uint64) -> np.uint64:
 @kernel
 def draw_below(count: int, seed: np.uint64, salt: int) -> int:
     """A number from 0 to count - 1, each as likely, as a function of (seed, salt); bias below count / 2^32."""
-    draw = mix(seed, np.uint64(salt)) >> np.uint64(32)
+    draw = hash_seed(seed, np.uint64(salt)) >> np.uint64(32)
     return int(np.int64((draw * np.uint64(count)) >> np.uint64(32)))
 
 
@@ -62,11 +62,11 @@ def draw_below(count: int, seed: np.uint64, salt: int) -> int:
 def shuffle(cards: Cards, count: int, seed: np.uint64) -> None:
     """Shuffle cards[0:count] in place, as a function of `seed` alone (Fisher-Yates; bias below 52 / 2^32)."""
     for last in range(count - 1, 0, -1):
-        draw = mix(seed, np.uint64(last)) >> np.uint64(32)
-        other = np.int64((draw * np.uint64(last + 1)) >> np.uint64(32))
-        kept = cards[last]
-        cards[last] = cards[other]
-        cards[other] = kept
+        draw = hash_seed(seed, np.uint64(last)) >> np.uint64(32)
+        position = np.int64((draw * np.uint64(last + 1)) >> np.uint64(32))
+        swapped = cards[last]
+        cards[last] = cards[position]
+        cards[position] = swapped
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import Cards, draw_below, mix
+from cardlab.games.cards.deck import Cards, draw_below, hash_seed
 from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
 from cardlab.games.five_o.column_probability import Values, game_win_probability
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, Record, Records, list_unseen
@@ -30,7 +30,7 @@ def simulate_columns(
     count = list_unseen(state, cards)
     card_key = CARD_KEYS[state["deck"][state["turn"]]]
     for simulation in range(num_simulations):
-        stream = mix(seed, np.uint64(simulation))
+        stream = hash_seed(seed, np.uint64(simulation))
         drawn = 0
         for column in range(NUM_COLUMNS):
             own, other = state["keys"][player, column], state["keys"][1 - player, column]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import Cards, mix, shuffle
+from cardlab.games.cards.deck import Cards, hash_seed, shuffle
 from cardlab.games.cards.hands import CARD_KEYS, Strengths
 from cardlab.games.five_o.rules import (
     NUM_COLUMNS,
@@ -74,7 +74,7 @@ def draw_to_end(cards: Cards, count: int, held: int, weights: NDArray[np.float32
             total += max(weights[cards[index]], 0.0)
         if total <= 0.0:
             return
-        point = total * (float(mix(seed, np.uint64(_FIRST_SALT + drawn)) >> np.uint64(11)) / 2.0**53)
+        point = total * (float(hash_seed(seed, np.uint64(_FIRST_SALT + drawn)) >> np.uint64(11)) / 2.0**53)
         chosen = left - 1
         for index in range(left):
             weight = max(weights[cards[index]], 0.0)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.games.arrays import checked_function
+from cardlab.games.array_checks import checked_function
 from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.cards.hands import strength_table
 from cardlab.games.five_o.game import FiveO

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.options import Whole, option, options
-from cardlab.games.arrays import checked
+from cardlab.games.array_checks import checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import strength_table
 from cardlab.games.five_o import determinization, rules, win_probability
@@ -83,7 +83,7 @@ class FiveO:
         return States(states)
 
     def current_player(self, states: AnyStates) -> Players:
-        """[G] the player who places the next card; NOBODY when the game is over or the next card is not drawn."""
+        """[G] the player who places the next card; NO_PLAYER when the game is over or the next card is not drawn."""
         return rules.current_players(states, self.hidden_round)
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:

@@ -2,7 +2,7 @@
 
 `deck` holds the 40 cards to be placed, alternately from player 0: deck[turn] is face up, later cards are hidden, and
 earlier cards are UNKNOWN here. `keys` are the sums of CARD_KEYS of the known cards of the columns
-(games/cards/hands.py). `owner` is NOBODY in a full state, else the player whose InfoState it is.
+(games/cards/hands.py). `owner` is NO_PLAYER in a full state, else the player whose InfoState it is.
 """
 
 from typing import Any

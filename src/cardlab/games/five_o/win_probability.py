@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import Cards, mix
+from cardlab.games.cards.deck import Cards, hash_seed
 from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
 from cardlab.games.five_o import observation as features
 from cardlab.games.five_o.column_features import LINE_SIZE
@@ -116,7 +116,7 @@ def _compute_probabilities(
                     _enumerate(table, own, other, cards, count, pairs, shares)
                 else:
                     if drawn_for[column] != other:
-                        seed = mix(unseen, np.uint64(column))
+                        seed = hash_seed(unseen, np.uint64(column))
                         _draw_first(table, other, cards, count, seed, theirs[column, 0], drawn[column], streams[column])
                         if len(pairs) > 1:
                             theirs[column, 1] = radix_sort(theirs[column, 0])
@@ -171,7 +171,7 @@ def _draw_first(
     """
     for index in range(len(strengths)):
         filled, drawn[index], streams[index] = _complete_hand(
-            key, cards, count, np.int64(0), mix(seed, np.uint64(index))
+            key, cards, count, np.int64(0), hash_seed(seed, np.uint64(index))
         )
         strengths[index] = five_card_strength(table, filled)
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.arrays import checked_function
+from cardlab.games.array_checks import checked_function
 from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
 from cardlab.games.open_face.game import OpenFace

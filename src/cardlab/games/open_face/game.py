@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.options import option, options
-from cardlab.games.arrays import checked
+from cardlab.games.array_checks import checked
 from cardlab.games.cards.deck import card_text, cards_text, shuffled_decks
 from cardlab.games.cards.hands import front_table, strength_table
 from cardlab.games.open_face import observation as features
@@ -59,7 +59,7 @@ class OpenFace:
         return states
 
     def current_player(self, states: AnyStates) -> Players:
-        """[G] the player who places the next card; NOBODY when the game is over or the card is unknown."""
+        """[G] the player who places the next card; NO_PLAYER when the game is over or the card is unknown."""
         return states["mover"].copy()
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
@@ -73,7 +73,7 @@ class OpenFace:
     def apply(self, states: AnyStates, actions: Actions) -> None:
         """Place the next card in rows `actions` [G], in place.
 
-        In an InfoState the following card stays unknown: the player is NOBODY until `determinize` draws it.
+        In an InfoState the following card stays unknown: the player is NO_PLAYER until `determinize` draws it.
         """
         rules.place(states, actions, strength_table(), front_table())
 

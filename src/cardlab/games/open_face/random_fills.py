@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_CARDS, draw_below, draw_seeds, mix
+from cardlab.games.cards.deck import NUM_CARDS, draw_below, draw_seeds, hash_seed
 from cardlab.games.cards.hands import CARD_KEYS, FRONT_SHIFT, MAX_STRENGTH, Strengths, front_table, strength_table
 from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.open_face.rules import (
@@ -72,7 +72,7 @@ def _best_rows(
         if count > 1:
             num_unseen = _list_unseen(state, unseen)
             for simulation in range(budgets[n]):
-                seed = mix(seeds[n], np.uint64(simulation))
+                seed = hash_seed(seeds[n], np.uint64(simulation))
                 _draw_first(unseen, num_unseen, _MAX_UPCOMING, seed)
                 simulate_plans(state, unseen, plans[:count], tries, seed, strengths, fronts)
         best = 0
@@ -153,7 +153,7 @@ def simulate_plans(
     sums = np.zeros((tries, NUM_SLOTS + 1), dtype=np.int64)
     for attempt in range(tries):
         if attempt > 0:
-            _draw_first(own, num_own, num_own, mix(seed, np.uint64(_OWN_SALT + attempt)))
+            _draw_first(own, num_own, num_own, hash_seed(seed, np.uint64(_OWN_SALT + attempt)))
         for place in range(num_own):
             sums[attempt, place + 1] = sums[attempt, place] + CARD_KEYS[own[place]]
     for number in range(plans.shape[0]):
@@ -189,7 +189,9 @@ def _fill_opponent_board(
     most = -np.inf
     for attempt in range(tries):
         if attempt > 0:
-            _draw_first(upcoming[:num_cards], num_cards, num_cards, mix(seed, np.uint64(_OPPONENT_SALT + attempt)))
+            _draw_first(
+                upcoming[:num_cards], num_cards, num_cards, hash_seed(seed, np.uint64(_OPPONENT_SALT + attempt))
+            )
         used = 0
         for row in range(NUM_ROWS):
             key = to_int64(state["keys"][1 - mover, row])

@@ -29,7 +29,7 @@ ROW_STATISTICS = np.dtype(
         ("free_suits", np.int8, (NUM_SUITS,)),
         ("free_bits", np.int16),  # bit r: a card of rank r is free
         ("card", np.int8),  # the next card; UNKNOWN when over or unknown
-        ("mover", np.int8),  # who places it: 0 the viewer, 1 the opponent, NOBODY when over
+        ("mover", np.int8),  # who places it: 0 the viewer, 1 the opponent, NO_PLAYER when over
     ],
     align=True,
 )

@@ -13,7 +13,7 @@ from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import UNKNOWN
 from cardlab.games.cards.hands import CARD_KEYS, Strengths
 from cardlab.games.open_face.royalties import row_rank, royalty
-from cardlab.games.protocol import NOBODY, Actions, AnyStates, Bools
+from cardlab.games.protocol import NO_PLAYER, Actions, AnyStates, Bools
 
 FRONT, MIDDLE, BACK = 0, 1, 2
 ROW_NAMES = ("front", "middle", "back")
@@ -33,7 +33,7 @@ STATE = np.dtype(
         ("rows", np.int8, (NUM_DEALT,)),  # row of each placed card, else UNKNOWN
         ("sizes", np.int8, (2, NUM_ROWS)),
         ("step", np.int8),  # cards placed so far
-        ("mover", np.int8),  # player to move; NOBODY when over or if the card is unknown
+        ("mover", np.int8),  # player to move; NO_PLAYER when over or if the card is unknown
     ],
     align=True,  # no padding, so that records compare as bytes
 )
@@ -147,9 +147,9 @@ def place(states: AnyStates, actions: Actions, strength_table: Strengths, front_
             score = score_boards(state["ranks"][0], state["ranks"][1])
             state["scores"][0] = score
             state["scores"][1] = -score
-            state["mover"] = NOBODY
+            state["mover"] = NO_PLAYER
         else:
-            state["mover"] = owner(step) if state["deck"][step] >= 0 else NOBODY
+            state["mover"] = owner(step) if state["deck"][step] >= 0 else NO_PLAYER
 
 
 @kernel
@@ -184,8 +184,8 @@ def fill_unknown(states: AnyStates, orders: NDArray[np.int8]) -> None:
 
 @kernel
 def card_holders(states: AnyStates) -> NDArray[np.int8]:
-    """[G, 52] the player who has each face-up card; NOBODY for the cards in the deck."""
-    holders = np.full((states.shape[0], 52), NOBODY, dtype=np.int8)
+    """[G, 52] the player who has each face-up card; NO_PLAYER for the cards in the deck."""
+    holders = np.full((states.shape[0], 52), NO_PLAYER, dtype=np.int8)
     for g in range(states.shape[0]):
         state = states[g]
         for index in range(num_turned(to_int64(state["step"]))):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from cardlab.core.options import NUMERIC, InvalidOption, option, options
-from cardlab.games.arrays import InvalidArray, check_floats, checked
+from cardlab.games.array_checks import InvalidArray, check_floats, checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.poker_squares import observation as features
@@ -109,7 +109,7 @@ class PokerSquares:
         return States(states)
 
     def current_player(self, states: AnyStates) -> Players:
-        """[G] 0; NOBODY when the game is over or in an afterstate, where the next card is unknown."""
+        """[G] 0; NO_PLAYER when the game is over or in an afterstate, where the next card is unknown."""
         return rules.current_players(states)
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
@@ -184,7 +184,7 @@ class PokerSquares:
             return features.observe_sparse_lines(info_states, self.scores, self._payoff_scale)
         return features.observe_lines(info_states, self.scores, self.unit)
 
-    def observe_after(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
+    def observe_afterstates(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
         """[G, F] observations after the face-up cards are placed on the cells `actions` [G]."""
         if self.features == "codes":
             return features.observe_sparse_placements(info_states, actions, self.scores, self._payoff_scale)
@@ -197,7 +197,9 @@ class PokerSquares:
         legal = rules.legal_cells(info_states)
         return features.observe_actions(info_states, legal, self.scores, self.unit)
 
-    def vary(self, info_states: InfoStates, actions: Actions, rng: np.random.Generator) -> tuple[InfoStates, Actions]:
+    def augment(
+        self, info_states: InfoStates, actions: Actions, rng: np.random.Generator
+    ) -> tuple[InfoStates, Actions]:
         """[G] equivalent states under random symmetries, and `actions` mapped to their cells."""
         varied, cells = transform(info_states, draw_symmetries(len(info_states), rng))
         return varied, cells[np.arange(len(actions)), actions]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.arrays import checked_function
+from cardlab.games.array_checks import checked_function
 from cardlab.games.cards.deck import draw_below, draw_seeds
 from cardlab.games.cards.hands import CARD_KEYS, STRENGTH_CATEGORIES, Int, Strengths, five_card_strength, strength_table
 from cardlab.games.poker_squares.game import PokerSquares

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.kernels import kernel, sum_kernel
+from cardlab.core.kernels import fastmath_kernel, kernel
 from cardlab.games.cards.deck import Cards
 from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.poker_squares.line_statistics import (
@@ -97,7 +97,7 @@ def encode_sparse_lines(tables: RolloutTables, card: int, turn: int, scores: Sco
             encode_sparse_line(stats, line, contents, turn, crossing_with, tables.indices_with_card[line])
 
 
-@sum_kernel
+@fastmath_kernel
 def sparse_line_value(tables: RolloutTables, values: SparseLineValues, indices: SparseLine) -> float:
     """Weights · relu(Σ vectors) of one line; adding three vectors at a time saves memory writes."""
     hidden, vectors, weights = tables.hidden, values.vectors, values.weights

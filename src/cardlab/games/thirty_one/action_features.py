@@ -22,14 +22,14 @@ from cardlab.games.thirty_one.unseen_cards import (
     add_suit_sums,
     count_cards,
     drawable_cards,
-    sum_beside,
+    kept_suit_sum,
 )
 
 ACTION_BLOCKS = layout(
     action=(NUM_ACTIONS,),  # one-hot
     score=(1,),  # after this turn / 31: of a draw the expected one, with the best swap
     gain=(1,),  # its difference to the score now / 11
-    best=(1,),  # whether it is 31; of a draw the chance
+    best=(1,),  # whether it is 31; of a draw the probability
     suit_sums=(4,),  # of the hand after a swap / 31; of the hand now for draw, take and call
     left_discard=(4,),  # what a swap leaves on the discard pile, value / 11 in its suit's slot
     helps_next=(1,),  # most that it makes of the next player's known cards / 31
@@ -71,18 +71,18 @@ def _encode(state: Record, owner: int, action: int, row: Floats, counts: Counts)
     row[action] = 1.0
     at = NUM_ACTIONS
     if action == DRAW:
-        _expect_draw(state, owner, row, at, counts)
+        _encode_draw(state, owner, row, at, counts)
     else:
-        reached = score
+        new_score = score
         if action == TAKE:
-            reached = 0
+            new_score = 0
             for position in range(HAND_SIZE):
-                reached = max(reached, score_after_swap(hand, position, state["top"]))
+                new_score = max(new_score, score_after_swap(hand, position, state["top"]))
         elif action != CALL:
-            reached = score_after_swap(hand, action - SWAP_FIRST, state["drawn"])
-        row[at] = reached / 31
-        row[at + 1] = (reached - score) / 11
-        row[at + 2] = reached == BEST_SCORE
+            new_score = score_after_swap(hand, action - SWAP_FIRST, state["drawn"])
+        row[at] = new_score / 31
+        row[at + 1] = (new_score - score) / 11
+        row[at + 2] = new_score == BEST_SCORE
     at += 3
     add_suit_sums(hand, action - SWAP_FIRST if action >= SWAP_FIRST else HAND_SIZE, row[at : at + 4], 1 / 31)
     if action >= SWAP_FIRST:
@@ -101,23 +101,23 @@ def _encode_discard(state: Record, owner: int, action: int, row: Floats, at: int
         discard = state["hands"][owner, action - SWAP_FIRST]
     write_card(discard, row, at + 4, 1 / 11)
     if discard >= 0:
-        follower = next_living(state, owner)
-        known = score_of(state, follower)
-        helped = max(known, sum_beside(state["hands"][follower], suit_of(discard)) + card_value(discard))
-        row[at + 8] = helped / 31
-        row[at + 9] = (helped - known) / 11
+        next_player = next_living(state, owner)
+        known = score_of(state, next_player)
+        helped_score = max(known, kept_suit_sum(state["hands"][next_player], suit_of(discard)) + card_value(discard))
+        row[at + 8] = helped_score / 31
+        row[at + 9] = (helped_score - known) / 11
 
 
 @kernel
-def _expect_draw(state: Record, owner: int, row: Floats, at: int, counts: Counts) -> None:
+def _encode_draw(state: Record, owner: int, row: Floats, at: int, counts: Counts) -> None:
     """`score`, `gain` and `best` of drawing, over the cards that may come."""
     total = count_cards(drawable_cards(state), counts)
     score = score_of(state, owner)
     for suit in range(4):
-        beside = sum_beside(state["hands"][owner], suit)
+        beside = kept_suit_sum(state["hands"][owner], suit)
         for value in range(NUM_VALUES):
-            chance = counts[suit, value] / max(total, 1)
-            reached = max(score, beside + value + LOW_VALUE)
-            row[at] += chance * reached / 31
-            row[at + 1] += chance * (reached - score) / 11
-            row[at + 2] += chance * (reached == BEST_SCORE)
+            probability = counts[suit, value] / max(total, 1)
+            new_score = max(score, beside + value + LOW_VALUE)
+            row[at] += probability * new_score / 31
+            row[at + 1] += probability * (new_score - score) / 11
+            row[at + 2] += probability * (new_score == BEST_SCORE)

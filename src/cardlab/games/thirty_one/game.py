@@ -7,22 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.options import Whole, option, options
-from cardlab.games.arrays import checked
+from cardlab.games.array_checks import checked
 from cardlab.games.cards.deck import draw_seeds, shuffled_decks
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
 from cardlab.games.thirty_one.action_features import ACTION_BLOCKS, encode_actions
 from cardlab.games.thirty_one.actions import ACTION_KINDS, DECISION_KINDS, NUM_ACTIONS
 from cardlab.games.thirty_one.information import fill_hidden, find_holders, hide
 from cardlab.games.thirty_one.observation import BLOCKS, observe_table
-from cardlab.games.thirty_one.opponent_statistics import HABITS_BLOCKS, observe_habits
-from cardlab.games.thirty_one.paper_observation import SEED_BLOCKS, observe_seed
-from cardlab.games.thirty_one.privileged_features import PRIVILEGED_BLOCKS, see_all
+from cardlab.games.thirty_one.opponent_statistics import OPPONENT_STATISTICS_BLOCKS, observe_opponent_statistics
+from cardlab.games.thirty_one.paper_observation import PAPER_BLOCKS, observe_paper
+from cardlab.games.thirty_one.privileged_features import PRIVILEGED_BLOCKS, observe_privileged
 from cardlab.games.thirty_one.record import MAX_PLAYERS, OVER, STATE_DTYPE, SWAP, RuleOptions
 from cardlab.games.thirty_one.rendering import move_text, table_text
 from cardlab.games.thirty_one.rules import apply_actions, deal_matches, mark_legal
 
-MOST_TURNS = 10_000  # counters of turns and rounds are 16 bits wide
-MOST_LIVES = 100  # lives are 8 bits wide
+MAX_TURNS = 10_000  # counters of turns and rounds are 16 bits wide
+MAX_LIVES = 100  # lives are 8 bits wide
 
 
 @checked
@@ -31,10 +31,10 @@ class ThirtyOne:
     """Thirty-One: a match of 2 to 9 players; who has the highest sum of one suit keeps his lives."""
 
     num_players: Whole = option(2, "players of a match", ge=2, le=MAX_PLAYERS)
-    lives: Whole = option(3, "lives at the start of a match", ge=1, le=MOST_LIVES)
-    max_turns: Whole = option(100, "turns of a round without a call, after which hands are shown", ge=1, le=MOST_TURNS)
+    lives: Whole = option(3, "lives at the start of a match", ge=1, le=MAX_LIVES)
+    max_turns: Whole = option(100, "turns of a round without a call, after which hands are shown", ge=1, le=MAX_TURNS)
     max_rounds: Whole = option(
-        100, "rounds of a match, after which the players with the most lives share the win", ge=1, le=MOST_TURNS
+        100, "rounds of a match, after which the players with the most lives share the win", ge=1, le=MAX_TURNS
     )
     play: Literal["match", "round"] = option(
         "match", "match, or for training: round (one round, each player with 1 to `lives` lives)", training_only=True
@@ -78,7 +78,7 @@ class ThirtyOne:
             zero_sum=self.reward == "plain",
             decision_kinds=DECISION_KINDS,
             action_kinds=ACTION_KINDS,
-            blocks={"table": BLOCKS, "habits": HABITS_BLOCKS, "seed": SEED_BLOCKS}[self.features],
+            blocks={"table": BLOCKS, "habits": OPPONENT_STATISTICS_BLOCKS, "seed": PAPER_BLOCKS}[self.features],
             action_blocks=ACTION_BLOCKS,
             privileged_blocks=PRIVILEGED_BLOCKS,
             options={"features": self.features},
@@ -115,7 +115,7 @@ class ThirtyOne:
         deal_matches(states, dealt, later, self._options)
         return States(states)
 
-    def taken_seats(self, states: States) -> Bools:
+    def occupied_seats(self, states: States) -> Bools:
         """[G, P] which seats are taken in matches that have just been dealt."""
         return states["lives"][:, : self.num_players] > 0
 
@@ -162,9 +162,9 @@ class ThirtyOne:
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
         """[G, F] the blocks of the spec."""
         if self.features == "seed":
-            return observe_seed(info_states, players)
+            return observe_paper(info_states, players)
         table = observe_table(info_states, players, self.max_turns, self._options.max_rounds)
-        return observe_habits(table, info_states, players) if self.features == "habits" else table
+        return observe_opponent_statistics(table, info_states, players) if self.features == "habits" else table
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa] of the legal actions."""
@@ -172,7 +172,7 @@ class ThirtyOne:
 
     def privileged(self, states: States, players: Players) -> Floats:
         """[G, Fp] the opponents' hands and the next cards."""
-        return see_all(states, players)
+        return observe_privileged(states, players)
 
     def holders(self, states: States) -> NDArray[np.int8]:
         """[G, 52] who holds each card; the pending one belongs to who drew it."""

@@ -63,6 +63,6 @@ def sort_hand(hand: NDArray[np.int8]) -> None:
     """Sort `hand` [3] in place by suit and rank, so that equal hands look equal."""
     for last in (1, 2, 1):
         if suit_order(hand[last - 1]) > suit_order(hand[last]):
-            kept = hand[last]
+            swapped = hand[last]
             hand[last] = hand[last - 1]
-            hand[last - 1] = kept
+            hand[last - 1] = swapped

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, Cards, mix, shuffle
-from cardlab.games.protocol import NOBODY, Floats, Players
+from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, Cards, hash_seed, shuffle
+from cardlab.games.protocol import NO_PLAYER, Floats, Players
 from cardlab.games.thirty_one.hand_scores import HAND_SIZE, card_bit, sort_hand
 from cardlab.games.thirty_one.record import MAX_PLAYERS, OVER, SWAP, Record, Records
 
 ALL_CARDS = (1 << NUM_CARDS) - 1
-ORDER_SALT, PICK_SALT, SEED_SALT = 1, 2, 3  # independent uses of one seed of `fill_hidden`
+ORDER_SALT, PICK_SALT, STATE_SEED_SALT = 1, 2, 3  # independent uses of one seed of `fill_hidden`
 
 
 @kernel
@@ -68,29 +68,29 @@ def fill_hidden(info_states: Records, seeds: NDArray[np.uint64], weights: Floats
 
     With no `weights` ([0, P, 52]) every assignment of the hidden cards is as likely as the others. With `weights`
     [G, P, 52] the hidden places of the hands are filled one by one, first, second, third cards in turn, each with a
-    card drawn in proportion to its holder's weights among those left (uniformly where they are all 0).
+    card drawn in proportion to its holder's weights among those remaining (uniformly where they are all 0).
     """
     pool = np.empty(NUM_CARDS, dtype=np.int8)
     states = np.empty_like(info_states)
     for g in range(states.shape[0]):
         states[g] = info_states[g]
         state = states[g]
-        order = mix(seeds[g], np.uint64(ORDER_SALT))
+        order_seed = hash_seed(seeds[g], np.uint64(ORDER_SALT))
         hidden = ALL_CARDS & ~known_cards(state)
         old = hidden & ~state["restocked"]
         count = _list_cards(pool, 0, old)
-        shuffle(pool, count, order)
+        shuffle(pool, count, order_seed)
         row = g if weights.shape[0] > 0 else -1
-        picks = mix(seeds[g], np.uint64(PICK_SALT))
-        count = _fill_hands(state, pool, count, weights, row, picks, True)
+        pick_seed = hash_seed(seeds[g], np.uint64(PICK_SALT))
+        count = _fill_hands(state, pool, count, weights, row, pick_seed, True)
         formed = hidden & state["restocked"]
         if formed != 0:
             count = _list_cards(pool, count, formed)
-            shuffle(pool, count, mix(order, np.uint64(NUM_CARDS)))
-        count = _fill_hands(state, pool, count, weights, row, mix(picks, np.uint64(NUM_CARDS)), False)
+            shuffle(pool, count, hash_seed(order_seed, np.uint64(NUM_CARDS)))
+        count = _fill_hands(state, pool, count, weights, row, hash_seed(pick_seed, np.uint64(NUM_CARDS)), False)
         _fill_rest(state, pool, count)
-        state["seed"] = mix(seeds[g], np.uint64(SEED_SALT))
-        state["owner"] = NOBODY
+        state["seed"] = hash_seed(seeds[g], np.uint64(STATE_SEED_SALT))
+        state["owner"] = NO_PLAYER
         state["from_stock"][:] = 0
     return states
 
@@ -109,7 +109,7 @@ def _list_cards(pool: Cards, count: int, cards: int) -> int:
 def _fill_hands(
     state: Record, pool: Cards, count: int, weights: Floats, row: int, seed: np.uint64, before_reshuffle: bool
 ) -> int:
-    """Fill hidden places, those held since before the reshuffle or all, from pool[0:count]; how many cards are left."""
+    """Fill hidden places, those held since before the reshuffle or all, from pool[0:count]; how many cards are remaining."""
     for i in range(HAND_SIZE):
         for player in range(MAX_PLAYERS):
             hand = state["hands"][player]
@@ -118,13 +118,13 @@ def _fill_hands(
             # hidden cards lie first in a sorted hand; those from the stock keep to the front
             if before_reshuffle and i < state["from_stock"][player]:
                 continue
-            picked = count - 1
+            index = count - 1
             if row >= 0:
-                uniform = mix(seed, np.uint64(i * MAX_PLAYERS + player)) / 2.0**64
-                picked = _pick(pool, count, weights[row, player], uniform)
-            hand[i] = pool[picked]
+                uniform = hash_seed(seed, np.uint64(i * MAX_PLAYERS + player)) / 2.0**64
+                index = _pick(pool, count, weights[row, player], uniform)
+            hand[i] = pool[index]
             count -= 1
-            pool[picked] = pool[count]
+            pool[index] = pool[count]
     if not before_reshuffle:
         for player in range(MAX_PLAYERS):
             sort_hand(state["hands"][player])
@@ -139,10 +139,10 @@ def _pick(pool: Cards, count: int, weights: Floats, uniform: float) -> int:
         total += weights[pool[i]]
     if total <= 0.0:
         return count - 1
-    left = uniform * total
+    remaining = uniform * total
     for i in range(count):
-        left -= weights[pool[i]]
-        if left < 0.0:
+        remaining -= weights[pool[i]]
+        if remaining < 0.0:
             return i
     return count - 1
 
@@ -153,8 +153,8 @@ def _fill_rest(state: Record, pool: Cards, count: int) -> None:
     if state["phase"] == SWAP and state["drawn"] < 0 and count > 0:
         count -= 1
         state["drawn"] = pool[count]
-    stocked = min(count, state["stock_left"])
-    for i in range(stocked):
+    stock_size = min(count, state["stock_left"])
+    for i in range(stock_size):
         count -= 1
         state["stock"][i] = pool[count]
     for i in range(count):
@@ -165,8 +165,8 @@ def _fill_rest(state: Record, pool: Cards, count: int) -> None:
 
 @kernel
 def find_holders(states: Records) -> NDArray[np.int8]:
-    """[G, 52] who holds each card, the pending one with who drew it; NOBODY for the stock and the discard pile."""
-    holders = np.full((states.shape[0], NUM_CARDS), NOBODY, dtype=np.int8)
+    """[G, 52] who holds each card, the pending one with who drew it; NO_PLAYER for the stock and the discard pile."""
+    holders = np.full((states.shape[0], NUM_CARDS), NO_PLAYER, dtype=np.int8)
     for g in range(states.shape[0]):
         state = states[g]
         for player in range(MAX_PLAYERS):

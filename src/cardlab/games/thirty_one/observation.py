@@ -22,9 +22,9 @@ from cardlab.games.thirty_one.unseen_cards import (
     count_cards,
     distance_to,
     drawable_cards,
+    kept_suit_sum,
     score_ceiling,
     seats_by_distance,
-    sum_beside,
     unseen_cards,
 )
 
@@ -65,16 +65,16 @@ BLOCKS = layout(
     score_ceilings=(2,),  # the most that the left and the right neighbour can have / 31
     right_sums=(4,),  # `known_sums` of the right neighbour, who leaves the discard that the owner may take
     expected_values=(4,),  # of a card from the stock, in its suit's slot / 10
-    suit_shares=(4,),  # chance of each suit there
-    ace_shares=(4,),  # chance of each ace there × 13, to be of order one
-    ten_shares=(4,),  # chance of a card of value 10 of each suit there × 13 / 4
+    suit_shares=(4,),  # probability of each suit there
+    ace_shares=(4,),  # probability of each ace there × 13, to be of order one
+    ten_shares=(4,),  # probability of a card of value 10 of each suit there × 13 / 4
     draw_score=(1,),  # expected score after drawing and the best swap / 31
-    draw_gain=(1,),  # chance that it is higher than now
-    draw_best=(1,),  # chance that it is 31
+    draw_gain=(1,),  # probability that it is higher than now
+    draw_best=(1,),  # probability that it is 31
 )
 
 NUM_FEATURES = width(BLOCKS)
-SUIT_COLUMNS = suit_columns(BLOCKS, but=("swap_scores", "swap_gains", "phase"))
+SUIT_COLUMNS = suit_columns(BLOCKS, exclude=("swap_scores", "swap_gains", "phase"))
 
 
 @kernel
@@ -90,8 +90,8 @@ def observe_table(info_states: Records, players: Players, max_turns: int, max_ro
         row = features[g]
         living = seats_by_distance(state, owner, seats)
         at = _write_hand(state, owner, row)
-        at = _write_offer(state, owner, row, at)
-        at = _write_course(state, row, at, seats, living)
+        at = _write_swap_scores(state, owner, row, at)
+        at = _write_phase(state, row, at, seats, living)
         row[at] = state["turns"] / max_turns
         row[at + 1 + min(state["turns"] // living, NUM_LAPS - 1)] = 1.0
         row[at + 1 + NUM_LAPS] = (state["round"] - 1) / max_rounds
@@ -138,7 +138,7 @@ def _write_hand(state: Record, owner: int, row: Floats) -> int:
 
 
 @kernel
-def _write_offer(state: Record, owner: int, row: Floats, at: int) -> int:
+def _write_swap_scores(state: Record, owner: int, row: Floats, at: int) -> int:
     """From `top` to `swap_gains`; the column behind."""
     top, drawn = state["top"], state["drawn"]
     write_card(top, row, at, 1 / 11)
@@ -158,7 +158,7 @@ def _write_offer(state: Record, owner: int, row: Floats, at: int) -> int:
 
 
 @kernel
-def _write_course(state: Record, row: Floats, at: int, seats: NDArray[np.int64], living: int) -> int:
+def _write_phase(state: Record, row: Floats, at: int, seats: NDArray[np.int64], living: int) -> int:
     """From `phase` to `first_turn`; the column behind."""
     row[at + int(state["phase"])] = 1.0
     at += NUM_PHASES
@@ -239,13 +239,13 @@ def _write_draw(state: Record, owner: int, row: Floats, at: int, counts: Counts,
     write_expected(row, at, counts, total, 0.1)
     score = score_of(state, owner)
     for suit in range(4):
-        beside = sum_beside(state["hands"][owner], suit)
+        beside = kept_suit_sum(state["hands"][owner], suit)
         row[at + 8 + suit] = 13 * counts[suit, NUM_VALUES - 1] / total
         row[at + 12 + suit] = 13 / 4 * counts[suit, NUM_VALUES - 2] / total
         for value in range(NUM_VALUES):
-            chance = counts[suit, value] / total
-            reached = max(score, beside + value + LOW_VALUE)
-            row[at + 4 + suit] += chance
-            row[at + 16] += chance * reached / 31
-            row[at + 17] += chance * (reached > score)
-            row[at + 18] += chance * (reached == BEST_SCORE)
+            probability = counts[suit, value] / total
+            new_score = max(score, beside + value + LOW_VALUE)
+            row[at + 4 + suit] += probability
+            row[at + 16] += probability * new_score / 31
+            row[at + 17] += probability * (new_score > score)
+            row[at + 18] += probability * (new_score == BEST_SCORE)

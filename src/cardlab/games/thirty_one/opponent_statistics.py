@@ -12,7 +12,7 @@ from cardlab.games.thirty_one.observation import BLOCKS
 from cardlab.games.thirty_one.record import MAX_PLAYERS, Records
 from cardlab.games.thirty_one.unseen_cards import seats_by_distance
 
-_MANY_TURNS = 20
+_FULL_EVIDENCE_TURNS = 20
 _OTHERS = MAX_PLAYERS - 1
 
 _OWN_BLOCKS = layout(
@@ -21,16 +21,19 @@ _OWN_BLOCKS = layout(
     call_shares=(_OTHERS,),  # calls of the rounds so far
     call_scores=(_OTHERS,),  # mean of what was shown after a call / 31; 0 before the first
 )
-HABITS_BLOCKS = (*BLOCKS, *(Block(block.name, block.start + width(BLOCKS), block.shape) for block in _OWN_BLOCKS))
+OPPONENT_STATISTICS_BLOCKS = (
+    *BLOCKS,
+    *(Block(block.name, block.start + width(BLOCKS), block.shape) for block in _OWN_BLOCKS),
+)
 
 
-def observe_habits(table: Floats, info_states: Records, players: Players) -> Floats:
+def observe_opponent_statistics(table: Floats, info_states: Records, players: Players) -> Floats:
     """[G, F] the observations `table` with the blocks of habits behind."""
-    return np.concatenate([table, _habits(info_states, players)], axis=1)
+    return np.concatenate([table, _opponent_statistics(info_states, players)], axis=1)
 
 
 @kernel
-def _habits(info_states: Records, players: Players) -> Floats:
+def _opponent_statistics(info_states: Records, players: Players) -> Floats:
     rows = np.zeros((info_states.shape[0], 4 * _OTHERS), dtype=np.float32)
     seats = np.empty(MAX_PLAYERS, dtype=np.int64)
     for g in range(info_states.shape[0]):
@@ -41,7 +44,7 @@ def _habits(info_states: Records, players: Players) -> Floats:
             seat = seats[i + 1]
             takes, draws, calls = int(state["takes"][seat]), int(state["draws"][seat]), int(state["calls"][seat])
             row[i] = (takes + 1) / (takes + draws + 2)
-            row[_OTHERS + i] = min((takes + draws) / _MANY_TURNS, 1.0)
+            row[_OTHERS + i] = min((takes + draws) / _FULL_EVIDENCE_TURNS, 1.0)
             row[2 * _OTHERS + i] = calls / state["round"]
             if calls > (state["caller"] == seat):
                 row[3 * _OTHERS + i] = state["call_scores"][seat] / (BEST_SCORE * (calls - (state["caller"] == seat)))

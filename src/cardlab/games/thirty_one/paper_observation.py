@@ -13,7 +13,7 @@ from cardlab.games.thirty_one.observation import write_card, write_expected
 from cardlab.games.thirty_one.record import MAX_PLAYERS, SWAP, Record, Records
 from cardlab.games.thirty_one.unseen_cards import NUM_VALUES, count_cards, drawable_cards, seats_by_distance
 
-SEED_BLOCKS = layout(
+PAPER_BLOCKS = layout(
     hand=(HAND_SIZE, 4),  # value in the suit's slot
     card=(4,),  # the top of the discard pile; in a swap decision the pending card
     expected_values=(4,),  # of a card from the stock, in its suit's slot
@@ -22,13 +22,13 @@ SEED_BLOCKS = layout(
     left=(HAND_SIZE, 4),  # known cards of the left neighbour, who moves next
     right=(HAND_SIZE, 4),
 )
-NUM_SEED_FEATURES = width(SEED_BLOCKS)
+NUM_PAPER_FEATURES = width(PAPER_BLOCKS)
 
 
 @kernel
-def observe_seed(info_states: Records, players: Players) -> Floats:
-    """[G, 46] the blocks of `SEED_BLOCKS`, one behind the other."""
-    features = np.zeros((info_states.shape[0], NUM_SEED_FEATURES), dtype=np.float32)
+def observe_paper(info_states: Records, players: Players) -> Floats:
+    """[G, 46] the blocks of `PAPER_BLOCKS`, one behind the other."""
+    features = np.zeros((info_states.shape[0], NUM_PAPER_FEATURES), dtype=np.float32)
     seats = np.empty(MAX_PLAYERS, dtype=np.int64)
     counts = np.empty((4, NUM_VALUES), dtype=np.int64)
     for g in range(info_states.shape[0]):

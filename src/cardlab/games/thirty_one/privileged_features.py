@@ -28,7 +28,7 @@ SUIT_COLUMNS = suit_columns(PRIVILEGED_BLOCKS)
 
 
 @kernel
-def see_all(states: Records, players: Players) -> Floats:
+def observe_privileged(states: Records, players: Players) -> Floats:
     """[G, Fp] the blocks of `PRIVILEGED_BLOCKS`, one behind the other."""
     features = np.zeros((states.shape[0], NUM_PRIVILEGED), dtype=np.float32)
     seats = np.empty(MAX_PLAYERS, dtype=np.int64)

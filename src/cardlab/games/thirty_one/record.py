@@ -44,10 +44,10 @@ STATE_DTYPE = np.dtype(
         ("drawn", np.int8),  # the card that waits for its swap
         ("taken", np.int8),  # 1 when that card came from the discard pile
         ("phase", np.int8),
-        ("player", np.int8),  # to move; NOBODY when over or unresolved
-        ("caller", np.int8),  # who called this round, or NOBODY
+        ("player", np.int8),  # to move; NO_PLAYER when over or unresolved
+        ("caller", np.int8),  # who called this round, or NO_PLAYER
         ("starter", np.int8),  # who had the first turn of this round
-        ("owner", np.int8),  # whose InfoState this is; NOBODY in States
+        ("owner", np.int8),  # whose InfoState this is; NO_PLAYER in States
         ("spare", np.int8, (3,)),  # always 0: makes the record a multiple of eight bytes
     ]
 )

@@ -10,7 +10,7 @@ from cardlab.games.thirty_one.showdown import score_of
 
 def table_text(state: Record, num_players: int) -> str:
     """One line each for the round, the piles and every player."""
-    return "\n".join([_course_text(state), _piles_text(state), *_players_text(state, num_players)])
+    return "\n".join([_phase_text(state), _piles_text(state), *_players_text(state, num_players)])
 
 
 def move_text(state: Record, action: int) -> str:
@@ -27,7 +27,7 @@ def move_text(state: Record, action: int) -> str:
     return f"swap {card_text(state['hands'][state['player'], action - SWAP_FIRST])} for {drawn}"
 
 
-def _course_text(state: Record) -> str:
+def _phase_text(state: Record) -> str:
     text = f"Round {state['round']}, turn {state['turns'] + 1}"
     if state["caller"] >= 0:
         text += f", player {state['caller']} called"

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, mix, shuffle
-from cardlab.games.protocol import NOBODY, Actions, Bools
+from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, hash_seed, shuffle
+from cardlab.games.protocol import NO_PLAYER, Actions, Bools
 from cardlab.games.thirty_one.actions import CALL, KEEP_HAND, NUM_ACTIONS, SWAP_FIRST, TAKE
 from cardlab.games.thirty_one.hand_scores import HAND_SIZE, card_bit, sort_hand
 from cardlab.games.thirty_one.record import (
@@ -23,7 +23,7 @@ from cardlab.games.thirty_one.record import (
 from cardlab.games.thirty_one.showdown import match_ends, pay_match, settle_round
 
 LIVES_SALT = 0  # rounds count from 1, so they salt the seed with 1, 2, …
-SEATED_SALT = MAX_PLAYERS  # beyond the salts of the players' lives
+SEATS_SALT = MAX_PLAYERS  # beyond the salts of the players' lives
 RESHUFFLE_SALT = 64  # beyond the 52 salts that `shuffle` spends on the round's own seed
 
 
@@ -33,38 +33,38 @@ def deal_matches(states: Records, decks: NDArray[np.int8], seeds: NDArray[np.uin
     for g in range(states.shape[0]):
         state = states[g]
         state["seed"] = seeds[g]
-        state["owner"] = NOBODY
+        state["owner"] = NO_PLAYER
         state["round"] = 1
-        of_lives = mix(seeds[g], np.uint64(LIVES_SALT))
-        seated = options.num_players
+        lives_seed = hash_seed(seeds[g], np.uint64(LIVES_SALT))
+        num_seated = options.num_players
         if options.some_seated:
-            seated = _draw_seated(of_lives, options.num_players, options.one_round)
-        for player in range(seated):
+            num_seated = _draw_num_players(lives_seed, options.num_players, options.one_round)
+        for player in range(num_seated):
             lives = options.lives
             if options.one_round:
-                lives = 1 + np.int64(mix(of_lives, np.uint64(player)) % np.uint64(options.lives))
+                lives = 1 + np.int64(hash_seed(lives_seed, np.uint64(player)) % np.uint64(options.lives))
             state["lives"][player] = lives
         state["starter"] = 0
         _deal_round(state, decks[g])
 
 
 @kernel
-def _draw_seated(seed: np.uint64, num_players: int, one_round: bool) -> int:
+def _draw_num_players(seed: np.uint64, num_players: int, one_round: bool) -> int:
     """From two to all players, small tables more often: they have fewer decisions to learn from.
 
     In single rounds the smaller of two draws; whole matches of k players, which are as long as they are wide, with a
     chance in proportion to 1 / k³.
     """
     if one_round:
-        fewest = num_players
+        smaller = num_players
         for draw in range(2):
-            extra = mix(seed, np.uint64(SEATED_SALT + draw)) % np.uint64(num_players - 1)
-            fewest = min(fewest, 2 + int(extra))
-        return fewest
+            extra = hash_seed(seed, np.uint64(SEATS_SALT + draw)) % np.uint64(num_players - 1)
+            smaller = min(smaller, 2 + int(extra))
+        return smaller
     total = 0.0
     for size in range(2, num_players + 1):
         total += 1.0 / size**3
-    left = total * np.float64(mix(seed, np.uint64(SEATED_SALT)) >> np.uint64(11)) / 2.0**53
+    left = total * np.float64(hash_seed(seed, np.uint64(SEATS_SALT)) >> np.uint64(11)) / 2.0**53
     for size in range(2, num_players):
         left -= 1.0 / size**3
         if left < 0:
@@ -100,7 +100,7 @@ def _deal_round(state: Record, cards: NDArray[np.int8]) -> None:
     state["turns"] = 0
     state["drawn"] = UNKNOWN
     state["taken"] = 0
-    state["caller"] = NOBODY
+    state["caller"] = NO_PLAYER
     state["player"] = state["starter"]
     state["phase"] = TURN
 
@@ -114,7 +114,7 @@ def mark_legal(states: Records) -> Bools:
         phase = state["phase"]
         if phase == TURN:
             legal[g, :CALL] = True
-            legal[g, CALL] = state["caller"] == NOBODY
+            legal[g, CALL] = state["caller"] == NO_PLAYER
         elif phase == SWAP:
             legal[g, SWAP_FIRST:KEEP_HAND] = True
             legal[g, KEEP_HAND] = state["taken"] == 0
@@ -137,7 +137,7 @@ def apply_actions(states: Records, actions: Actions, options: RuleOptions) -> No
                 state["caller"] = state["player"]
                 state["calls"][state["player"]] += 1
                 if state["turns"] == 0:  # under the gun
-                    _show(state, options, cards)
+                    _end_round(state, options, cards)
                 else:
                     _end_turn(state, options, cards)
             elif action == TAKE:
@@ -182,12 +182,12 @@ def _reshuffle(state: Record) -> None:
     count = 0
     for card in range(NUM_CARDS):
         if cards & card_bit(card):
-            stock[count] = card if state["owner"] == NOBODY else UNKNOWN
+            stock[count] = card if state["owner"] == NO_PLAYER else UNKNOWN
             count += 1
     state["stock_left"] = count
     state["reshuffles"] += 1
-    of_round = mix(state["seed"], np.uint64(state["round"]))
-    shuffle(stock, count, mix(of_round, np.uint64(RESHUFFLE_SALT + state["reshuffles"])))
+    round_seed = hash_seed(state["seed"], np.uint64(state["round"]))
+    shuffle(stock, count, hash_seed(round_seed, np.uint64(RESHUFFLE_SALT + state["reshuffles"])))
 
 
 @kernel
@@ -202,7 +202,7 @@ def _swap(state: Record, action: int) -> None:
         hand[action - SWAP_FIRST] = card
         sort_hand(hand)
     bit = card_bit(outgoing)
-    if state["owner"] != NOBODY and state["restocked"] != 0 and action != KEEP_HAND:
+    if state["owner"] != NO_PLAYER and state["restocked"] != 0 and action != KEEP_HAND:
         _count_from_stock(state, card)
     state["visible"] &= ~bit
     state["discards"] |= bit
@@ -221,31 +221,31 @@ def _count_from_stock(state: Record, card: int) -> None:
     hidden = 0
     for i in range(HAND_SIZE):
         hidden += state["hands"][player, i] < 0
-    came = 1 if card < 0 and state["taken"] == 0 else 0
-    state["from_stock"][player] = min(state["from_stock"][player] + came, hidden)
+    gained = 1 if card < 0 and state["taken"] == 0 else 0
+    state["from_stock"][player] = min(state["from_stock"][player] + gained, hidden)
 
 
 @kernel
 def _end_turn(state: Record, options: RuleOptions, cards: NDArray[np.int8]) -> None:
     state["turns"] += 1
-    follower = next_living(state, state["player"])
+    next_player = next_living(state, state["player"])
     caller = state["caller"]
-    if follower == caller or (caller == NOBODY and state["turns"] >= options.max_turns):
-        _show(state, options, cards)
+    if next_player == caller or (caller == NO_PLAYER and state["turns"] >= options.max_turns):
+        _end_round(state, options, cards)
     else:
-        state["player"] = follower
+        state["player"] = next_player
         state["phase"] = TURN
 
 
 @kernel
-def _show(state: Record, options: RuleOptions, cards: NDArray[np.int8]) -> None:
+def _end_round(state: Record, options: RuleOptions, cards: NDArray[np.int8]) -> None:
     """Show all hands, settle, and deal the next round or end the match; `cards` [52] is scratch space.
 
     An InfoState settles only what ends the match and needs no hidden card: its owner cannot see the next deal either.
     """
-    state["player"] = NOBODY
+    state["player"] = NO_PLAYER
     ends = match_ends(state, options)
-    if state["owner"] != NOBODY and not ends:
+    if state["owner"] != NO_PLAYER and not ends:
         state["phase"] = UNRESOLVED
         return
     settle_round(state, options)
@@ -258,5 +258,5 @@ def _show(state: Record, options: RuleOptions, cards: NDArray[np.int8]) -> None:
     state["starter"] = next_living(state, state["starter"])
     for card in range(NUM_CARDS):
         cards[card] = card
-    shuffle(cards, NUM_CARDS, mix(state["seed"], np.uint64(state["round"])))
+    shuffle(cards, NUM_CARDS, hash_seed(state["seed"], np.uint64(state["round"])))
     _deal_round(state, cards)

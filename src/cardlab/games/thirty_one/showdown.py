@@ -1,7 +1,7 @@
 """The end of a round: who loses lives, what is paid, and whether the match goes on."""
 
 from cardlab.core.kernels import kernel
-from cardlab.games.protocol import NOBODY
+from cardlab.games.protocol import NO_PLAYER
 from cardlab.games.thirty_one.hand_scores import BEST_SCORE, HAND_SIZE, hand_score
 from cardlab.games.thirty_one.record import MAX_PLAYERS, Record, RuleOptions
 
@@ -54,7 +54,7 @@ def match_ends(state: Record, options: RuleOptions) -> bool:
 def settle_round(state: Record, options: RuleOptions) -> None:
     """Take the lives that the round costs and, with `reward: shaped`, pay for it."""
     lowest, highest = _extreme_scores(state)
-    if state["caller"] != NOBODY:
+    if state["caller"] != NO_PLAYER:
         state["call_scores"][state["caller"]] += score_of(state, state["caller"])
     for player in range(MAX_PLAYERS):
         if state["lives"][player] > 0:
@@ -88,13 +88,13 @@ def pay_match(state: Record, num_players: int) -> None:
         most = max(most, state["lives"][player])
     winners = 0
     for player in range(num_players):
-        winners += _shares_win(state, player, most)
+        winners += _is_winner(state, player, most)
     for player in range(num_players):
-        share = 1.0 / winners if _shares_win(state, player, most) else 0.0
+        share = 1.0 / winners if _is_winner(state, player, most) else 0.0
         state["paid"][player] = (num_players * share - 1.0) / (num_players - 1.0)
 
 
 @kernel
-def _shares_win(state: Record, player: int, most: int) -> bool:
+def _is_winner(state: Record, player: int, most: int) -> bool:
     """Who was in the last round still has a hand, even if it took the last life."""
     return state["hands"][player, 0] >= 0 and state["lives"][player] == most

@@ -12,11 +12,11 @@ from cardlab.games.thirty_one.hand_scores import HAND_SIZE, card_value, suit_of
 from cardlab.games.thirty_one.record import Record
 
 
-def suit_columns(blocks: tuple[Block, ...], but: tuple[str, ...] = ()) -> NDArray[np.int64]:
-    """First columns of all groups of four that stand for the suits: blocks whose last axis is 4, `but` these."""
+def suit_columns(blocks: tuple[Block, ...], exclude: tuple[str, ...] = ()) -> NDArray[np.int64]:
+    """First columns of all groups of four that stand for the suits: blocks whose last axis is 4, `exclude` these."""
     starts: list[int] = []
     for block in blocks:
-        if block.shape[-1] == 4 and block.name not in but:
+        if block.shape[-1] == 4 and block.name not in exclude:
             starts.extend(range(block.start, block.stop, 4))
     return np.array(starts, dtype=np.int64)
 
@@ -47,6 +47,6 @@ def _suit_key(hand: NDArray[np.int8], offer: int, suit: int) -> int:
 def reorder_suits(row: Floats, starts: NDArray[np.int64], order: NDArray[np.int64]) -> None:
     """Put each four columns of `row` that begin at one of `starts`, a column per suit, into `order` [4]."""
     for start in starts:
-        kept = (row[start], row[start + 1], row[start + 2], row[start + 3])
+        columns = (row[start], row[start + 1], row[start + 2], row[start + 3])
         for place in range(4):
-            row[start + place] = kept[order[place]]
+            row[start + place] = columns[order[place]]

@@ -72,7 +72,7 @@ def add_suit_sums(hand: NDArray[np.int8], without: int, sums: NDArray[np.float32
 
 
 @kernel
-def sum_beside(hand: NDArray[np.int8], suit: int) -> int:
+def kept_suit_sum(hand: NDArray[np.int8], suit: int) -> int:
     """The most that the kept cards of `suit` can add to a new card of it: its sum, less the lowest of three."""
     total, lowest, count = 0, 11, 0
     for i in range(HAND_SIZE):

@@ -33,7 +33,7 @@ def gather_sightings(game: Game, agents: Sequence[Agent], num_games: int, rng: n
     seats = rng.integers(0, len(agents), (num_games, game.spec.num_players)).astype(np.int8)
     parts: list[Sightings] = []
     for moves in play(game, states, agents, rng, seats=seats):
-        asked = np.flatnonzero(moves.asked)
+        asked = np.flatnonzero(moves.queried)
         rows, players = moves.rows[asked], moves.players[asked]
         info_states, after = take(moves.info_states, asked), take(states, rows)
         targets = holder_targets(game.holders(after), game.holders(States(info_states)), players, game.spec.num_players)

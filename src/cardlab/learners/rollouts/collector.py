@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from cardlab.agents.network_agents import ExploringAgent, SampledActions
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.agent_protocol import Agent
-from cardlab.games.arrays import unchecked
+from cardlab.games.array_checks import unchecked
 from cardlab.games.loop import Moves, play
-from cardlab.games.protocol import Actions, Floats, Game, InfoStates, PartlySeated, Players, States
+from cardlab.games.protocol import Actions, Floats, Game, HasEmptySeats, InfoStates, Players, States
 from cardlab.games.rows import copied, join, put, take
 from cardlab.learners.rollouts.experience import Experience, generator_state, pack, restore_generator, unpack
 from cardlab.learners.rollouts.opponents.protocol import Opponents, Seats
@@ -146,7 +146,7 @@ class Collector:
         return copied(self._states) if self.keep_states else None
 
     def _record(self, moves: Moves, before: States | None) -> None:
-        mine = np.flatnonzero(moves.asked & (moves.agents == 0))
+        mine = np.flatnonzero(moves.queried & (moves.agents == 0))
         answer = self._learner.answer
         if mine.size == 0 or answer is None:
             return
@@ -171,8 +171,8 @@ class Collector:
     def _seat(self, dealt: States) -> Seats:
         """[G, P] who sits where in games that were dealt; the learner where a seat is taken."""
         seats = self.opponents.seat(len(dealt), self.game.spec.num_players, self.rng)
-        if isinstance(self.game, PartlySeated):
-            bring_to_table(seats, self.game.taken_seats(dealt), self.rng)
+        if isinstance(self.game, HasEmptySeats):
+            bring_to_table(seats, self.game.occupied_seats(dealt), self.rng)
         return seats
 
     def _redeal(self, rows: NDArray[np.intp]) -> _Results:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardlab.games.agent_protocol import Agent
-from cardlab.games.arrays import unchecked
+from cardlab.games.array_checks import unchecked
 from cardlab.games.legality import legality
 from cardlab.games.loop import play
-from cardlab.games.protocol import NOBODY, Actions, Bools, Floats, Game, InfoStates, Players, States
+from cardlab.games.protocol import NO_PLAYER, Actions, Bools, Floats, Game, InfoStates, Players, States
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,5 +56,5 @@ def sample_successors(
 def _waits(game: Game, states: States, movers: Players) -> Bools:
     """[G] whether somebody else is to move, or the player without a choice."""
     current = game.current_player(states)
-    forced = legality(game, states).sole() >= 0
-    return (current != NOBODY) & ((current != movers) | forced)
+    forced = legality(game, states).forced_moves() >= 0
+    return (current != NO_PLAYER) & ((current != movers) | forced)

@@ -21,7 +21,7 @@ from cardlab.games.big2.combinations import (
 )
 from cardlab.games.big2.greedy import count_cards, highest_card
 from cardlab.games.big2.rules import HIDDEN, NUM_PLAYERS
-from cardlab.games.cards.deck import mix, shuffle
+from cardlab.games.cards.deck import hash_seed, shuffle
 
 NUM_DEALS = 32
 NUM_OTHERS = NUM_PLAYERS - 1
@@ -34,7 +34,7 @@ _DIAMONDS = sum(1 << 4 * rank for rank in range(13))  # the lowest bit of each r
 
 
 @kernel
-def deal_holdings(place: NDArray[np.uint8], counts: NDArray[np.int8], player: int, best: Strengths) -> None:
+def sample_best_hands(place: NDArray[np.uint8], counts: NDArray[np.int8], player: int, best: Strengths) -> None:
     """Fill `best` [D, 3, 6]: of the next player, the one across and the previous one, in each of D deals."""
     unseen = np.empty(53, dtype=np.int8)
     known = np.zeros(NUM_PLAYERS, dtype=np.int64)
@@ -48,7 +48,7 @@ def deal_holdings(place: NDArray[np.uint8], counts: NDArray[np.int8], player: in
         elif place[card] < HIDDEN:
             known[place[card]] |= 1 << card
     for deal in range(best.shape[0]):
-        shuffle(unseen, count, mix(bits, np.uint64(deal)))
+        shuffle(unseen, count, hash_seed(bits, np.uint64(deal)))
         index = 0
         for seat in range(NUM_OTHERS):
             other = (player + seat + 1) % NUM_PLAYERS

@@ -1,4 +1,4 @@
-"""Features of each legal action by what it leads to: who may hold better, and how the rest of the hand may be shed."""
+"""Features of each legal action by what it leads to: who may list_hand better, and how the rest of the hand may be shed."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import ACTION_SIZES, PASS
 from cardlab.games.big2.combinations import KIND_SIZES, strength
-from cardlab.games.big2.planning.holdings import NUM_DEALS, NUM_OTHERS, deal_holdings
-from cardlab.games.big2.planning.plans import NUM_SUBSETS, plan, position_bits, share_better, value_of
-from cardlab.games.big2.rules import NUM_PLAYERS, hold
+from cardlab.games.big2.planning.holdings import NUM_DEALS, NUM_OTHERS, sample_best_hands
+from cardlab.games.big2.planning.plans import NUM_SUBSETS, action_bits, better_hand_share, plan, play_strength
+from cardlab.games.big2.rules import NUM_PLAYERS, list_hand
 from cardlab.games.protocol import Actions, Floats, InfoStates, find_block, layout, width
 
 PLAN_BLOCKS = layout(
@@ -17,7 +17,7 @@ PLAN_BLOCKS = layout(
     plays_added=(1,),  # those and this play, less the fewest of the whole hand, / 4
     risk_left=(2,),  # least sum of risks over the plays that shed what stays: of all, and without the last, / 4
     risk_added=(1,),  # risk of this play and of what stays, without the last, less that of the whole hand, / 4
-    wins=(1,),  # nobody can hold better, neither now nor in the plays to come
+    wins=(1,),  # nobody can list_hand better, neither now nor in the plays to come
 )
 _HELD, _LEFT, _ADDED, _RISK, _RISK_ADDED, _WINS = (block.start for block in PLAN_BLOCKS)
 _WIDTH = width(PLAN_BLOCKS)
@@ -42,22 +42,22 @@ def describe_plans(info_states: InfoStates, rows: NDArray[np.intp], actions: Act
         if rows[k] != seen:
             seen = rows[k]
             player = (int(state["opener"]) + int(state["moves"])) % NUM_PLAYERS
-            count = hold(state["place"], player, hand)
+            count = list_hand(state["place"], player, hand)
             whole = (1 << count) - 1
-            deal_holdings(state["place"], state["counts"], player, holdings)
+            sample_best_hands(state["place"], state["counts"], player, holdings)
             _merge(holdings, best)
             plan(hand, count, best, fewest, risk, last)
         action = int(actions[k])
         row = out[k]
         if action != PASS:
-            size, value = int(ACTION_SIZES[action]), value_of(hand, action)
+            size, value = int(ACTION_SIZES[action]), play_strength(hand, action)
         else:  # the hand on the table stands
             size, value = int(KIND_SIZES[state["kind"]]), strength(int(state["kind"]), int(state["key"]))
         for other in range(NUM_OTHERS):
-            row[_HELD + other] = share_better(holdings[:, other], size, value)
-        own_risk = share_better(best, size, value)
+            row[_HELD + other] = better_hand_share(holdings[:, other], size, value)
+        own_risk = better_hand_share(best, size, value)
         row[_HELD + NUM_OTHERS] = own_risk
-        left = whole ^ position_bits(action)
+        left = whole ^ action_bits(action)
         row[_LEFT + min(int(fewest[left]), _MOST_PLAYS)] = 1
         row[_ADDED] = (fewest[left] + (action != PASS) - fewest[whole]) / 4
         row[_RISK], row[_RISK + 1] = risk[left] / 4, last[left] / 4

@@ -22,7 +22,7 @@ Counts = NDArray[np.int64]
 
 
 @kernel
-def position_bits(action: int) -> int:
+def action_bits(action: int) -> int:
     """The positions that `action` plays, as bits."""
     bits = 0
     for index in range(ACTION_SIZES[action]):
@@ -31,16 +31,16 @@ def position_bits(action: int) -> int:
 
 
 @kernel
-def list_plays(hand: Hand, count: int, plays: Plays, nums: Counts) -> None:
-    """Fill `plays` [13, A], nums[p] of them in row p, with the actions of hand[0:count] whose lowest position is p."""
+def list_plays(hand: Hand, count: int, plays: Plays, play_counts: Counts) -> None:
+    """Fill `plays` [13, A], play_counts[p] of them in row p, with the actions of hand[0:count] whose lowest position is p."""
     legal = np.zeros(NUM_ACTIONS, dtype=np.bool_)
     mark_legal(hand, count, NO_KIND, -1, np.empty(14, dtype=np.int8), legal)
-    nums[:] = 0
+    play_counts[:] = 0
     for action in range(PASS):
         if legal[action]:
             lowest = int(ACTION_POSITIONS[action, 0])
-            plays[lowest, nums[lowest]] = action
-            nums[lowest] += 1
+            plays[lowest, play_counts[lowest]] = action
+            play_counts[lowest] += 1
 
 
 @kernel
@@ -48,21 +48,21 @@ def count_plays(hand: Hand, count: int, fewest: NDArray[np.int8]) -> None:
     """Fill `fewest` [8192] with the least number of plays that empties hand[0:count], and what any play leaves of it.
 
     Some play has to take the lowest card of a subset, and what it leaves has been counted before. Subsets that are
-    never met so are left out.
+    never subset_counts so are left out.
     """
     plays = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
-    nums = np.empty(HAND_SIZE, dtype=np.int64)
-    list_plays(hand, count, plays, nums)
+    play_counts = np.empty(HAND_SIZE, dtype=np.int64)
+    list_plays(hand, count, plays, play_counts)
     bits = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
     subsets = np.empty((HAND_SIZE, NUM_SUBSETS // 2), dtype=np.int16)
-    met = np.empty(HAND_SIZE, dtype=np.int64)
-    _list_subsets(count, plays, nums, bits, subsets, met)
+    subset_counts = np.empty(HAND_SIZE, dtype=np.int64)
+    _list_subsets(count, plays, play_counts, bits, subsets, subset_counts)
     fewest[0] = 0
     for lowest in range(count - 1, -1, -1):
-        for number in range(met[lowest]):
+        for number in range(subset_counts[lowest]):
             subset = int(subsets[lowest, number])
             least = HAND_SIZE
-            for index in range(nums[lowest]):
+            for index in range(play_counts[lowest]):
                 play = int(bits[lowest, index])
                 if play & subset == play:
                     least = min(least, 1 + int(fewest[subset ^ play]))
@@ -76,22 +76,22 @@ def plan(hand: Hand, count: int, best: Strengths, fewest: NDArray[np.int8], risk
     All three [8192]; `best` [D, 6] is the best hand of each size that any of the others holds in each deal.
     """
     plays = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
-    nums = np.empty(HAND_SIZE, dtype=np.int64)
-    list_plays(hand, count, plays, nums)
+    play_counts = np.empty(HAND_SIZE, dtype=np.int64)
+    list_plays(hand, count, plays, play_counts)
     bits = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
     subsets = np.empty((HAND_SIZE, NUM_SUBSETS // 2), dtype=np.int16)
-    met = np.empty(HAND_SIZE, dtype=np.int64)
-    _list_subsets(count, plays, nums, bits, subsets, met)
+    subset_counts = np.empty(HAND_SIZE, dtype=np.int64)
+    _list_subsets(count, plays, play_counts, bits, subsets, subset_counts)
     risks = np.empty(NUM_ACTIONS, dtype=np.float32)
     fewest[0], risk[0], last[0] = 0, 0, 0
     for lowest in range(count - 1, -1, -1):
-        for index in range(nums[lowest]):
+        for index in range(play_counts[lowest]):
             action = int(plays[lowest, index])
-            risks[index] = share_better(best, int(ACTION_SIZES[action]), value_of(hand, action))
-        for number in range(met[lowest]):
+            risks[index] = better_hand_share(best, int(ACTION_SIZES[action]), play_strength(hand, action))
+        for number in range(subset_counts[lowest]):
             subset = int(subsets[lowest, number])
             least, safest, lightest = HAND_SIZE, np.float32(HAND_SIZE), np.float32(HAND_SIZE)
-            for index in range(nums[lowest]):
+            for index in range(play_counts[lowest]):
                 play = int(bits[lowest, index])
                 if play & subset == play:
                     rest = subset ^ play
@@ -102,42 +102,44 @@ def plan(hand: Hand, count: int, best: Strengths, fewest: NDArray[np.int8], risk
 
 
 @kernel
-def _list_subsets(count: int, plays: Plays, nums: Counts, bits: Plays, subsets: Plays, met: Counts) -> None:
-    """Fill `bits` [13, A] for `plays`, and `subsets` [13, 4096], met[p] of them in row p, those of lowest position p.
+def _list_subsets(
+    count: int, plays: Plays, play_counts: Counts, bits: Plays, subsets: Plays, subset_counts: Counts
+) -> None:
+    """Fill `bits` [13, A] for `plays`, and `subsets` [13, 4096], subset_counts[p] of them in row p, those of lowest position p.
 
     They are the hand, what any play leaves, and what is then left by plays of the lowest card; one in twenty of all.
     """
     whole = (1 << count) - 1
     known = np.zeros(1 << count, dtype=np.bool_)
     known[0] = True
-    met[:] = 0
-    _meet(whole, 0, known, subsets, met)
+    subset_counts[:] = 0
+    _append_subset(whole, 0, known, subsets, subset_counts)
     for lowest in range(count):
-        for index in range(nums[lowest]):
-            bits[lowest, index] = position_bits(plays[lowest, index])
+        for index in range(play_counts[lowest]):
+            bits[lowest, index] = action_bits(plays[lowest, index])
             if not known[whole ^ int(bits[lowest, index])]:
-                _meet(whole ^ int(bits[lowest, index]), 0, known, subsets, met)
+                _append_subset(whole ^ int(bits[lowest, index]), 0, known, subsets, subset_counts)
     for lowest in range(count):
-        for number in range(met[lowest]):
+        for number in range(subset_counts[lowest]):
             subset = int(subsets[lowest, number])
-            for index in range(nums[lowest]):
+            for index in range(play_counts[lowest]):
                 play = int(bits[lowest, index])
                 if play & subset == play and not known[subset ^ play]:
-                    _meet(subset ^ play, lowest + 1, known, subsets, met)
+                    _append_subset(subset ^ play, lowest + 1, known, subsets, subset_counts)
 
 
 @kernel
-def _meet(subset: int, lowest: int, known: NDArray[np.bool_], subsets: Plays, met: Counts) -> None:
+def _append_subset(subset: int, lowest: int, known: NDArray[np.bool_], subsets: Plays, subset_counts: Counts) -> None:
     """Put down a subset that is not known yet, not empty, and has no position below `lowest`."""
     known[subset] = True
     while not subset >> lowest & 1:
         lowest += 1
-    subsets[lowest, met[lowest]] = subset
-    met[lowest] += 1
+    subsets[lowest, subset_counts[lowest]] = subset
+    subset_counts[lowest] += 1
 
 
 @kernel
-def value_of(hand: Hand, action: int) -> int:
+def play_strength(hand: Hand, action: int) -> int:
     """Strength of what `action`, no pass, plays from `hand`."""
     cards = np.empty(5, dtype=np.int8)
     size = int(ACTION_SIZES[action])
@@ -148,7 +150,7 @@ def value_of(hand: Hand, action: int) -> int:
 
 
 @kernel
-def share_better(best: Strengths, size: int, value: int) -> np.float32:
+def better_hand_share(best: Strengths, size: int, value: int) -> np.float32:
     """Share of the deals [D, 6] in which a hand of `size` cards is stronger than `value`."""
     num = 0
     for deal in range(best.shape[0]):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import Cards, draw_below, mix
+from cardlab.games.cards.deck import Cards, draw_below, hash_seed
 from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength
 from cardlab.games.five_o.column_probability import game_win_probability
 from cardlab.games.five_o.last_round.random_order import EMPTY, Numbers, Values, count_bits, mean_of_best
@@ -103,12 +103,14 @@ def sample_hidden_cards(
     most, found = hidden.shape[0], 0
     pool = np.array([index for index in range(count) if not own_cards >> index & 1])
     for attempt in range(_MAX_ATTEMPTS_PER_SAMPLE * most):
-        found += _fill_columns(opponent_values, pool, filled, count + 1, mix(seed, np.uint64(attempt)), hidden[found])
+        found += _fill_columns(
+            opponent_values, pool, filled, count + 1, hash_seed(seed, np.uint64(attempt)), hidden[found]
+        )
         if found == most:
             break
     if found < _MIN_SAMPLES:
         for found in range(most):
-            _fill_at_random(pool, mix(seed, np.uint64(found)), hidden[found])
+            _fill_at_random(pool, hash_seed(seed, np.uint64(found)), hidden[found])
         found = most
     return found
 

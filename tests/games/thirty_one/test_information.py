@@ -6,7 +6,7 @@ import pytest
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.cards.deck import UNKNOWN, cards_text, parse_card
 from cardlab.games.loop import play
-from cardlab.games.protocol import NOBODY, InfoStates, States
+from cardlab.games.protocol import NO_PLAYER, InfoStates, States
 from cardlab.games.thirty_one.game import ThirtyOne
 from cardlab.games.thirty_one.record import OVER, UNRESOLVED
 from games.thirty_one.slow_match import CALL, DRAW, KEEP, TAKE, step, table
@@ -83,7 +83,7 @@ def long_round(num_players, seed=3, **options):
     for step_count, _ in enumerate(play(game, states, [RandomAgent(game)], rng)):
         if step_count > 400:
             break
-    states["caller"] = NOBODY
+    states["caller"] = NO_PLAYER
     assert (states["reshuffles"] > 0).all()
     return game, states
 
@@ -199,7 +199,7 @@ def test_a_showdown_of_hidden_cards_waits():
     known = step(game, seen_by(game, states, 0), CALL)
     assert known[0]["phase"] == UNRESOLVED
     assert not game.is_over(known)[0]
-    assert game.current_player(known)[0] == NOBODY
+    assert game.current_player(known)[0] == NO_PLAYER
     assert not game.legal_actions(known).any()
     assert not game.payoffs(known).any()
     assert known[0]["lives"][:2].tolist() == [3, 3]

@@ -18,7 +18,7 @@ def shown(rows, game, name):
 @pytest.mark.parametrize("num_players", [2, 5])
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_habits_are_the_deeds_of_the_living_by_distance(num_players, seed):
+def test_opponent_statistics_count_actions_of_living_players_by_distance(num_players, seed):
     game = ThirtyOne(num_players=num_players, features="habits")
     rng = np.random.default_rng(seed)
     deck, chance = rng.permutation(52), rng.integers(0, 2**63, dtype=np.uint64)

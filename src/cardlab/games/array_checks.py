@@ -5,7 +5,7 @@ Kernels check no index: a deck that is too short or an action that is too large 
 by their names (`states`, `players`, `actions`, …). Shapes and types cost a few microseconds; the values of
 players, actions, decks and weights are looked through. Records themselves are trusted: they come from `deal`.
 
-Hot loops call `unchecked(game)`, whose methods are the bare ones; what they hand over comes from the game itself.
+Hot loops call `unchecked(game)`, whose methods are the plain ones; what they hand over comes from the game itself.
 """
 
 from collections.abc import Callable
@@ -24,16 +24,16 @@ from cardlab.games.protocol import Actions, AnyStates, Bools, Game, has_hidden_c
 _Class = TypeVar("_Class")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-_NONE = Signature.empty
-_MOST_GAMES = 2**31 - 1
-_BARE = "_bare_class"
+_NO_DEFAULT = Signature.empty
+_MAX_GAMES = 2**31 - 1
+_UNCHECKED_CLASS = "_bare_class"
 
 
 class InvalidArray(ValueError):
     """An array does not fit the game; the message is one line that names the argument and what it must be."""
 
 
-class Limits(NamedTuple):
+class ArrayLimits(NamedTuple):
     """What the arrays of one game are measured against."""
 
     game: str
@@ -42,9 +42,9 @@ class Limits(NamedTuple):
     num_actions: int
 
 
-def _limits_of(game: Game) -> Limits:
+def _limits_of(game: Game) -> ArrayLimits:
     spec = game.spec
-    return Limits(spec.name, game.state_dtype, spec.num_players, spec.num_actions)
+    return ArrayLimits(spec.name, game.state_dtype, spec.num_players, spec.num_actions)
 
 
 def checked(game_class: type[_Class]) -> type[_Class]:
@@ -52,8 +52,8 @@ def checked(game_class: type[_Class]) -> type[_Class]:
     methods: dict[str, Any] = {name: method for name, method in vars(game_class).items() if _takes_arrays(name, method)}
     for name, method in methods.items():
         setattr(game_class, name, _checked_method(name, method))
-    bare = type(game_class.__name__, (game_class,), {**methods, "__reduce__": _reduce_bare})
-    setattr(game_class, _BARE, bare)
+    plain = type(game_class.__name__, (game_class,), {**methods, "__reduce__": _reduce_unchecked})
+    setattr(game_class, _UNCHECKED_CLASS, plain)
     return game_class
 
 
@@ -66,9 +66,9 @@ def checked_function(game_class: type[Any]) -> Callable[[_Function], _Function]:
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            given = _by_name(parameters, args, kwargs)
-            _check_all(limits, given)
-            return function(**given)
+            arguments = _bind_arguments(parameters, args, kwargs)
+            _check_all(limits, arguments)
+            return function(**arguments)
 
         return cast(_Function, call)
 
@@ -77,8 +77,8 @@ def checked_function(game_class: type[Any]) -> Callable[[_Function], _Function]:
 
 def unchecked(game: Game) -> Game:
     """The same game without the checks, for loops whose arrays come from the game itself."""
-    bare = vars(type(game)).get(_BARE)
-    return game if bare is None else _with_class(game, bare)
+    plain = vars(type(game)).get(_UNCHECKED_CLASS)
+    return game if plain is None else _with_class(game, plain)
 
 
 def check_decks(decks: NDArray[np.integer], num_games: int) -> NDArray[np.int8]:
@@ -96,7 +96,7 @@ def check_floats(name: str, value: object, shape: tuple[int | None, ...]) -> NDA
     array = _as_array(name, value)
     fits = array.ndim == len(shape) and all(want in (None, had) for want, had in zip(shape, array.shape, strict=True))
     if array.dtype.kind not in "fiu" or not fits:
-        raise InvalidArray(f"{name}: must be numbers {_shape_text(shape)}, not {_kind_of(array)}")
+        raise InvalidArray(f"{name}: must be numbers {_shape_text(shape)}, not {_type_text(array)}")
     return array.astype(np.float32, copy=False)
 
 
@@ -107,16 +107,16 @@ def _takes_arrays(name: str, method: object) -> bool:
 def _checked_method(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
     parameters = _without_self(signature(method))
     names = tuple(parameters.parameters)
-    plays = name in ("apply", "observe_after")
+    applies = name in ("apply", "observe_afterstates")
 
     @wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        bare = unchecked(self)
-        given = _by_name(parameters, args, kwargs)
-        _check_all(_limits_of(bare), given)
-        if plays:
-            _check_legal(bare, given[names[0]], given["actions"])
-        return method(bare, **given)
+        plain = unchecked(self)
+        arguments = _bind_arguments(parameters, args, kwargs)
+        _check_all(_limits_of(plain), arguments)
+        if applies:
+            _check_legal(plain, arguments[names[0]], arguments["actions"])
+        return method(plain, **arguments)
 
     return call
 
@@ -125,78 +125,82 @@ def _without_self(parameters: Signature) -> Signature:
     return parameters.replace(parameters=list(parameters.parameters.values())[1:])
 
 
-def _by_name(parameters: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def _bind_arguments(parameters: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a call in the order of `parameters`, TypeError where they are not those."""
     names = list(parameters.parameters)
-    given = len(args)
-    if kwargs or given > len(names) or (given < len(names) and parameters.parameters[names[given]].default is _NONE):
+    arguments = len(args)
+    if (
+        kwargs
+        or arguments > len(names)
+        or (arguments < len(names) and parameters.parameters[names[arguments]].default is _NO_DEFAULT)
+    ):
         return parameters.bind(*args, **kwargs).arguments
     return dict(zip(names, args, strict=False))
 
 
-def _check_all(limits: Limits, given: dict[str, Any]) -> None:
-    """Check the arguments `given`, in place: arrays get the types that kernels take."""
+def _check_all(limits: ArrayLimits, arguments: dict[str, Any]) -> None:
+    """Check the arguments `arguments`, in place: arrays get the types that kernels take."""
     num_games = 0
-    for name, value in given.items():
+    for name, value in arguments.items():
         if name in ("states", "info_states"):
-            given[name] = _records(name, value, limits)
-            num_games = len(given[name])
+            arguments[name] = _records(name, value, limits)
+            num_games = len(arguments[name])
         elif name == "num_games":
-            given[name] = num_games = _whole_number(name, value, _MOST_GAMES)
+            arguments[name] = num_games = _whole_number(name, value, _MAX_GAMES)
         elif name == "info_state":
             _check_record(value, limits)
         elif name == "action":
-            given[name] = _whole_number(name, value, limits.num_actions - 1)
-        elif name in _BY_NAME and (value is not None or name not in _OPTIONAL):
-            given[name] = _BY_NAME[name](value, num_games, limits)
+            arguments[name] = _whole_number(name, value, limits.num_actions - 1)
+        elif name in _CHECKS and (value is not None or name not in _OPTIONAL):
+            arguments[name] = _CHECKS[name](value, num_games, limits)
 
 
-def _records(name: str, value: object, limits: Limits) -> NDArray[np.void]:
+def _records(name: str, value: object, limits: ArrayLimits) -> NDArray[np.void]:
     if not isinstance(value, np.ndarray) or value.ndim != 1 or not _is_record(value.dtype, limits):
-        raise InvalidArray(f"{name}: must be an array [games] of {limits.game} records, not {_kind_of(value)}")
+        raise InvalidArray(f"{name}: must be an array [games] of {limits.game} records, not {_type_text(value)}")
     return value if type(value) is np.ndarray else np.asarray(value)
 
 
-def _check_record(value: object, limits: Limits) -> None:
+def _check_record(value: object, limits: ArrayLimits) -> None:
     if not isinstance(value, np.void | np.ndarray) or value.ndim or not _is_record(value.dtype, limits):
-        raise InvalidArray(f"info_state: must be one {limits.game} record, not {_kind_of(value)}")
+        raise InvalidArray(f"info_state: must be one {limits.game} record, not {_type_text(value)}")
 
 
-def _is_record(dtype: np.dtype[Any], limits: Limits) -> bool:
+def _is_record(dtype: np.dtype[Any], limits: ArrayLimits) -> bool:
     return dtype is limits.record or dtype == limits.record
 
 
-def _check_players(value: object, num_games: int, limits: Limits) -> NDArray[np.int8]:
+def _check_players(value: object, num_games: int, limits: ArrayLimits) -> NDArray[np.int8]:
     players = _whole_numbers("players", value, (num_games,))
     _check_bounds("players", players, limits.num_players - 1)
     return players.astype(np.int8, copy=False)
 
 
-def _check_actions(value: object, num_games: int, limits: Limits) -> Actions:
+def _check_actions(value: object, num_games: int, limits: ArrayLimits) -> Actions:
     actions = _whole_numbers("actions", value, (num_games,))
     _check_bounds("actions", actions, limits.num_actions - 1)
     return actions.astype(np.int16, copy=False)
 
 
-def _check_decks(value: Any, num_games: int, _: Limits) -> NDArray[np.int8]:
+def _check_decks(value: Any, num_games: int, _: ArrayLimits) -> NDArray[np.int8]:
     return check_decks(value, num_games)
 
 
-def _check_seeds(value: object, num_games: int, _: Limits) -> NDArray[np.uint64]:
+def _check_seeds(value: object, num_games: int, _: ArrayLimits) -> NDArray[np.uint64]:
     seeds = _whole_numbers("seeds", value, (num_games,))
     if seeds.dtype.kind == "i" and seeds.size and seeds.min() < 0:
         raise InvalidArray(f"seeds={seeds.min()}: must be whole numbers of at least 0")
     return seeds.astype(np.uint64, copy=False)
 
 
-def _check_weights(value: object, num_games: int, limits: Limits) -> NDArray[np.float32]:
+def _check_weights(value: object, num_games: int, limits: ArrayLimits) -> NDArray[np.float32]:
     weights = check_floats("weights", value, (num_games, limits.num_players, NUM_CARDS))
     if weights.size and not 0 <= weights.min() <= weights.max() < np.inf:
         raise InvalidArray(f"weights={weights.min():g} to {weights.max():g}: must be finite and at least 0")
     return np.ascontiguousarray(weights)
 
 
-_BY_NAME: dict[str, Callable[[Any, int, Limits], Any]] = {
+_CHECKS: dict[str, Callable[[Any, int, ArrayLimits], Any]] = {
     "players": _check_players,
     "actions": _check_actions,
     "decks": _check_decks,
@@ -204,7 +208,7 @@ _BY_NAME: dict[str, Callable[[Any, int, Limits], Any]] = {
     "weights": _check_weights,
 }
 _OPTIONAL = {"decks", "seeds", "weights"}
-_CHECKED = {*_BY_NAME, "states", "info_states", "num_games", "info_state", "action"}
+_CHECKED = {*_CHECKS, "states", "info_states", "num_games", "info_state", "action"}
 
 
 def _check_legal(game: Game, states: AnyStates, actions: Actions) -> None:
@@ -237,7 +241,7 @@ def _whole_number(name: str, value: object, high: int) -> int:
 def _whole_numbers(name: str, value: object, shape: tuple[int, ...]) -> NDArray[np.integer]:
     array = _as_array(name, value)
     if array.shape != shape or (array.dtype.kind not in "iu" and array.size):
-        raise InvalidArray(f"{name}: must be whole numbers {_shape_text(shape)}, not {_kind_of(array)}")
+        raise InvalidArray(f"{name}: must be whole numbers {_shape_text(shape)}, not {_type_text(array)}")
     return array
 
 
@@ -252,7 +256,7 @@ def _shape_text(shape: tuple[int | None, ...]) -> str:
     return "[" + ", ".join("any" if length is None else str(length) for length in shape) + "]"
 
 
-def _kind_of(value: object) -> str:
+def _type_text(value: object) -> str:
     if not isinstance(value, np.ndarray | np.generic):
         return type(value).__name__
     dtype = value.dtype
@@ -266,6 +270,6 @@ def _with_class(game: object, game_class: type[Any]) -> Any:
     return other
 
 
-def _reduce_bare(game: Game) -> tuple[Callable[[Game], Game], tuple[Game]]:
+def _reduce_unchecked(game: Game) -> tuple[Callable[[Game], Game], tuple[Game]]:
     """Pickle an unchecked game by the checked one, whose class has a name."""
     return unchecked, (cast(Game, _with_class(game, type(game).__bases__[0])),)

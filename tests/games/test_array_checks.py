@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.arrays import InvalidArray, unchecked
+from cardlab.games.array_checks import InvalidArray, unchecked
 from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.loop import play
