@@ -276,4 +276,4 @@ def test_ctrl_c_is_no_failure(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 
     monkeypatch.setattr("cardlab.cli.verbs.Verb.load", interrupted)
     assert main(["ui"]) == 130
-    assert capsys.readouterr().err == "cardlab: stopped\n"
+    assert capsys.readouterr().err == "cardlab: interrupted\n"

@@ -96,7 +96,7 @@ def test_legal_actions_are_of_the_kind_of_the_decision(game: Game, seed: int) ->
 @few
 @given(seed=seeds)
 def test_lists_are_what_masks_mark(game: Game, seed: int) -> None:
-    """Also of rows where nobody decides; of a game that has no lists there is nothing to hold."""
+    """Rows without a current player are included; games without lists are skipped."""
     if not lists_legal_actions(game):
         return
     for _, after, _ in positions(game, seed, tables=40):

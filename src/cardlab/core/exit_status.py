@@ -1,7 +1,4 @@
-"""How the programs of the project end when something is wrong: in one line, with an exit status that says whose fault.
-
-Lowest layer: the command line and the stages of the pipeline use it alike.
-"""
+"""Exit statuses and one-line error messages of the command line and the pipeline stages."""
 
 import errno
 import os
@@ -11,11 +8,11 @@ from collections.abc import Callable
 NOT_IN_DIGEST = "decides how a program exits"
 
 FAILED = 1
-USAGE_ERROR = 2  # the command line or the configuration is wrong: nothing was done
+USAGE_ERROR = 2  # wrong command line or configuration: nothing was done
 INTERRUPTED = 130
 
-# What no program can help, the machine or a path that was given: told in one line, as no bug of ours. A file that is
-# missing (ENOENT) is none of these: what we are asked to read or to write is checked where it is given.
+# Errors of the machine or of a path, printed in one line. A missing file (ENOENT) is not among them: paths that a user
+# gives are checked before they are read.
 _ENVIRONMENT_ERRORS = {
     errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE,
     errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP,
@@ -23,18 +20,18 @@ _ENVIRONMENT_ERRORS = {
 
 
 def run_program(run: Callable[[], int | None]) -> int:
-    """The exit status of `run` (None is 0), whose faults are told on stderr.
+    """Call `run`, print its error to stderr in one line, and return the exit status (None is 0).
 
-    Errors that the package itself defines are messages for the user, in one line, and so are a full disk, a folder that
-    may not be written, a path through a file, too little memory and their like; any other is a bug, with its trace.
+    One line is printed for errors that the package defines, and for errors such as a full disk, a read-only folder or
+    too little memory. Any other exception is a bug and is raised.
     """
     try:
         return run() or 0
     except KeyboardInterrupt:
-        print("cardlab: stopped", file=sys.stderr)
+        print("cardlab: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `cardlab … | head`: nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `cardlab … | head`: the reader has exited
         return FAILED
     except OSError as error:
         if not _is_cardlab_error(error) and error.errno not in _ENVIRONMENT_ERRORS:
@@ -57,6 +54,6 @@ def _is_cardlab_error(error: Exception) -> bool:
 
 
 def _os_error_text(error: OSError) -> str:
-    """The file and what is wrong with it."""
+    """The file name and the reason."""
     reason = (error.strerror or str(error)).strip()
     return f"{error.filename}: {reason[:1].lower()}{reason[1:]}" if error.filename else " ".join(reason.split())

@@ -1,7 +1,4 @@
-"""Files that are written whole or not at all, and places for them that are checked before any work is done.
-
-Knows of no other part: whatever writes figures that are read again uses it.
-"""
+"""Atomic file writes, and checks of output paths before any work is done."""
 
 import os
 from contextlib import suppress
@@ -12,9 +9,9 @@ from cardlab.core.options import InvalidOption
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write `text` as UTF-8, and make the folder: what stands there stays until all of it is written.
+    """Write `text` as UTF-8, making the folder; an existing file stays until the new one is complete.
 
-    A pipe or a device, such as /dev/stdout, is written to as it is. OSError where that cannot be.
+    Pipes and devices, such as /dev/stdout, are written to directly. Raises OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_file():
@@ -31,19 +28,19 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def check_folder(key: str, text: str) -> Path:
-    """The folder `text`, made if need be; InvalidOption when it cannot be, or nothing can be written to it."""
+    """The folder `text`, made if it is missing; InvalidOption unless it can be made and written to."""
     if not text:
         raise InvalidOption(key, text, "a folder")
     try:
         Path(text).mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=text):
             return Path(text)
-    except (OSError, ValueError) as error:  # the latter for a name that no disk can have
+    except (OSError, ValueError) as error:  # ValueError: a name that no file system accepts
         raise InvalidOption(key, text, f"a folder that can be written to ({_reason(error)})") from error
 
 
 def check_file(key: str, text: str) -> Path:
-    """The file `text`, in a folder that is made if need be; InvalidOption when it cannot be written there."""
+    """The file `text`, in a folder that is made if missing; InvalidOption unless it can be written there."""
     path = Path(text)
     try:
         if not text or path.is_dir():

@@ -1,7 +1,7 @@
-"""The one decorator for compiled loops, and the folder where numba keeps what it compiled.
+"""The decorator for compiled loops, and the folder of numba's disk cache.
 
-numba's disk cache does not notice an edit in a function that a cached one calls in another file, so the
-folder's name holds a hash of every source file that defines kernels: an edit anywhere means a fresh folder.
+numba's disk cache does not notice an edit of a callee in another file, so the folder's name contains a hash of every
+source file that defines kernels: each edit leads to a new folder.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ def _cache_root() -> Path:
 
 
 def _use_cache_folder() -> None:
-    """Point numba at the folder of these sources, and drop all but the most recently used others."""
+    """Set numba's cache folder to that of these sources; delete all but the most recently used folders."""
     if os.environ.get("NUMBA_CACHE_DIR"):
         return
     root = _cache_root()
@@ -63,9 +63,9 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def fastmath_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """As `kernel`, for long sums: they are added up in whatever order is fastest, as torch's and numpy's are.
+    """Compile `function` like `kernel`, with sums in any order, as in torch and numpy.
 
-    Results differ in the last digits from one kind of processor to the next.
+    Results differ between processors in the last digits.
     """
     return _compiled(function, fastmath={"reassoc", "contract", "nsz"})
 

@@ -1,16 +1,16 @@
-"""Where a server of this machine listens: an address taken, or told in one line why it cannot be."""
+"""Listening sockets of servers, and the addresses at which clients reach them."""
 
 import errno
 import socket
 
 from cardlab.core.options import InvalidOption
 
-_BACKLOG = 2048  # who comes before the server has started waits
+_BACKLOG = 2048  # connections that wait until the server has started
 _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 def open_listener(host: str, port: int, prefix: str = "") -> socket.socket:
-    """A socket that listens there. Raises InvalidOption for `prefix`host or `prefix`port, whichever is wrong."""
+    """Open a listening socket. Raises InvalidOption with key `prefix`host or `prefix`port, whichever is wrong."""
     if not host:
         raise InvalidOption(f"{prefix}host", host, "an address of this machine: 0.0.0.0 is all of them")
     try:
@@ -26,12 +26,12 @@ def open_listener(host: str, port: int, prefix: str = "") -> socket.socket:
 
 
 def connect_host(host: str) -> str:
-    """What a program on this machine connects to where a server listens on `host`."""
+    """The host that a client on this machine connects to when a server listens on `host`."""
     return _LOOPBACK.get(host, host)
 
 
 def url_host(host: str) -> str:
-    """`connect_host` as it stands in an address of the web."""
+    """`connect_host` as written in a URL."""
     here = connect_host(host)
     return f"[{here}]" if ":" in here else here
 

@@ -1,4 +1,4 @@
-"""Who plays: agents choose actions from what they may know, and from nothing else."""
+"""The protocols Agent, Policy and ActionValues. Agents see InfoStates only."""
 
 from typing import Protocol, runtime_checkable
 
@@ -9,7 +9,7 @@ from cardlab.games.protocol import Actions, Floats, InfoStates, Players
 
 @runtime_checkable
 class Agent(Protocol):
-    """Chooses for many tables at once. Agents keep nothing between calls: all they know is in the InfoStates."""
+    """Chooses actions in parallel games. Agents are stateless: the InfoStates hold all that they know."""
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] legal actions for `players` [N], each the current player of its row."""
@@ -18,17 +18,17 @@ class Agent(Protocol):
 
 @runtime_checkable
 class Policy(Agent, Protocol):
-    """An agent that can say how likely it plays what, and how it sees its prospects."""
+    """An agent with action probabilities and state values."""
 
     def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
-        """Log-probabilities [N, A] (minus infinity where illegal) and values [N] (payoff still to come)."""
+        """Log-probabilities [N, A] (minus infinity where illegal) and values [N] (expected further payoff)."""
         ...
 
 
 @runtime_checkable
 class ActionValues(Protocol):
-    """An agent that prices every action."""
+    """An agent that estimates the value of every action."""
 
     def action_values(self, info_states: InfoStates, players: Players) -> Floats:
-        """[N, A] what is still to come after each action, in payoffs; minus infinity where illegal."""
+        """[N, A] expected further payoff after each action; minus infinity where illegal."""
         ...

@@ -1,11 +1,11 @@
-"""Checks of the arrays that callers hand to a game, before a kernel reads them.
+"""Checks of the arrays that callers pass to a game, before a kernel reads them.
 
 Kernels check no index: a deck that is too short or an action that is too large would read or write beyond an array.
-`checked` wraps every public method of a game, and `checked_function` what else takes its records. Arguments are known
-by their names (`states`, `players`, `actions`, …). Shapes and types cost a few microseconds; the values of
-players, actions, decks and weights are looked through. Records themselves are trusted: they come from `deal`.
+`checked` wraps every public method of a game; `checked_function` wraps other functions that take its records. An
+argument's name (`states`, `players`, `actions`, …) selects its check. A check of shape and type costs a few
+microseconds; players, actions, decks and weights are also read. Records are trusted: they come from `deal`.
 
-Hot loops call `unchecked(game)`, whose methods are the plain ones; what they hand over comes from the game itself.
+Hot loops call `unchecked(game)`, whose methods check nothing: their arrays come from the game itself.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _NO_DEFAULT = Signature.empty
 _MAX_GAMES = 2**31 - 1
-_UNCHECKED_CLASS = "_bare_class"
+_UNCHECKED_CLASS = "_unchecked_class"
 
 
 class InvalidArray(ValueError):
@@ -34,7 +34,7 @@ class InvalidArray(ValueError):
 
 
 class ArrayLimits(NamedTuple):
-    """What the arrays of one game are measured against."""
+    """Sizes of one game that its arrays must match."""
 
     game: str
     record: np.dtype[np.void]
@@ -58,7 +58,7 @@ def checked(game_class: type[_Class]) -> type[_Class]:
 
 
 def checked_function(game_class: type[Any]) -> Callable[[_Function], _Function]:
-    """Decorate a function that takes the records of a game: it raises InvalidArray for those that do not fit."""
+    """Decorate a function that takes records of a game: it raises InvalidArray for arrays that do not fit."""
     limits = _limits_of(game_class())
 
     def decorate(function: _Function) -> _Function:
@@ -76,7 +76,7 @@ def checked_function(game_class: type[Any]) -> Callable[[_Function], _Function]:
 
 
 def unchecked(game: Game) -> Game:
-    """The same game without the checks, for loops whose arrays come from the game itself."""
+    """`game` without checks, for loops whose arrays come from the game itself."""
     plain = vars(type(game)).get(_UNCHECKED_CLASS)
     return game if plain is None else _with_class(game, plain)
 
@@ -94,7 +94,7 @@ def check_decks(decks: NDArray[np.integer], num_games: int) -> NDArray[np.int8]:
 def check_floats(name: str, value: object, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
     """`value` as float32; InvalidArray unless it is an array of numbers of this shape (None: any length)."""
     array = _as_array(name, value)
-    fits = array.ndim == len(shape) and all(want in (None, had) for want, had in zip(shape, array.shape, strict=True))
+    fits = array.ndim == len(shape) and all(want in (None, size) for want, size in zip(shape, array.shape, strict=True))
     if array.dtype.kind not in "fiu" or not fits:
         raise InvalidArray(f"{name}: must be numbers {_shape_text(shape)}, not {_type_text(array)}")
     return array.astype(np.float32, copy=False)
@@ -126,20 +126,17 @@ def _without_self(parameters: Signature) -> Signature:
 
 
 def _bind_arguments(parameters: Signature, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a call in the order of `parameters`, TypeError where they are not those."""
+    """The arguments of a call in the order of `parameters`; TypeError for a missing or unknown one."""
     names = list(parameters.parameters)
-    arguments = len(args)
-    if (
-        kwargs
-        or arguments > len(names)
-        or (arguments < len(names) and parameters.parameters[names[arguments]].default is _NO_DEFAULT)
-    ):
+    count = len(args)
+    missing = count < len(names) and parameters.parameters[names[count]].default is _NO_DEFAULT
+    if kwargs or count > len(names) or missing:
         return parameters.bind(*args, **kwargs).arguments
     return dict(zip(names, args, strict=False))
 
 
 def _check_all(limits: ArrayLimits, arguments: dict[str, Any]) -> None:
-    """Check the arguments `arguments`, in place: arrays get the types that kernels take."""
+    """Check `arguments` in place; arrays are cast to the types that kernels take."""
     num_games = 0
     for name, value in arguments.items():
         if name in ("states", "info_states"):
@@ -212,9 +209,9 @@ _CHECKED = {*_CHECKS, "states", "info_states", "num_games", "info_state", "actio
 
 
 def _check_legal(game: Game, states: AnyStates, actions: Actions) -> None:
-    """Also that `states` can be written. Rows where nobody decides are not looked at."""
+    """Check that `states` is writable and `actions` are legal; rows without a current player are skipped."""
     if not states.flags.writeable:
-        raise InvalidArray("states: must be an array that can be written")
+        raise InvalidArray("states: must be a writable array")
     allowed: Bools = game.legal_actions(states)[np.arange(len(states)), actions]
     wrong = ~allowed & (game.current_player(states) >= 0)
     name = game.spec.name
@@ -222,7 +219,7 @@ def _check_legal(game: Game, states: AnyStates, actions: Actions) -> None:
         wrong &= ~game.hidden_choices(states)
     if wrong.any():
         row = int(wrong.argmax())
-        raise InvalidArray(f"actions[{row}]={actions[row]}: must be an action that is legal in {name} there")
+        raise InvalidArray(f"actions[{row}]={actions[row]}: must be a legal action of {name} in this state")
 
 
 def _check_bounds(name: str, array: NDArray[np.integer], high: int) -> None:
@@ -264,12 +261,12 @@ def _type_text(value: object) -> str:
 
 
 def _with_class(game: object, game_class: type[Any]) -> Any:
-    """`game` as an instance of `game_class`: the same options, and what is cached of them."""
+    """`game` as an instance of `game_class`, with its options and cached properties."""
     other = object.__new__(game_class)
     object.__setattr__(other, "__dict__", vars(game))
     return other
 
 
 def _reduce_unchecked(game: Game) -> tuple[Callable[[Game], Game], tuple[Game]]:
-    """Pickle an unchecked game by the checked one, whose class has a name."""
+    """Pickle an unchecked game as its checked game, whose class can be imported."""
     return unchecked, (cast(Game, _with_class(game, type(game).__bases__[0])),)

@@ -1,4 +1,4 @@
-"""The games by name. Classes are imported when asked for: games do not know each other, nor this file them."""
+"""Registry of games by name. Classes are imported on first use; games import neither each other nor this module."""
 
 from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
@@ -17,7 +17,7 @@ GAMES = {
 
 
 def make_game(name: str, **options: Any) -> Game:
-    """The game `name` with these options (those of conf/game/NAME.yaml); InvalidOption when one does not fit."""
+    """Make the game `name` with options as in conf/game/NAME.yaml; InvalidOption for a wrong one."""
     check_choice("game", name, list(GAMES))
     module, class_name = GAMES[name].split(":")
     game_class = getattr(import_module(module), class_name)
@@ -25,7 +25,7 @@ def make_game(name: str, **options: Any) -> Game:
 
 
 def without_training_options(game: Game) -> Game:
-    """The same game as the arena plays it: fields with metadata `training_only` back at their defaults."""
+    """`game` as evaluation plays it: fields with metadata `training_only` have their defaults."""
     if not is_dataclass(game) or isinstance(game, type):
         return game
     defaults = {entry.name: entry.default for entry in fields(game) if entry.metadata.get("training_only")}

@@ -1,4 +1,4 @@
-"""What play asks of legal actions: who has no choice, and whether an action is found them."""
+"""Legality of actions: forced moves, and checks of actions that agents return."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,12 +17,12 @@ class Legality(Protocol):
         ...
 
     def are_legal(self, actions: Actions) -> Bools:
-        """[N] whether each of `actions` [N], any numbers, is legal in its place."""
+        """[N] whether each of `actions` [N] is legal in its row; any number is accepted."""
         ...
 
 
 def legality(game: Game, states: AnyStates) -> Legality:
-    """What may be done in `states` [N], as the game tells it at least cost."""
+    """Legality in `states` [N], from lists of legal actions where the game makes them, else from masks."""
     if lists_legal_actions(game):
         return _ListLegality(*game.list_legal_actions(states))
     return _MaskLegality(game.legal_actions(states))
@@ -55,10 +55,10 @@ class _ListLegality:
 def forced_moves(legal: Bools) -> Actions:
     """[N] the action where exactly one is legal, -1 elsewhere; `legal` [N, A] is C-contiguous."""
     num_rows, num_actions = legal.shape
-    forced_moves = np.full(num_rows, -1, dtype=np.int16)
+    moves = np.full(num_rows, -1, dtype=np.int16)
     flat = legal.reshape(-1).view(np.uint8)
     words = flat[: flat.size // 8 * 8].view(np.uint64)
-    wide = num_actions > 64  # wide masks are mostly empty: eight columns are passed over at once
+    wide = num_actions > 64  # wide masks are mostly empty: skip eight columns at a time
     for row in range(num_rows):
         start = row * num_actions
         stop = start + num_actions
@@ -68,12 +68,12 @@ def forced_moves(legal: Bools) -> Actions:
                 at += 8
                 continue
             if flat[at]:
-                if forced_moves[row] >= 0:
-                    forced_moves[row] = -1
+                if moves[row] >= 0:
+                    moves[row] = -1
                     break
-                forced_moves[row] = at - start
+                moves[row] = at - start
             at += 1
-    return forced_moves
+    return moves
 
 
 @kernel
@@ -88,11 +88,11 @@ def _are_in_masks(legal: Bools, actions: Actions) -> Bools:
 
 @kernel
 def _forced_moves_of_lists(legal: Actions, starts: Starts) -> Actions:
-    forced_moves = np.full(starts.size - 1, -1, dtype=np.int16)
-    for row in range(forced_moves.size):
+    moves = np.full(starts.size - 1, -1, dtype=np.int16)
+    for row in range(moves.size):
         if starts[row + 1] - starts[row] == 1:
-            forced_moves[row] = legal[starts[row]]
-    return forced_moves
+            moves[row] = legal[starts[row]]
+    return moves
 
 
 @kernel

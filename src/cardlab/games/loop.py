@@ -1,7 +1,7 @@
-"""The one loop that plays games. Collection, search, arena, serving and the tests all consume it.
+"""The one loop that plays games, used by collection, search, evaluation, the web table and tests.
 
-It is a generator that moves every table by one decision per step. Between steps the caller owns the states and may
-deal finished rows anew, look at them, or stop.
+`play` is a generator that advances every game by one decision per step. Between steps the caller owns the states and
+may read them, deal finished rows again, or stop.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,19 +18,19 @@ from cardlab.games.rows import put, take
 
 
 class IllegalAction(RuntimeError):
-    """An agent returned an action that the rules forbid: a fault of the agent."""
+    """An agent returned an illegal action."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """One step: the decision made at each table where somebody had one."""
+    """One step: one decision in each game that has a current player."""
 
-    rows: NDArray[np.intp]  # [N] the tables that moved, ascending
+    rows: NDArray[np.intp]  # [N] indices of these games, ascending
     players: Players  # [N] who decided
-    info_states: InfoStates  # [N] what they knew, before the move
-    actions: Actions  # [N] what they did
-    queried: Bools  # [N] False where the single legal action was played without asking
-    agents: NDArray[np.int8]  # [N] index of the agent that sits there
+    info_states: InfoStates  # [N] what the players knew before the move
+    actions: Actions  # [N] the actions played
+    queried: Bools  # [N] False for forced moves, which are played without querying the agent
+    agents: NDArray[np.int8]  # [N] index of the agent of each player
     over: Bools  # [N] whether this move ended the game
 
 
@@ -43,11 +43,11 @@ def play(
     seats: NDArray[np.int8] | None = None,
     ask_forced: bool = False,
 ) -> Iterator[Moves]:
-    """Play `states` [G] in place, one decision per table and step, until nobody is to move anywhere.
+    """Play `states` [G] in place, one decision per game and step, until no game has a current player.
 
-    `seats` [G, P] gives the agent (an index) at each seat and may be changed between steps; without it agent p sits
-    at seat p, or a single agent all_running. A single legal action is played unasked unless `ask_forced`. Agents are
-    queried in their order, so one `rng` gives one result. Raises IllegalAction for what the rules forbid.
+    `seats` [G, P] is the index of the agent at each seat and may change between steps. Without it agent p plays
+    seat p, and a single agent plays every seat. Forced moves are played without querying the agent unless
+    `ask_forced`. Agents are queried in their order, so one `rng` gives one result. Raises IllegalAction.
     """
     game = unchecked(game)
     while True:
@@ -56,9 +56,9 @@ def play(
         if rows.size == 0:
             return
         all_running = rows.size == len(states)
-        here = states if all_running else take(states, rows)
+        running = states if all_running else take(states, rows)
         current_players = players if all_running else players[rows]
-        info_states = game.information(here, current_players)
+        info_states = game.information(running, current_players)
         legal = legality(game, info_states)
         forced = legal.forced_moves()
         queried = np.ones(rows.size, dtype=np.bool_) if ask_forced else forced < 0
@@ -70,9 +70,9 @@ def play(
             game.apply(states, actions)
             over = game.is_over(states)
         else:
-            game.apply(here, actions)
-            put(states, rows, here)
-            over = game.is_over(here)
+            game.apply(running, actions)
+            put(states, rows, running)
+            over = game.is_over(running)
         yield Moves(rows, current_players, info_states, actions, queried, agent_indices, over)
 
 
@@ -106,7 +106,7 @@ def _query_agents(
     rng: np.random.Generator,
     actions: Actions,
 ) -> None:
-    """Fill `actions` where somebody is queried, agent by agent."""
+    """Fill `actions` in the `queried` rows, agent by agent."""
     for index, agent in enumerate(agents):
         selected = queried if len(agents) == 1 else queried & (agent_indices == index)
         indices = np.flatnonzero(selected)

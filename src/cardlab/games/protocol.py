@@ -1,6 +1,6 @@
-"""What a game is. Everything above this layer knows games only through what stands here.
+"""The Game protocol: all that other packages know about games.
 
-Shape letters, used everywhere: `G` games side by side, `P` players, `A` actions, `F` features, `Fa` features of an
+Shape letters, used everywhere: `G` parallel games, `P` players, `A` actions, `F` features, `Fa` features of an
 action, `Fp` privileged features, `N` decisions, `K` pairs of (game, legal action).
 """
 
@@ -12,7 +12,7 @@ from typing import Any, NewType, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-NO_PLAYER = -1  # current_player of a game that is over, or that waits for cards its owner cannot see
+NO_PLAYER = -1  # current_player of a game that is over or UNRESOLVED
 
 States = NewType("States", NDArray[np.void])
 """[G] records of `Game.state_dtype`: the truth. Only the loop, the arena and training's critics hold it."""
@@ -25,7 +25,7 @@ AnyStates = States | InfoStates
 Actions = NDArray[np.int16]
 Players = NDArray[np.int8]
 Starts = NDArray[np.int64]
-"""[G + 1] of lists one behind the other: that of game g has the places from starts[g] up to starts[g + 1]."""
+"""[G + 1] offsets into concatenated lists: game g has the entries starts[g] to starts[g + 1] - 1."""
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 
@@ -45,12 +45,12 @@ class Block:
 
     @property
     def stop(self) -> int:
-        """First column behind the block."""
+        """First column after the block."""
         return self.start + self.size
 
 
 def layout(**shapes: tuple[int, ...]) -> tuple[Block, ...]:
-    """Blocks of these names and shapes, one behind the other from column 0."""
+    """Consecutive blocks of these names and shapes, from column 0."""
     blocks: list[Block] = []
     start = 0
     for name, shape in shapes.items():
@@ -66,7 +66,7 @@ def width(blocks: tuple[Block, ...]) -> int:
 
 @dataclass(frozen=True)
 class GameSpec:
-    """The constants of one game with its options fixed: what networks and agents are sized by."""
+    """Constants of one game with fixed options: its sizes, ranges and vector layouts."""
 
     name: str
     num_players: int
@@ -80,9 +80,9 @@ class GameSpec:
     action_blocks: tuple[Block, ...] = ()  # of `action_features`
     privileged_blocks: tuple[Block, ...] = ()  # of `privileged`
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The options that a trained policy depends on: another value means another game to it."""
-    num_codes: int = 0  # vocabulary of a block `codes` of the observation, whose numbers are entries of it
-    payoff_scale: float = 1.0  # by how much results typically differ: learners divide by it, unless told otherwise
+    """The options that a trained policy depends on: it only plays games with equal values."""
+    num_codes: int = 0  # size of the vocabulary of the observation block `codes`
+    payoff_scale: float = 1.0  # typical difference between payoffs: the default reward scale of learners
 
     @property
     def num_features(self) -> int:
@@ -116,9 +116,9 @@ def find_block(blocks: tuple[Block, ...], name: str) -> Block:
 class Game(Protocol):
     """Rules and encodings of one game, over arrays of games. Holds options, never the state of a game.
 
-    Chance happens in `deal` and `determinize` only; `apply` is deterministic. The whole state is the array of
-    records, so a copy, a comparison and a checkpoint are those of its bytes. `legal_actions`, `decision_kind`,
-    `current_player`, `is_over` and `payoffs` take States and InfoStates alike.
+    Chance happens in `deal` and `determinize` only; `apply` is deterministic. The array of records is the whole
+    state: its bytes are copied, compared and checkpointed. `legal_actions`, `decision_kind`, `current_player`,
+    `is_over` and `payoffs` accept States and InfoStates.
     """
 
     @property
@@ -146,18 +146,18 @@ class Game(Protocol):
         ...
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
-        """[G] index into `spec.decision_kinds`; 0 where nobody decides."""
+        """[G] index into `spec.decision_kinds`; 0 where there is no current player."""
         ...
 
     def legal_actions(self, states: AnyStates) -> Bools:
-        """[G, A] what the current player may do; all False where nobody decides."""
+        """[G, A] legal actions of the current player; all False where there is none."""
         ...
 
     def apply(self, states: AnyStates, actions: Actions) -> None:
-        """Play `actions` [G] in place; rows where nobody decides are left alone.
+        """Play `actions` [G] in place; rows without a current player do not change.
 
-        On InfoStates what is unknown stays unknown; where settling needs a card that the owner cannot see, the row
-        stops UNRESOLVED: not over, nobody to move, payoffs as before. Raises InvalidArray for an illegal action.
+        On InfoStates unknown cards stay unknown. Where settling needs a card that the owner cannot see, the row
+        becomes UNRESOLVED: not over, no current player, payoffs unchanged. Raises InvalidArray for an illegal action.
         """
         ...
 
@@ -187,7 +187,7 @@ class Game(Protocol):
         ...
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
-        """[G, F] what `players` [G] see, as numbers of order one, in the blocks of the spec."""
+        """[G, F] observations of `players` [G], numbers of order one, in the blocks of the spec."""
         ...
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
@@ -195,15 +195,15 @@ class Game(Protocol):
         ...
 
     def privileged(self, states: States, players: Players) -> Floats:
-        """[G, Fp] what a critic that sees all may add to the observation of `players` [G]; training only."""
+        """[G, Fp] hidden information that a critic adds to the observation of `players` [G]; training only."""
         ...
 
     def holders(self, states: States) -> NDArray[np.int8]:
-        """[G, 52] who holds each card, -1 for nobody; targets of a belief network, training only."""
+        """[G, 52] who holds each card, -1 for no one; targets of a belief network, training only."""
         ...
 
     def action_text(self, info_state: InfoStates, action: int) -> str:
-        """What `action` means, in a few words; `info_state` is one record, shape []."""
+        """A short description of `action`; `info_state` is one record, shape []."""
         ...
 
     def render(self, info_state: InfoStates) -> str:
@@ -213,59 +213,59 @@ class Game(Protocol):
 
 @runtime_checkable
 class HasSymmetries(Protocol):
-    """What a game has beside `Game` when its states have equivalent forms, which pay the same under the same play."""
+    """A game whose states have equivalent forms, with equal payoffs under equivalent play."""
 
     def augment(
         self, info_states: InfoStates, actions: Actions, rng: np.random.Generator
     ) -> tuple[InfoStates, Actions]:
-        """[G] each in an equivalent form of its own, drawn uniformly, and what its action is there; players stay.
+        """[G] an equivalent form of each state, drawn uniformly, and its action in that form; players stay.
 
-        `apply` of the two is a form of `apply` of the originals, so afterstates may be varied as decisions are.
+        `apply` of the results is an equivalent form of `apply` of the originals, so afterstates can be augmented too.
         """
         ...
 
 
 @runtime_checkable
 class ObservesAfterstates(Protocol):
-    """What a game has beside `Game` when it shows what actions lead to in a way of its own: one that costs less."""
+    """A game with a cheaper encoding of afterstates than `apply` and `observe`."""
 
     def observe_afterstates(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
-        """[G, F] what the afterstates of `actions` [G] are valued by, laid out as by `observe`."""
+        """[G, F] observations of the afterstates of `actions` [G], in the blocks of `observe`."""
         ...
 
 
 @runtime_checkable
 class ListsLegalActions(Protocol):
-    """What a game has beside `Game` when so few of its many actions are legal that a list is cheaper to read."""
+    """A game with so many actions that a list of the legal ones is cheaper than a mask."""
 
     def list_legal_actions(self, states: AnyStates) -> tuple[Actions, Starts]:
-        """Actions [K] and starts [G + 1] of what `legal_actions` marks, ascending in each game."""
+        """Legal actions [K], ascending in each game, and their starts [G + 1]."""
         ...
 
 
 def lists_legal_actions(game: Game) -> TypeGuard[ListsLegalActions]:
-    """Whether `game` is such a one; asked at each step, for which `isinstance` of a protocol takes too long."""
+    """Whether `game` is a ListsLegalActions; `isinstance` of a protocol is too slow for every step."""
     return hasattr(game, "list_legal_actions")
 
 
 @runtime_checkable
 class HasEmptySeats(Protocol):
-    """What a game has beside `Game` when not all of its seats need be taken in a game."""
+    """A game in which some seats can stay empty."""
 
     def occupied_seats(self, states: States) -> Bools:
-        """[G, P] which seats are taken in games that have just been dealt."""
+        """[G, P] which seats are occupied, in games that have just been dealt."""
         ...
 
 
 @runtime_checkable
 class HasHiddenChoices(Protocol):
-    """What a game has beside `Game` when `legal_actions` of an InfoState depends on cards that it lacks."""
+    """A game where `legal_actions` of an InfoState can depend on hidden cards."""
 
     def hidden_choices(self, states: AnyStates) -> Bools:
-        """[G] where the current player's cards are not all known: any action may be legal there."""
+        """[G] whether cards of the current player are hidden, so that any action may be legal."""
         ...
 
 
 def has_hidden_choices(game: Game) -> TypeGuard[HasHiddenChoices]:
-    """Whether `game` is such a one."""
+    """Whether `game` is a HasHiddenChoices."""
     return hasattr(game, "hidden_choices")

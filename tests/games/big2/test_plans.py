@@ -1,4 +1,4 @@
-"""How a hand may be shed, and what the others may list_hand: against plain counts over all hands that the rules allow."""
+"""How a hand can be shed, and what others may hold, against plain counts over all hands that the rules allow."""
 
 from functools import cache
 

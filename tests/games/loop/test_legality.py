@@ -20,7 +20,7 @@ class Masks:
 
 
 class Lists(Masks):
-    """The same, told as lists."""
+    """The matrix of legal actions, as lists."""
 
     def list_legal_actions(self, states):
         rows, actions = np.nonzero(self.legal)

@@ -1,4 +1,4 @@
-"""Scripted agents of Big 2: `lowest`, `greedy` and `planner`, the opponents that published figures are against."""
+"""Scripted agents of Big 2: `lowest`, `greedy` and `planner`, the opponents of published results."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players
 
 @kernel
 def choose_first(legal: Bools) -> Actions:
-    """[N] the first legal action: of the fewest cards, the lowest; a pass where there is nothing else."""
+    """[N] the first legal action: the lowest hand of the fewest cards; a pass if no play is legal."""
     actions = np.full(legal.shape[0], PASS, dtype=np.int16)
     for g in range(legal.shape[0]):
         for action in range(PASS):
@@ -25,7 +25,7 @@ def choose_first(legal: Bools) -> Actions:
 
 @kernel
 def choose_longest(legal: Bools) -> Actions:
-    """[N] the first legal action of those that play the most cards; a pass where there is nothing else."""
+    """[N] the first of the legal actions that play the most cards; a pass if no play is legal."""
     actions = np.full(legal.shape[0], PASS, dtype=np.int16)
     for g in range(legal.shape[0]):
         size = 0
@@ -38,7 +38,7 @@ def choose_longest(legal: Bools) -> Actions:
 
 @kernel
 def choose_by_plans(info_states: InfoStates, players: Players, legal: Bools) -> Actions:
-    """[N] what leaves the fewest hands to play, of those the longest, then the first; passes only where it must."""
+    """[N] the action that leaves the fewest plays; ties go to the most cards, then the first; a pass only if forced."""
     actions = np.full(legal.shape[0], PASS, dtype=np.int16)
     hand = np.empty(14, dtype=np.int8)
     fewest = np.empty(NUM_SUBSETS, dtype=np.int8)
@@ -58,32 +58,32 @@ def choose_by_plans(info_states: InfoStates, players: Players, legal: Bools) -> 
 
 @dataclass(frozen=True)
 class Big2LowestAgent:
-    """Leads its lowest single card and follows with its lowest hand."""
+    """Leads its lowest card and follows with its lowest hand."""
 
     game: Game
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        """[N] actions; a pass only where nothing else is legal."""
+        """[N] actions; a pass only if no play is legal."""
         return choose_first(self.game.legal_actions(info_states))
 
 
 @dataclass(frozen=True)
 class Big2GreedyAgent:
-    """Leads its longest hand, the lowest of those, and follows with its lowest."""
+    """Leads its lowest hand of the most cards, and follows with its lowest hand."""
 
     game: Game
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        """[N] actions; a pass only where nothing else is legal."""
+        """[N] actions; a pass only if no play is legal."""
         return choose_longest(self.game.legal_actions(info_states))
 
 
 @dataclass(frozen=True)
 class Big2PlannerAgent:
-    """Plays the hand that leaves the fewest hands to shed the rest by, exactly counted, opponents left out."""
+    """Minimises the exact number of plays that shed the rest of its hand, ignoring opponents."""
 
     game: Game
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        """[N] actions; a pass only where nothing else is legal."""
+        """[N] actions; a pass only if no play is legal."""
         return choose_by_plans(info_states, players, self.game.legal_actions(info_states))

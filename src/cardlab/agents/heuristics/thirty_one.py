@@ -1,4 +1,4 @@
-"""Scripted agents of Thirty-One: the seed's greedy players."""
+"""Scripted agents of Thirty-One: the paper's greedy players."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from cardlab.games.thirty_one.showdown import score_of
 
 @kernel
 def _best_position(state: Record, owner: int, card: int, forced: bool) -> int:
-    """Where `card` makes the best hand, 3 for nowhere; among equals nowhere, then the first place."""
+    """The position where `card` makes the best hand; 3, to keep the hand, unless `forced` or the score rises."""
     best, best_score = (0, -1) if forced else (HAND_SIZE, score_of(state, owner))
     for position in range(HAND_SIZE):
         score = score_after_swap(state["hands"][owner], position, card)
@@ -26,7 +26,7 @@ def _best_position(state: Record, owner: int, card: int, forced: bool) -> int:
 
 @kernel
 def choose_greedily(info_states: Records, players: Players, level: int, takes: bool) -> Actions:
-    """[N] calls at a score of `level` or more, else takes the discard if it raises the score, else draws."""
+    """[N] a call at a score of at least `level`, else the discard if it raises the score, else a draw."""
     actions = np.empty(info_states.shape[0], dtype=np.int16)
     for row in range(info_states.shape[0]):
         state = info_states[row]
@@ -45,9 +45,9 @@ def choose_greedily(info_states: Records, players: Players, level: int, takes: b
 
 @dataclass(frozen=True)
 class ThirtyOneGreedyAgent:
-    """Keeps the best hand that it can reach at once, and calls at `level` or more.
+    """Maximises the score of each turn, and calls at a score of at least `level`.
 
-    `takes=False` never takes the discard: the seed's greedy agent as it is coded.
+    `takes=False` never takes the discard, like the greedy agent in the paper's code.
     """
 
     game: Game

@@ -1,4 +1,4 @@
-"""Features of each legal action: what is played and what stays in the hand. For networks that score actions."""
+"""Features of each legal action: the cards played and the cards kept. For networks that score actions."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,13 @@ ACTION_BLOCKS = layout(
     cards=(52,),  # played
     kind=(10,),  # single … straight flush, pass
     strength=(1,),  # of the deciding card, (0, 1]; 0 for a pass
-    higher_unseen=(1,),  # share of the unseen cards that stand above the deciding card
-    splits=(1,),  # ranks of which some cards are played and some stay, over 5
-    left=(14,),  # cards that stay, one-hot, 0 to 13
-    left_ranks=(13,),  # number of each rank that stay, over 4
-    left_suits=(4,),  # number of each suit that stay, over 13
-    left_groups=(4,),  # singles, pairs, threes, fours among them, over 13
-    left_straights=(9,),  # whether a straight stays, by its lowest rank
+    higher_unseen=(1,),  # share of the unseen cards above the deciding card
+    splits=(1,),  # ranks of which some cards are played and some are kept, over 5
+    left=(14,),  # number of cards kept, one-hot, 0 to 13
+    left_ranks=(13,),  # number kept of each rank, over 4
+    left_suits=(4,),  # number kept of each suit, over 13
+    left_groups=(4,),  # ranks with one, two, three and four cards kept, over 13
+    left_straights=(9,),  # whether a straight is kept, by its lowest rank
 )
 
 _KIND = find_block(ACTION_BLOCKS, "kind").start
@@ -36,7 +36,7 @@ _WIDTH = width(ACTION_BLOCKS)
 
 @kernel
 def describe_actions(info_states: InfoStates, rows: NDArray[np.intp], actions: Actions) -> Floats:
-    """[K, Fa] features of the actions [K] of the players to move in `rows` [K], ascending."""
+    """[K, Fa] features of the actions [K] of the players to move in `rows` [K] (ascending)."""
     out = np.zeros((rows.shape[0], _WIDTH), dtype=np.float32)
     hand = np.empty(14, dtype=np.int8)
     cards = np.empty(5, dtype=np.int8)
@@ -61,7 +61,7 @@ def describe_actions(info_states: InfoStates, rows: NDArray[np.intp], actions: A
 
 @kernel
 def _share_above(place: NDArray[np.uint8], above: NDArray[np.float32]) -> None:
-    """[52] the share of the hidden cards that stand above each card."""
+    """Fill `above` [52] with the share of the hidden cards above each card."""
     hidden = 0
     for card in range(51, -1, -1):
         above[card] = hidden

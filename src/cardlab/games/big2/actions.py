@@ -1,6 +1,6 @@
-"""The 1,695 actions: which positions of the sorted hand are played. Blocks by size, lexicographic inside each.
+"""The 1,695 actions: sets of positions of the sorted hand, by size, then in lexicographic order.
 
-The numbering is that of the seed (its posts "Big 2 Action Space"), with the ten triples it left out.
+The numbering is that of the paper (its posts "Big 2 Action Space"), plus ten triples that it omits.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ MAX_PLAY = 5
 
 
 def _all_positions() -> Iterator[tuple[int, ...]]:
-    """Positions of every action but the pass, in the order of their numbers."""
+    """Positions of every action except the pass, in order of action number."""
     for size in range(1, MAX_PLAY + 1):
         for positions in combinations(range(HAND_SIZE), size):
             if _may_form_hand(positions):
@@ -23,7 +23,7 @@ def _all_positions() -> Iterator[tuple[int, ...]]:
 
 
 def _may_form_hand(positions: tuple[int, ...]) -> bool:
-    """Whether cards of equal rank, which stand within four positions of a sorted hand, could stand here."""
+    """Whether these positions can hold a legal hand: equal ranks lie within four positions of a sorted hand."""
     if len(positions) in (2, 3):
         return positions[-1] - positions[0] <= 3
     if len(positions) == 4:
@@ -44,7 +44,7 @@ SIZE_STARTS = np.searchsorted(ACTION_SIZES[:PASS], np.arange(MAX_PLAY + 2)).asty
 """[7] first action that plays this many cards; the actions of size n are SIZE_STARTS[n] to SIZE_STARTS[n + 1]."""
 
 ACTION_POSITIONS = np.full((NUM_ACTIONS, MAX_PLAY), -1, dtype=np.int8)
-"""[A, 5] positions each action plays, ascending, -1 behind the last."""
+"""[A, 5] positions each action plays, ascending, padded with -1."""
 for _number, _positions in enumerate(_POSITIONS):
     ACTION_POSITIONS[_number, : len(_positions)] = _positions
 
@@ -52,7 +52,7 @@ STARTS_WITHOUT_FIRST = np.array(
     [next(number for number in range(SIZE_STARTS[size], PASS) if _POSITIONS[number][0] > 0) for size in range(1, 6)],
     dtype=np.int16,
 )
-"""[5] the first action of each size (less one) that leaves position 0 in the hand, as all behind it do."""
+"""[5] the first action of each size (less one) without position 0; later ones of the size are without it too."""
 
 PAIR_NUMBERS = np.zeros((HAND_SIZE, HAND_SIZE), dtype=np.int16)
 """[13, 13] the action that plays a pair of positions."""
@@ -74,11 +74,11 @@ for _place in range(MAX_PLAY):
 
 
 def action_number(positions: Sequence[int]) -> int:
-    """The action that plays these positions, ascending; the pass for none; KeyError when there is no such action."""
+    """The action that plays these ascending positions; PASS for none; KeyError if there is no such action."""
     return _NUMBERS[tuple(positions)] if positions else PASS
 
 
 @kernel
 def three_number(first: int, middle: int, last: int) -> int:
-    """The action that plays these three positions: of each `first` come (1, 2), (1, 3), (2, 3) behind it, in order."""
+    """The action of three positions: per `first`, those at distances (1, 2), (1, 3), (2, 3) follow in this order."""
     return 46 + 3 * first + (middle - first if last - first == 3 else 0)

@@ -1,8 +1,8 @@
-"""Big 2's order of strength, and what a set of cards is: its kind and the card that decides between equals.
+"""Big 2's order of cards, and the kind and deciding card of a hand.
 
-Inside this folder a card is its place in that order: 4·rank + suit with ranks 3 … A, 2 = 0 … 12 and suits diamonds,
-clubs, hearts, spades = 0 … 3, so that 3♦ = 0 is the lowest and 2♠ = 51 the highest. The numbers of `cards.deck`
-come in with decks and weights and go out with holders and texts, nowhere else.
+In this folder a card is its place in that order: 4·rank + suit with ranks 3 … A, 2 = 0 … 12 and suits diamonds,
+clubs, hearts, spades = 0 … 3, so that 3♦ = 0 is the lowest and 2♠ = 51 the highest. Only decks, weights, holders and
+texts use the numbers of `cards.deck`.
 """
 
 import numpy as np
@@ -22,10 +22,10 @@ STRENGTH_ORDER = np.argsort(DECK_CARD).astype(np.int8)
 
 LOWEST_CARD = 0  # the 3 of diamonds
 
-NO_KIND = -1  # in place of the hand to beat: who moves has control
+NO_KIND = -1  # no hand to beat: the player to move has control
 SINGLE, PAIR, THREE, TWO_PAIR, FOUR, STRAIGHT, FLUSH, FULL_HOUSE, STRAIGHT_FLUSH = range(9)
 KINDS = ("single", "pair", "three", "two pair", "four", "straight", "flush", "full house", "straight flush")
-"""Names of the kinds; among those of one size a later one beats an earlier one."""
+"""Names of the kinds; among kinds of one size, a later kind beats an earlier one."""
 
 KIND_SIZES = np.array([1, 2, 3, 4, 4, 5, 5, 5, 5], dtype=np.int8)
 """[9] number of cards of each kind."""
@@ -41,7 +41,7 @@ def strength(kind: int, key: int) -> int:
 
 @kernel
 def classify(cards: NDArray[np.int8], size: int) -> tuple[int, int]:
-    """Kind and deciding card of the legal hand cards[0:size], which is in ascending order."""
+    """Kind and deciding card of the legal hand cards[0:size], in ascending order."""
     last = int(cards[size - 1])
     if size < 4:
         return size - 1, last

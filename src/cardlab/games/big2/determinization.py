@@ -1,4 +1,4 @@
-"""Deals of the cards that one player cannot see, by the others' counts: uniform, or by weights."""
+"""Sampling of the hidden cards, given the number of cards of each player: uniform, or by weights."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from cardlab.games.protocol import Floats, InfoStates, States
 
 @kernel
 def deal_unseen(info_states: InfoStates, seeds: NDArray[np.uint64]) -> None:
-    """Give the hidden cards of each row to the hands that lack cards, all ways alike, as a function of `seeds` [G]."""
+    """Deal the hidden cards of each row to the hands that lack cards, uniformly, as a function of `seeds` [G]."""
     unseen = np.empty(53, dtype=np.int8)
     missing = np.empty(4, dtype=np.int64)
     for g in range(info_states.shape[0]):
@@ -24,11 +24,11 @@ def deal_unseen(info_states: InfoStates, seeds: NDArray[np.uint64]) -> None:
 
 @kernel
 def deal_by_weights(info_states: InfoStates, weights: Floats, seeds: NDArray[np.uint64]) -> None:
-    """Give the hidden cards of each row to the hands that lack cards, each way as likely as its product of weights.
+    """Deal the hidden cards of each row, with the probability of a deal proportional to its product of weights.
 
-    `weights` [G, 4, 52], at least 0, are those of each player holding each card of the deck. Exact: `totals[i, a, b]`
-    is the weight of all ways to deal the cards from i on when the first two of the others still lack a and b cards;
-    then the cards are drawn one by one. Where no way has any weight, all are alike.
+    `weights` [G, 4, 52], at least 0, are those of each player holding each card of the deck. Sampling is exact:
+    `totals[i, a, b]` is the weight of all deals of the cards from i on when the first two opponents still lack a and b
+    cards; the cards are drawn one by one from it. Deals are uniform in rows where all have weight 0.
     """
     unseen = np.empty(53, dtype=np.int8)
     missing = np.empty(4, dtype=np.int64)
@@ -54,7 +54,7 @@ def deal_by_weights(info_states: InfoStates, weights: Floats, seeds: NDArray[np.
 
 @kernel
 def deal_log_likelihoods(states: States, info_states: InfoStates, weights: Floats) -> Floats:
-    """[G] log-probability, in nats, that `deal_by_weights` of `info_states` [G] gives `states` [G]; -inf for never."""
+    """[G] log-probability, in nats, that `deal_by_weights` of `info_states` [G] gives `states` [G], or -inf."""
     logs = np.zeros(states.shape[0], dtype=np.float32)
     unseen = np.empty(53, dtype=np.int8)
     missing = np.empty(4, dtype=np.int64)
@@ -81,7 +81,7 @@ def deal_log_likelihoods(states: States, info_states: InfoStates, weights: Float
 def _find_unseen(
     place: NDArray[np.uint8], counts: NDArray[np.int8], unseen: NDArray[np.int8], missing: NDArray[np.int64]
 ) -> int:
-    """Write the hidden cards into `unseen` and how many cards each hand lacks into `missing` [4]; number of cards."""
+    """Write the hidden cards to `unseen`, and the cards that each hand lacks to `missing` [4]; return the count."""
     for player in range(4):
         missing[player] = counts[player]
     count = 0
@@ -104,7 +104,7 @@ def _deal_in_order(place: NDArray[np.uint8], unseen: NDArray[np.int8], missing: 
 
 @kernel
 def _order_others(missing: NDArray[np.int64], others: NDArray[np.int64]) -> None:
-    """The three hands that lack the most cards, so that whoever lacks none beside them is left out."""
+    """Fill `others` [3] with the players that lack the most cards; the fourth lacks none."""
     least = 0
     for player in range(4):
         if missing[player] < missing[least]:
@@ -120,7 +120,7 @@ def _order_others(missing: NDArray[np.int64], others: NDArray[np.int64]) -> None
 def _take_shares(
     weights: Floats, unseen: NDArray[np.int8], count: int, others: NDArray[np.int64], shares: NDArray[np.float64]
 ) -> None:
-    """Weights of the three hands for each unseen card, over their largest: products of 39 of them stay in range."""
+    """Fill `shares` with the three players' weights of each unseen card, over the largest: products stay in range."""
     for index in range(count):
         card = DECK_CARD[unseen[index]]
         largest = 0.0

@@ -1,7 +1,7 @@
-"""Exact endgames over sampled hands: what each action is worth when few cards are left.
+"""Action values in endgames: averages over sampled deals of the hidden cards, each solved exactly.
 
-Each sampled deal is solved with open hands (`solver`): an average over clairvoyance, which knows that the others' hands
-are not known, but not that it will not come to know them.
+Each deal is solved with open hands (`solver`). This averages over clairvoyance: players know all hands after the
+current action, which overestimates their information.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players, States
 from cardlab.games.rows import take
 
-MAX_CARDS_LEFT = 14  # of all players together
+MAX_CARDS_LEFT = 14  # of all players
 
 
 @checked_function(Big2)
@@ -60,8 +60,8 @@ def action_values(
 ) -> Floats:
     """[G, A] expected payoff to `players` [G], who move, of each action under best play; -inf where illegal.
 
-    The mean over `num_samples` deals of the unseen cards, uniform or by `weights` [G, 4, 52], the same for all
-    actions. `options` are the game's (`GameSpec.options`), the default game's when left out.
+    Values are means over `num_samples` deals of the unseen cards, shared by all actions; deals are uniform or by
+    `weights` [G, 4, 52]. `options` are `GameSpec.options`; the default game's if None.
     """
     options = options or {}
     unbeatable = options.get("straight_flush") == "unbeatable"
@@ -79,7 +79,7 @@ def action_values(
 
 @kernel
 def value_actions(deals: States, num_samples: int, legal: Bools, doubled: bool, unbeatable: bool) -> Floats:
-    """[G, A] means over the `deals` [G · num_samples] of each row of what `legal` [G, A] actions pay; else -inf."""
+    """[G, A] mean payoffs of the `legal` [G, A] actions over the `deals` [G · num_samples] of each row; else -inf."""
     values = np.full(legal.shape, -np.inf, dtype=np.float32)
     for row in range(legal.shape[0]):
         for action in range(NUM_ACTIONS):
@@ -117,7 +117,7 @@ def value_actions(deals: States, num_samples: int, legal: Bools, doubled: bool, 
 
 @kernel
 def number_cards(place: NDArray[np.uint8], hands: NDArray[np.int8], bits: Ints, dealt: Ints) -> None:
-    """Number the cards in play: each player's cards into `hands` [4, 14], their bits into `bits` [52] and `dealt`."""
+    """Number the cards in play: write each player's cards to `hands` [4, 14], their bits to `bits` [52] and `dealt`."""
     counts = np.zeros(4, dtype=np.int64)
     bit = np.int64(1)
     dealt[HELD, :4] = 0
@@ -133,10 +133,10 @@ def number_cards(place: NDArray[np.uint8], hands: NDArray[np.int8], bits: Ints, 
 
 @kernel
 def find_interchangeable_cards(hand: NDArray[np.int8], count: int, bits: Ints, plays: Ints, dealt: Ints) -> None:
-    """Write for each card of a hand the next lower one, where the two may come to be alike, and the cards between.
+    """Write the next lower card of each card of a hand, if the two can become interchangeable, and the cards between.
 
-    Two cards are alike when no card left lies between them and they are of one rank and in no flush, or in no hand
-    of more than one card. `plays` [rows, 2] are all hands of theirs.
+    Two cards are interchangeable when no remaining card lies between them, and they either have one rank and are in
+    no flush, or are in no hand of more than one card. `plays` [rows, 2] are all hands of the player.
     """
     in_flush = 0
     grouped = 0
@@ -161,7 +161,7 @@ def find_interchangeable_cards(hand: NDArray[np.int8], count: int, bits: Ints, p
 
 @kernel
 def position_of_state(state: np.void, deal: int, dealt: Ints) -> int:
-    """The position of a record as `solver` writes it."""
+    """The `solver` position of a record."""
     turn = (int(state["opener"]) + int(state["moves"])) % 4
     kind = int(state["kind"])
     to_beat = NO_STRENGTH if kind == NO_KIND else strength(kind, int(state["key"]))
@@ -173,7 +173,7 @@ def position_of_state(state: np.void, deal: int, dealt: Ints) -> int:
 def after_action(
     position: int, action: int, hand: NDArray[np.int8], bits: Ints, plays: Ints, starts: Ints, unbeatable: int
 ) -> int:
-    """The position after one of the game's actions by the player to move, who holds `hand`."""
+    """The position after `action` of the player to move, who holds `hand`."""
     if action == PASS:
         return after_pass(position, plays, starts, unbeatable)
     size = int(ACTION_SIZES[action])

@@ -1,4 +1,4 @@
-"""Big 2 behind the Game protocol: its options, and the kernels of this folder called for whole arrays of games."""
+"""Big 2 as a `Game`."""
 
 from dataclasses import asdict
 from functools import cached_property
@@ -60,7 +60,7 @@ class Big2:
             name="big2",
             num_players=rules.NUM_PLAYERS,
             num_actions=NUM_ACTIONS,
-            # At most 49 plays, down to one card for each loser; up to three passes before each but the first.
+            # At most 49 plays, with one card left to each loser, and three passes before each play but the first.
             max_decisions=192 if self.opening == "forced" else 193,
             payoff_range=(-loss, 3 * loss),
             payoff_scale=5.0,
@@ -85,14 +85,14 @@ class Big2:
         decks: NDArray[np.int8] | None = None,
         seeds: NDArray[np.uint64] | None = None,
     ) -> States:
-        """[G] fresh games; there is no later chance for `seeds` to fix."""
+        """[G] fresh games; `seeds` is unused, since no chance follows the deal."""
         states = States(np.empty(num_games, dtype=rules.STATE_DTYPE))
         decks = shuffled_decks(num_games, rng) if decks is None else decks
         rules.deal(states, decks, self.opening == "forced")
         return states
 
     def current_player(self, states: AnyStates) -> Players:
-        """[G] who decides next, NO_PLAYER when the game is over or UNRESOLVED."""
+        """[G] who decides next; NO_PLAYER when the game is over or UNRESOLVED."""
         return rules.current_player(states)
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
@@ -100,31 +100,31 @@ class Big2:
         return np.zeros(len(states), dtype=np.int8)
 
     def legal_actions(self, states: AnyStates) -> Bools:
-        """[G, 1695] what the current player may do."""
+        """[G, 1695] legal actions of the current player."""
         return rules.legal_actions(states, self.straight_flush == "unbeatable")
 
     def list_legal_actions(self, states: AnyStates) -> tuple[Actions, Starts]:
-        """Actions [K] and starts [G + 1] of what `legal_actions` marks."""
+        """Legal actions [K], ascending in each game, and their starts [G + 1]."""
         return rules.list_legal_actions(states, self.straight_flush == "unbeatable")
 
     def hidden_choices(self, states: AnyStates) -> Bools:
-        """[G] where cards of the current player are hidden: another's turn in an InfoState."""
+        """[G] whether cards of the current player are hidden: an opponent's turn in an InfoState."""
         return rules.hidden_choices(states)
 
     def apply(self, states: AnyStates, actions: Actions) -> None:
-        """Play `actions` [G] in place; another's play on an InfoState, whose cards nobody named, is UNRESOLVED."""
+        """Play `actions` [G] in place; an opponent's play of hidden cards makes an InfoState UNRESOLVED."""
         rules.apply(states, actions)
 
     def is_over(self, states: AnyStates) -> Bools:
-        """[G] whether somebody has shed all cards."""
+        """[G] whether a player has shed all cards."""
         return rules.is_over(states)
 
     def payoffs(self, states: AnyStates) -> Floats:
-        """[G, 4] paid when the game is over, zeros before."""
+        """[G, 4] payments at the end of the game, zeros before."""
         return rules.payoffs(states, self.penalty == "doubled")
 
     def information(self, states: States, players: Players) -> InfoStates:
-        """[G] copies without the others' cards; their counts and all that was played stay."""
+        """[G] copies without the opponents' cards; their counts and all played cards stay."""
         info_states = InfoStates(states.copy())
         rules.hide(info_states, players)
         return info_states
@@ -136,10 +136,10 @@ class Big2:
         rng: np.random.Generator,
         weights: Floats | None = None,
     ) -> States:
-        """[G] full states: the unseen cards dealt to the others by their counts.
+        """[G] full states: the unseen cards dealt to the opponents by their counts.
 
-        Every deal is as likely as the others, or as the product of `weights` [G, 4, 52] (at least 0, at [g, p, c] that
-        of player p holding card c of the deck), exactly; uniform in rows where no deal has any weight.
+        Deals are uniform, or have exactly the probability given by the product of `weights` [G, 4, 52] (at least 0, at
+        [g, p, c] for player p with card c of the deck). They are uniform in rows where all deals have weight 0.
         """
         states = info_states.copy()
         seeds = draw_seeds(len(states), rng)
@@ -150,7 +150,7 @@ class Big2:
         return States(states)
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
-        """[G, F] what `players` see."""
+        """[G, F] observations in the blocks of the spec."""
         if self.features == "published":
             return features.observe_published(info_states, players)
         return features.observe_full(info_states, players)
@@ -169,11 +169,11 @@ class Big2:
         return features.write_hands(states, players)
 
     def holders(self, states: States) -> NDArray[np.int8]:
-        """[G, 52] who has each card in hand, -1 for nobody."""
+        """[G, 52] who has each card in hand, -1 for no one."""
         return rules.holders(states)
 
     def action_text(self, info_state: InfoStates, action: int) -> str:
-        """`pass`, or the kind and the cards, as in `pair 3d 3c`; positions where the cards are not known."""
+        """`pass`, or the kind and the cards, as in `pair 3d 3c`; positions if the cards are hidden."""
         if action == PASS:
             return "pass"
         positions = ACTION_POSITIONS[action, : ACTION_SIZES[action]]
@@ -186,7 +186,7 @@ class Big2:
         return f"{KINDS[kind]} {cards_text(DECK_CARD[cards])}"
 
     def render(self, info_state: InfoStates) -> str:
-        """One line a player, with the cards in hand as far as they are known, and one for the hand to beat."""
+        """One line per player, with the known cards in hand, and one line for the hand to beat."""
         mover = int(rules.current_player(InfoStates(info_state.reshape(1)))[0])
         lines = [_player_line(info_state, player, mover) for player in range(rules.NUM_PLAYERS)]
         return "\n".join([*lines, _trick_line(info_state)])

@@ -1,6 +1,6 @@
-"""The greedy agent's choice on bit sets: the same play as `agents/heuristics/big2.py: Greedy`, without a mask of 1,695.
+"""The greedy agent on bit sets: the play of `agents/heuristics/big2.py: Big2GreedyAgent`, without a mask of actions.
 
-A set of cards is an integer with a bit for each card of Big 2's order, 0 to 51; rank r is its four bits from 4·r on.
+A set of cards is an integer with one bit per card of Big 2's order, 0 to 51; rank r is the four bits from 4·r on.
 Positions of a sorted hand ascend with its cards, so the first action of a size is the lexicographically first set:
 of two sets of one size, the one that holds the lowest card in which they differ.
 """
@@ -29,7 +29,7 @@ Play = tuple[int, int, int]
 
 _CHUNK_BITS = 13
 _CHUNK = (1 << _CHUNK_BITS) - 1
-_SUIT = sum(1 << 4 * rank for rank in range(13))  # the diamonds; shifted by a suit the others
+_SUIT = sum(1 << 4 * rank for rank in range(13))  # the diamonds; shifted by a suit number, that suit
 
 _LOWEST = np.array([0, *(((bits & -bits).bit_length() - 1) for bits in range(1, _CHUNK + 1))], dtype=np.int8)
 _HIGHEST = np.array([0, *(bits.bit_length() - 1 for bits in range(1, _CHUNK + 1))], dtype=np.int8)
@@ -37,7 +37,7 @@ _COUNTS = np.array([bits.bit_count() for bits in range(_CHUNK + 1)], dtype=np.in
 
 
 def _first_groups(size: int) -> np.ndarray:
-    """[16, 5] the first `size` suits of a rank's four bits whose last is at least the second index, as bits."""
+    """[16, 5] the first `size` suits among a rank's four bits whose last suit is at least the second index, as bits."""
     groups = np.zeros((16, 5), dtype=np.int64)
     for bits in range(16):
         suits = [suit for suit in range(4) if bits >> suit & 1]
@@ -53,7 +53,7 @@ _FIRST_THREES = _first_groups(3)
 
 @kernel
 def lowest_card(cards: int) -> int:
-    """The lowest card of a set that is not empty."""
+    """The lowest card of a non-empty set."""
     start = 0
     while cards & _CHUNK == 0:
         cards >>= _CHUNK_BITS
@@ -63,7 +63,7 @@ def lowest_card(cards: int) -> int:
 
 @kernel
 def highest_card(cards: int) -> int:
-    """The highest card of a set that is not empty."""
+    """The highest card of a non-empty set."""
     start = 39
     while cards >> start == 0:
         start -= _CHUNK_BITS
@@ -79,9 +79,9 @@ def count_cards(cards: int) -> int:
 
 @kernel
 def greedy_play(hand: int, kind: int, key: int) -> Play:
-    """What the greedy agent plays from `hand` on a hand of `kind` and `key`: the longest, then the first.
+    """The greedy play from `hand` on a hand of `kind` and `key`: the most cards, then the first action.
 
-    Who has the 3♦ (card 0) in hand opens the game and plays it.
+    A player with the 3♦ (card 0) in hand opens the game and plays it.
     """
     opens = hand & 1 != 0
     if kind != NO_KIND:
@@ -112,7 +112,7 @@ def _first_of_size(hand: int, size: int, kind: int, key: int, opens: bool) -> Pl
 
 @kernel
 def _first_group(hand: int, size: int, first_rank: int, key: int, last_rank: int) -> int:
-    """The first pair (`size` 2) or three of these ranks whose highest card is above `key`."""
+    """The first pair (`size` 2) or three from `first_rank` to `last_rank` whose highest card is above `key`."""
     for rank in range(max(first_rank, key >> 2), last_rank + 1):
         bits = hand >> 4 * rank & 15
         least = max(key + 1 - 4 * rank, 0)
@@ -138,7 +138,7 @@ def _first_four(hand: int, kind: int, key: int, last_rank: int) -> Play:
 
 @kernel
 def _first_five(hand: int, kind: int, key: int, opens: bool) -> Play:
-    """By ranks of the lowest card; the first straight and the first full house hold the lowest card of that rank."""
+    """The first hand of five cards, searched by the rank of its lowest card."""
     flushes = 0
     for suit in range(4):
         suited = hand & (_SUIT << suit)
@@ -161,7 +161,7 @@ def _first_five(hand: int, kind: int, key: int, opens: bool) -> Play:
 
 @kernel
 def _first_set(one: int, other: int) -> int:
-    """The lexicographically first of two sets of one size, either of which may be missing (0)."""
+    """The lexicographically first of two sets of one size, 0 for a missing set."""
     if one == 0 or other == 0:
         return one | other
     differ = one ^ other
@@ -170,7 +170,7 @@ def _first_set(one: int, other: int) -> int:
 
 @kernel
 def _first_straight(hand: int, rank: int, key: int) -> int:
-    """The first straight from `rank` on whose highest card is above `key`."""
+    """The first straight with lowest rank `rank` and highest card above `key`."""
     if rank > 8:
         return 0
     cards = 0
@@ -187,7 +187,7 @@ def _first_straight(hand: int, rank: int, key: int) -> int:
 
 @kernel
 def _first_house(hand: int, rank: int, key: int) -> int:
-    """The first full house with its lowest cards in `rank` whose three is above `key`, by its highest card."""
+    """The first full house with lowest rank `rank` whose three has its highest card above `key`."""
     bits = hand >> 4 * rank & 15
     pair = int(_FIRST_PAIRS[bits, 0]) << 4 * rank
     if pair == 0:
@@ -203,7 +203,7 @@ def _first_house(hand: int, rank: int, key: int) -> int:
 
 @kernel
 def _first_flush_of_rank(hand: int, starts: int, kind: int, key: int) -> int:
-    """The first flush (or straight flush) that starts with one of the cards `starts`, of one rank."""
+    """The first flush (or straight flush) whose lowest card is one of `starts`, which are of one rank."""
     while starts != 0:
         first = lowest_card(starts)
         starts &= starts - 1
@@ -216,7 +216,7 @@ def _first_flush_of_rank(hand: int, starts: int, kind: int, key: int) -> int:
 
 @kernel
 def _first_flush(suited: int, kind: int, key: int) -> int:
-    """The first five of the cards of one suit `suited` that start with its lowest and beat `kind` and `key`."""
+    """The first five of the one-suit cards `suited` that include its lowest and beat `kind` and `key`."""
     rest = suited
     for _ in range(4):
         rest &= rest - 1

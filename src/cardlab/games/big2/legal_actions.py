@@ -1,7 +1,7 @@
-"""Which actions are legal: only hands of the size that is asked for are enumerated, and only what is legal is written.
+"""Enumeration of legal actions. Only hands of the required size are enumerated, and only legal ones are written.
 
-A hand is its cards in ascending order with `starts` [14]: the position of the first card of each rank or a higher one,
-so that rank r stands at positions starts[r] to starts[r + 1]. `beat` is the strength to beat, -1 with control.
+A hand is its cards in ascending order with `starts` [14]: rank r is at positions starts[r] to starts[r + 1] - 1.
+`beat` is the strength to beat, -1 with control.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ def find_ranks(hand: Hand, count: int, starts: NDArray[np.int8]) -> None:
 
 @kernel
 def mark_legal(hand: Hand, count: int, kind: int, key: int, starts: NDArray[np.int8], legal: Bools) -> None:
-    """Set in `legal` [A], all False before, what hand[0:count] may play on a hand of `kind` and `key`."""
+    """Mark in `legal` [A], all False before, the legal actions of hand[0:count] on a hand of `kind` and `key`."""
     find_ranks(hand, count, starts)
     size = 0
     beat = -1
@@ -72,7 +72,7 @@ def mark_legal(hand: Hand, count: int, kind: int, key: int, starts: NDArray[np.i
 
 @kernel
 def require_first_position(legal: Bools) -> None:
-    """Leave in `legal` [A] only what plays position 0."""
+    """Unmark in `legal` [A] all actions that do not play position 0."""
     for size in range(1, 6):
         for action in range(STARTS_WITHOUT_FIRST[size - 1], SIZE_STARTS[size + 1]):
             legal[action] = False
@@ -99,7 +99,7 @@ def _mark_threes(hand: Hand, starts: NDArray[np.int8], beat: int, legal: Bools) 
 
 @kernel
 def _mark_fours(hand: Hand, starts: NDArray[np.int8], beat: int, legal: Bools) -> None:
-    """Two pairs, each once with its higher pair last, and fours of a kind."""
+    """Mark two pairs (the higher pair last) and fours of a kind."""
     for rank in range(1, 13):
         for d in range(starts[rank] + 1, starts[rank + 1]):
             if strength(TWO_PAIR, hand[d]) > beat:
@@ -121,7 +121,7 @@ def _mark_lower_pairs(starts: NDArray[np.int8], rank: int, higher: int, legal: B
 
 @kernel
 def _mark_straights(hand: Hand, starts: NDArray[np.int8], beat: int, legal: Bools) -> None:
-    """Straights by their highest card; those of one suit that are worth more than that are marked as flushes are."""
+    """Mark straights by their highest card; `_mark_flushes` also marks straight flushes."""
     if beat >= strength(FLUSH, 0):
         return
     for top in range(4, 13):
@@ -140,7 +140,7 @@ def _mark_straights(hand: Hand, starts: NDArray[np.int8], beat: int, legal: Bool
 
 @kernel
 def _mark_below(starts: NDArray[np.int8], top: int, last: int, legal: Bools) -> None:
-    """All ways to fill a straight below its highest card, which adds `last` to the action's number."""
+    """Mark all straights of a highest card, which adds `last` to the action's number."""
     for d in range(starts[top - 1], starts[top]):
         last_two = last + FIVE_TERMS[3, d]
         for c in range(starts[top - 2], starts[top - 1]):
@@ -153,7 +153,7 @@ def _mark_below(starts: NDArray[np.int8], top: int, last: int, legal: Bools) -> 
 
 @kernel
 def _mark_flushes(hand: Hand, count: int, beat: int, legal: Bools) -> None:
-    """Flushes and straight flushes: five cards of a suit are straight when four ranks lie between first and last."""
+    """Mark flushes and straight flushes: five cards of a suit are straight if the last rank is the first plus four."""
     suited = np.empty(13, dtype=np.int8)
     for suit in range(4):
         num = 0
@@ -170,7 +170,7 @@ def _mark_flushes(hand: Hand, count: int, beat: int, legal: Bools) -> None:
 
 @kernel
 def _mark_between(suited: NDArray[np.int8], low: int, top: int, legal: Bools) -> None:
-    """All ways to choose three of the suited cards between the lowest and the highest of a flush."""
+    """Mark all flushes of a lowest and a highest card."""
     outer = FIVE_TERMS[0, suited[low]] + FIVE_TERMS[4, suited[top]]
     for b in range(low + 1, top - 2):
         for c in range(b + 1, top - 1):
@@ -191,7 +191,7 @@ def _mark_full_houses(hand: Hand, starts: NDArray[np.int8], beat: int, legal: Bo
 
 @kernel
 def _mark_houses_of_three(starts: NDArray[np.int8], rank: int, i: int, j: int, k: int, legal: Bools) -> None:
-    """The full houses of the three at positions i, j, k with each pair of another rank."""
+    """Mark the full houses of the three at positions i, j, k with each pair of another rank."""
     above = FIVE_TERMS[0, i] + FIVE_TERMS[1, j] + FIVE_TERMS[2, k]
     below = FIVE_TERMS[2, i] + FIVE_TERMS[3, j] + FIVE_TERMS[4, k]
     for other in range(13):

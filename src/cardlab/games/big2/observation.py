@@ -1,6 +1,6 @@
-"""The observation in named blocks: the seed's 412 numbers (`published`), and all that is public (`full`).
+"""Observations in named blocks: the paper's 412 inputs (`published`), and all public information (`full`).
 
-Cards, ranks and suits stand in Big 2's order; players by how many seats on they sit from the owner.
+Cards, ranks and suits are in Big 2's order; players are ordered by distance from the owner.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ PUBLISHED = layout(
     previous_shown=(6,),
     high_cards=(16,),  # Q♦ … 2♠ played by anyone
     rank=(13,),  # of the hand to beat, by its deciding card
-    suit=(4,),  # likewise; none for a full house
+    suit=(4,),  # of the deciding card; none for a full house
     control=(1,),
     kind=(8,),  # single … full house; a straight flush is both straight and flush
     passes=(3,),  # since the hand to beat was played: 0, 1, 2
@@ -35,8 +35,8 @@ PUBLISHED = layout(
 FULL = layout(
     hand=(52,),
     played=(4, 52),  # who has played each card
-    recency=(52,),  # 1 / (1 + tricks ago) of each card played: 1 in the present trick
-    passed=(3, 9, 13),  # kind and rank of the hands that each of the others has passed on
+    recency=(52,),  # 1 / (1 + tricks ago) of each card played: 1 in the current trick
+    passed=(3, 9, 13),  # kind and rank of the hands that each opponent has passed on
     cards_left=(4, 13),  # one-hot, 1 to 13
     kind=(9,),  # of the hand to beat
     rank=(13,),
@@ -44,13 +44,13 @@ FULL = layout(
     control=(1,),
     passes=(3,),
     beat_by=(4,),  # who played the hand to beat
-    led_by=(4,),  # who led the present trick, or is about to
+    led_by=(4,),  # who led the current trick, or will lead it
     turn=(4,),  # who decides next
     phase=(3,),  # playing, over, unresolved
     tricks=(1,),  # completed, over 16
 )
 
-PRIVILEGED = layout(hands=(3, 52))  # of the others
+PRIVILEGED = layout(hands=(3, 52))  # of the opponents
 
 _OTHERS = find_block(PUBLISHED, "next_cards_left").start
 _OTHERS_WIDTH = find_block(PUBLISHED, "across_cards_left").start - _OTHERS
@@ -84,7 +84,7 @@ OBSERVATIONS: dict[str, tuple[Block, ...]] = {"published": PUBLISHED, "full": FU
 
 @kernel
 def observe_published(info_states: InfoStates, players: Players) -> Floats:
-    """[G, 412] the seed's input."""
+    """[G, 412] the paper's inputs."""
     out = np.zeros((info_states.shape[0], _PUBLISHED_WIDTH), dtype=np.float32)
     hand = np.empty(14, dtype=np.int8)
     starts = np.empty(14, dtype=np.int8)
@@ -162,7 +162,7 @@ def _write_hand_to_beat(kind: int, key: int, passes: int, row: NDArray[np.float3
 
 @kernel
 def observe_full(info_states: InfoStates, players: Players) -> Floats:
-    """[G, 761] all that is known to `players`."""
+    """[G, 761] all information of `players`."""
     out = np.zeros((info_states.shape[0], _FULL_WIDTH), dtype=np.float32)
     sizes = np.empty(256, dtype=np.int8)
     cards = np.empty((256, 5), dtype=np.int8)
@@ -196,7 +196,7 @@ def observe_full(info_states: InfoStates, players: Players) -> Floats:
 
 @kernel
 def _write_trick(state: np.void, turn: int, row: NDArray[np.float32]) -> None:
-    """The hand to beat, and who has to, `turn` seats on."""
+    """Write the hand to beat and the player to move, at distance `turn`."""
     if state["phase"] == PLAYING:
         row[_TURN + turn] = 1
     kind = int(state["kind"])
@@ -214,7 +214,7 @@ def _write_trick(state: np.void, turn: int, row: NDArray[np.float32]) -> None:
 
 @kernel
 def _sort_by_move(place: NDArray[np.uint8], moves: int, sizes: NDArray[np.int8], cards: NDArray[np.int8]) -> None:
-    """The `sizes` and `cards`, ascending, of what was played at each move; none location it was a pass."""
+    """Fill `sizes` and `cards` (ascending) of each move; size 0 for a pass."""
     sizes[:moves] = 0
     for card in range(52):
         if place[card] >= PLAYED:
@@ -232,7 +232,7 @@ def _write_passes(
     tricks: NDArray[np.int16],
     row: NDArray[np.float32],
 ) -> tuple[int, int]:
-    """Replay the game: fill in the trick of each move and the `passed` block; the present trick, and its leader."""
+    """Fill the trick of each move and the block `passed`; return the current trick and its leader."""
     trick = 0
     leader = opener
     kind = key = passes = 0

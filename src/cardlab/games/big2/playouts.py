@@ -1,4 +1,4 @@
-"""Games played to their end by the greedy agent at every seat, in one kernel: the leaves of Monte Carlo search."""
+"""Playouts by the greedy agent at every seat, in one kernel, for Monte Carlo search."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,10 +21,9 @@ def play_out(
     rng: np.random.Generator,  # noqa: ARG001  one signature for all games
     options: Mapping[str, Any] | None = None,
 ) -> Floats:
-    """[G, 4] what each player is paid when all play greedily from `states` on, which are left as they are.
+    """[G, 4] payoffs of greedy play from `states`, which are not changed.
 
-    `options` are the game's (`GameSpec.options`), those of the default game when left out. The greedy agent draws
-    nothing from `rng`.
+    `options` are `GameSpec.options`; the default game's if None. Greedy play uses no random numbers.
     """
     options = options or {}
     ended = States(states.copy())
@@ -34,7 +33,7 @@ def play_out(
 
 @kernel
 def play_out_greedily(states: States, unbeatable: bool) -> None:
-    """Set in `states` [G] the counts and the phase that greedy play ends with; the cards stay where they are."""
+    """Set the final counts and phase of greedy play in `states` [G]; `place` is not updated."""
     hands = np.empty(4, dtype=np.int64)
     for g in range(states.shape[0]):
         state = states[g]
@@ -50,7 +49,7 @@ def play_out_greedily(states: States, unbeatable: bool) -> None:
 
 @kernel
 def fill_hands(place: NDArray[np.uint8], hands: NDArray[np.int64]) -> None:
-    """Write the hand of each player into `hands` [4], a bit a card."""
+    """Write the hand of each player to `hands` [4], one bit per card."""
     hands[:] = 0
     for card in range(52):
         if place[card] < 4:
@@ -59,7 +58,7 @@ def fill_hands(place: NDArray[np.uint8], hands: NDArray[np.int64]) -> None:
 
 @kernel
 def _play_greedily(hands: NDArray[np.int64], player: int, kind: int, key: int, passes: int, unbeatable: bool) -> None:
-    """Play `hands` [4] on in place until one of them is empty."""
+    """Play `hands` [4] in place until one is empty."""
     while True:
         if unbeatable and kind == STRAIGHT_FLUSH:
             cards, new_kind, new_key = 0, NO_KIND, -1

@@ -1,7 +1,7 @@
-"""Big 2: the record of one game and the kernels that move it.
+"""Rules of Big 2: the record of one game and its kernels.
 
-Every decision, passes too, moves on to the next player. So the number of the move at which each card was played tells
-who played it, in which trick, and who passed on what: the whole history in one byte a card.
+Every decision, including a pass, passes the turn to the next player. So the move number of each played card determines
+who played it, its trick, and who passed on it: one byte per card holds the whole history.
 """
 
 import numpy as np
@@ -31,8 +31,8 @@ from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, Players, S
 
 NUM_PLAYERS = 4
 
-HIDDEN = 4  # place of a card that the owner of an InfoState cannot see; 0 … 3 is the hand of that player
-PLAYED = 5  # place of a card played at move 0; at move t it is PLAYED + t
+HIDDEN = 4  # place of a card hidden from the owner of an InfoState; 0 … 3 is a player's hand
+PLAYED = 5  # PLAYED + t is the place of a card played at move t
 
 PLAYING, OVER, UNRESOLVED = range(3)
 
@@ -44,12 +44,12 @@ STATE_DTYPE = np.dtype(
     [
         ("place", np.uint8, (52,)),  # of each card in Big 2's order: a player's hand, HIDDEN, or PLAYED + move
         ("counts", np.int8, (4,)),  # cards left to each player
-        ("shown", np.uint8, (4,)),  # SHOWN_… of what each player has ever played
+        ("shown", np.uint8, (4,)),  # SHOWN_… bits of the kinds that each player has played
         ("opener", np.int8),  # who made move 0
         ("moves", np.uint8),  # moves made, passes and a forced opening included
         ("kind", np.int8),  # of the hand to beat; NO_KIND with control
         ("key", np.int8),  # its deciding card; -1 with control
-        ("passes", np.int8),  # since it was played
+        ("passes", np.int8),  # since the hand to beat was played
         ("phase", np.int8),  # PLAYING, OVER or UNRESOLVED
     ]
 )
@@ -66,7 +66,7 @@ _SHOWN[STRAIGHT_FLUSH] = SHOWN_STRAIGHT | SHOWN_FLUSH
 
 @kernel
 def deal(states: States, decks: Cards, forced_opening: bool) -> None:
-    """Fill `states` [G]: player p gets decks[g, 13p : 13p + 13]; the holder of the 3♦ opens, or has opened with it."""
+    """Fill `states` [G]: player p gets decks[g, 13p : 13p + 13]; the 3♦ opens, already played if `forced_opening`."""
     for g in range(states.shape[0]):
         state = states[g]
         place = state["place"]
@@ -92,7 +92,7 @@ def deal(states: States, decks: Cards, forced_opening: bool) -> None:
 
 @kernel
 def current_player(states: AnyStates) -> Players:
-    """[G] who decides next, -1 for nobody."""
+    """[G] who decides next, -1 for no one."""
     players = np.empty(states.shape[0], dtype=np.int8)
     for g in range(states.shape[0]):
         state = states[g]
@@ -103,7 +103,7 @@ def current_player(states: AnyStates) -> Players:
 
 @kernel
 def list_hand(place: NDArray[np.uint8], player: int, hand: NDArray[np.int8]) -> int:
-    """Write the cards of `player` into `hand` [at least 14] in ascending order; their number."""
+    """Write the cards of `player` to `hand` [at least 14] in ascending order; return their number."""
     count = 0
     for card in range(52):
         hand[count] = card
@@ -113,7 +113,7 @@ def list_hand(place: NDArray[np.uint8], player: int, hand: NDArray[np.int8]) -> 
 
 @kernel
 def legal_actions(states: AnyStates, unbeatable: bool) -> Bools:
-    """[G, A] what the current player may do; `unbeatable`: nothing beats a straight flush."""
+    """[G, A] legal actions of the current player; `unbeatable`: nothing beats a straight flush."""
     legal = np.zeros((states.shape[0], NUM_ACTIONS), dtype=np.bool_)
     hand = np.empty(14, dtype=np.int8)
     starts = np.empty(14, dtype=np.int8)
@@ -124,7 +124,7 @@ def legal_actions(states: AnyStates, unbeatable: bool) -> Bools:
 
 @kernel
 def list_legal_actions(states: AnyStates, unbeatable: bool) -> tuple[Actions, Starts]:
-    """Actions [K] and starts [G + 1] of what `legal_actions` marks; the one row of a mask it needs stays in cache."""
+    """Legal actions [K], ascending in each game, and their starts [G + 1], by one row of a mask that stays in cache."""
     words = np.zeros(NUM_ACTIONS // 8 + 1, dtype=np.uint64)
     legal = words.view(np.bool_)
     hand = np.empty(14, dtype=np.int8)
@@ -137,7 +137,7 @@ def list_legal_actions(states: AnyStates, unbeatable: bool) -> tuple[Actions, St
         if num + NUM_ACTIONS > actions.size:
             actions = np.concatenate((actions, np.empty_like(actions)))
         kind = int(states[g]["kind"])
-        size = int(KIND_SIZES[kind]) if kind >= 0 else MAX_PLAY  # with control all sizes are looked through
+        size = int(KIND_SIZES[kind]) if kind >= 0 else MAX_PLAY  # with control all sizes are scanned
         for word in range(SIZE_STARTS[size] // 8 if kind >= 0 else 0, (SIZE_STARTS[size + 1] + 7) // 8):
             if words[word] == 0:
                 continue
@@ -157,7 +157,7 @@ def list_legal_actions(states: AnyStates, unbeatable: bool) -> tuple[Actions, St
 def _mark_legal_of(
     state: np.void, unbeatable: bool, hand: NDArray[np.int8], starts: NDArray[np.int8], legal: Bools
 ) -> None:
-    """Set in `legal` [at least A], all False before, what the current player may do; `hand`, `starts` are scratch."""
+    """Mark the legal actions in `legal` [at least A], all False before; `hand` and `starts` are scratch space."""
     if state["phase"] != PLAYING:
         return
     kind = int(state["kind"])
@@ -186,7 +186,7 @@ def hidden_choices(states: AnyStates) -> Bools:
 
 @kernel
 def apply(states: AnyStates, actions: Actions) -> None:
-    """Play `actions` [G] in place; an InfoState whose owner cannot see what is played stops UNRESOLVED."""
+    """Play `actions` [G] in place; an InfoState becomes UNRESOLVED when hidden cards are played."""
     hand = np.empty(14, dtype=np.int8)
     cards = np.empty(5, dtype=np.int8)
     for g in range(states.shape[0]):
@@ -219,7 +219,7 @@ def apply(states: AnyStates, actions: Actions) -> None:
 
 @kernel
 def _pass(state: np.void) -> None:
-    """The third pass in a row gives control to the last to play, who is next."""
+    """Pass; the third pass in a row gives control to the next player, who played last."""
     state["moves"] += 1
     state["passes"] += 1
     if state["passes"] == 3:
@@ -230,7 +230,7 @@ def _pass(state: np.void) -> None:
 
 @kernel
 def is_over(states: AnyStates) -> Bools:
-    """[G] whether somebody has shed all cards."""
+    """[G] whether a player has shed all cards."""
     over = np.empty(states.shape[0], dtype=np.bool_)
     for g in range(states.shape[0]):
         over[g] = states[g]["phase"] == OVER
@@ -262,7 +262,7 @@ def payoffs(states: AnyStates, doubled: bool) -> Floats:
 
 @kernel
 def hide(states: AnyStates, players: Players) -> None:
-    """Blank in place what `players` [G] cannot know: the others' cards, but for the 3♦, whose holder opens."""
+    """Blank the opponents' cards of `players` [G] in place, except the 3♦, whose holder is known as the opener."""
     for g in range(states.shape[0]):
         place = states[g]["place"]
         player = players[g]
@@ -273,7 +273,7 @@ def hide(states: AnyStates, players: Players) -> None:
 
 @kernel
 def holders(states: AnyStates) -> NDArray[np.int8]:
-    """[G, 52] who has each card of the deck in hand, -1 for nobody (or nobody knows)."""
+    """[G, 52] who has each card of the deck in hand, -1 for no one or if hidden."""
     who = np.empty((states.shape[0], 52), dtype=np.int8)
     for g in range(states.shape[0]):
         place = states[g]["place"]

@@ -1,10 +1,10 @@
 """Big 2 with open hands and few cards, solved exactly: max^n with a transposition table.
 
-Max^n (Luckhardt and Irani 1986): whoever is to move picks what pays them most; of equal moves the longest, then the
-first, as the greedy agent would, and a pass last. Within one deal a set of cards is an integer with a bit for each card
-in play, and a position is one integer (`position_of`). An outcome is the cards left to each player, four bits a player.
-What is known of a deal is `dealt` [3, 32]: see the names of its rows and columns below; `plays` [4, A, 2] and `starts`
-[4, 6] are as `list_plays` fills them.
+Max^n (Luckhardt and Irani 1986): each player maximises the own payoff; ties go to the most cards, then to the first
+action, as in the greedy agent, and a pass is last. Within one deal a set of cards is an integer with one bit per card
+in play, and a position is one integer (`position_of`). An outcome is the cards left to each player, four bits each.
+`dealt` [3, 32] describes a deal; its rows and columns are named below. `list_plays` fills `plays` [4, A, 2] and
+`starts` [4, 6].
 """
 
 import numpy as np
@@ -18,22 +18,22 @@ from cardlab.games.big2.legal_actions import mark_legal
 
 Ints = NDArray[np.int64]
 
-MAX_CARDS = 32  # in play: a position and the number of its deal share one integer
-MAX_DEALS = 1 << 17  # that one transposition table tells apart
+MAX_CARDS = 32  # in play, so that a position and the number of its deal fit one integer
+MAX_DEALS = 1 << 17  # that one transposition table distinguishes
 SLOTS_BITS = 16
 SLOTS = 1 << SLOTS_BITS  # of a transposition table [2, SLOTS]: positions, and their outcomes
-NO_STRENGTH = -1  # to beat: who moves has control
+NO_STRENGTH = -1  # no hand to beat: the player to move has control
 UNBOUNDED = -1000  # below every payoff
-PRUNED = -1  # in place of an outcome: not worth more to who asked than what they have
-UNKNOWN = -2  # in place of an outcome that is still to be worked out
-WINNING_PLAY, NO_CHILD = -2, -1  # in place of a position
-NO_PLAYER = -1  # asks for a position
+PRUNED = -1  # instead of an outcome: not better for the parent's player than its best known payoff
+UNKNOWN = -2  # instead of an outcome that is not computed yet
+WINNING_PLAY, NO_CHILD = -2, -1  # instead of a position
+NO_PLAYER = -1  # no parent
 
-# Columns of a frame of the solver's stack: a position that is being worked out.
+# Columns of a frame of the solver's stack, one frame per open position.
 POSITION, PARENT, BOUND, ROW, STOP, BEST, BEST_PAYOFF, WIN_OUTCOME, MAX_PAYOFF = range(9)
-_MAX_DEPTH = 4 * MAX_CARDS  # frames: each play but the last sheds a card, after three passes at most
+_MAX_DEPTH = 4 * MAX_CARDS  # frames: each play sheds a card, after at most three passes
 
-# Rows of `dealt`; the first has the cards of players 0 to 3 and two options of the game.
+# Rows of `dealt`; the first row has the cards of players 0 to 3 and two options of the game.
 HELD, LOWER, BETWEEN = range(3)
 DOUBLED, UNBEATABLE = 4, 5
 
@@ -44,7 +44,7 @@ _CARDS = (1 << MAX_CARDS) - 1
 
 @kernel
 def loser_payment(left: int, doubled: int) -> int:
-    """What a loser pays for the cards left."""
+    """The payment of a loser for the cards left."""
     if doubled and left >= 10:
         return 3 * left if left == 13 else 2 * left
     return left
@@ -52,7 +52,7 @@ def loser_payment(left: int, doubled: int) -> int:
 
 @kernel
 def payoff(outcome: int, player: int, doubled: int) -> int:
-    """What `player` is paid for an outcome."""
+    """Payoff of `player` for an outcome."""
     own = outcome >> 4 * player & 15
     if own > 0:
         return -loser_payment(own, doubled)
@@ -64,16 +64,16 @@ def payoff(outcome: int, player: int, doubled: int) -> int:
 
 @kernel
 def position_of(deal: int, remaining: int, to_beat: int, passes: int, turn: int) -> int:
-    """A position of deal number `deal` as one integer; `to_beat` is a strength, or NO_STRENGTH."""
+    """A position of deal number `deal` as one integer; `to_beat` is a strength or NO_STRENGTH."""
     return deal << _DEAL | remaining << _REMAINING | (to_beat + 1) << 4 | passes << 2 | turn
 
 
 @kernel
 def list_plays(hand: NDArray[np.int8], count: int, bits: Ints, plays: Ints, starts: Ints) -> None:
-    """Write what hand[0:count] may lead into `plays` [A, 2]: cards, by the `bits` [52] of each, and strength.
+    """Write the plays of hand[0:count] with control to `plays` [A, 2]: their cards, by the `bits` [52], and strength.
 
-    The longest first, then in the order of actions; hands of `size` cards stand in rows starts[size] to
-    starts[size - 1] of `starts` [6].
+    Plays are sorted by descending size, then by action; those of `size` cards are in rows starts[size] to
+    starts[size - 1] - 1, with `starts` [6].
     """
     legal = np.zeros(NUM_ACTIONS, dtype=np.bool_)
     mark_legal(hand, count, NO_KIND, -1, np.empty(14, dtype=np.int8), legal)
@@ -98,10 +98,10 @@ def list_plays(hand: NDArray[np.int8], count: int, bits: Ints, plays: Ints, star
 def next_position(
     deal: int, remaining: int, leader: int, to_beat: int, passes: int, plays: Ints, starts: Ints, unbeatable: int
 ) -> int:
-    """The position in which the next who can beat `to_beat`, played by `leader`, decides; `passes` have passed.
+    """The position of the next player who can beat `to_beat`, played by `leader`, after `passes` passes.
 
-    Those who cannot have to pass. `to_beat` is written as the highest strength that the same hands beat, so that
-    what is the same to all who may still answer is one position.
+    Players who cannot beat it pass. `to_beat` is stored as the highest strength that the same hands beat, so that
+    equivalent positions are equal.
     """
     size = int(KIND_SIZES[to_beat // 52])
     first = 3
@@ -119,14 +119,14 @@ def next_position(
 
 @kernel
 def after_play(position: int, cards: int, to_beat: int, plays: Ints, starts: Ints, unbeatable: int) -> int:
-    """The position after a play of strength `to_beat`; a hand that it empties has ended the game."""
+    """The position after a play of strength `to_beat` that does not empty the hand."""
     remaining = (position >> _REMAINING & _CARDS) ^ cards
     return next_position(position >> _DEAL, remaining, position & 3, to_beat, 0, plays, starts, unbeatable)
 
 
 @kernel
 def after_pass(position: int, plays: Ints, starts: Ints, unbeatable: int) -> int:
-    """The position after a pass; the third in a row gives control to who played last."""
+    """The position after a pass; the third pass in a row gives control to the last player who played."""
     passes = position >> 2 & 3
     leader = ((position & 3) - 1 - passes) & 3
     to_beat = (position >> 4 & 511) - 1
@@ -146,7 +146,7 @@ def current_outcome(position: int, dealt: Ints) -> int:
 
 @kernel
 def is_lowest_interchangeable(row: int, remaining: int, to_beat: int, plays: Ints, dealt: Ints) -> bool:
-    """Whether a play takes the lowest of cards that are alike: next to each other, with nothing to tell them apart."""
+    """Whether a play uses the lowest among interchangeable cards, so that no equivalent play comes before it."""
     cards = int(plays[row, 0])
     left = cards
     while left != 0:
@@ -157,14 +157,14 @@ def is_lowest_interchangeable(row: int, remaining: int, to_beat: int, plays: Int
             other = row - 1
             while plays[other, 0] != (cards | lower) ^ (1 << card):
                 other -= 1
-            if plays[other, 1] > to_beat:  # else what lies between them is the hand to beat
+            if plays[other, 1] > to_beat:  # else the hand to beat lies between the two plays
                 return False
     return True
 
 
 @kernel
 def next_row(row: int, stop: int, remaining: int, to_beat: int, plays: Ints, dealt: Ints) -> int:
-    """The first of the rows `row` to `stop` of `plays` [A, 2] that is worth trying, `stop` or above for none."""
+    """The first of the rows `row` to `stop` of `plays` [A, 2] to search; `stop` or above for none."""
     while row < stop:
         fits = plays[row, 0] & ~remaining == 0 and plays[row, 1] > to_beat
         if fits and is_lowest_interchangeable(row, remaining, to_beat, plays, dealt):
@@ -175,9 +175,9 @@ def next_row(row: int, stop: int, remaining: int, to_beat: int, plays: Ints, dea
 
 @kernel
 def parent_payoff_bound(outcome: int, parent: int, turn: int, dealt: Ints, won: int) -> int:
-    """An upper bound on what `parent` gets where `turn` can have `outcome` and would win with the cards left of `won`.
+    """Upper bound on the payoff of `parent` where `turn` can reach `outcome`, or win with the outcome `won`.
 
-    Payoffs sum to zero, so who wins takes at least this much from the others (Korf 1991, shallow pruning).
+    Payoffs sum to zero, so a winner takes at least this much from the others (Korf 1991, shallow pruning).
     """
     doubled = int(dealt[HELD, DOUBLED])
     paid = payoff(outcome, turn, doubled)
@@ -192,10 +192,9 @@ def parent_payoff_bound(outcome: int, parent: int, turn: int, dealt: Ints, won: 
 
 @kernel
 def solve(position: int, dealt: Ints, plays: Ints, starts: Ints, table: Ints) -> int:
-    """The outcome of best play from `position`; `table` [2, SLOTS] remembers.
+    """The outcome of best play from `position`; `table` [2, SLOTS] is the transposition table.
 
-    The recursion is written with a stack of its own: numba crashes on recursive functions that it loads from its cache
-    (numba issue 6061).
+    The search uses an explicit stack: numba crashes on recursive functions from its cache (numba issue 6061).
     """
     stack = np.empty((_MAX_DEPTH, 9), dtype=np.int64)
     depth = 0
@@ -230,14 +229,14 @@ def solve(position: int, dealt: Ints, plays: Ints, starts: Ints, table: Ints) ->
 
 @kernel
 def look_up_outcome(position: int, table: Ints) -> int:
-    """The outcome that is remembered for a position, or UNKNOWN."""
+    """The stored outcome of a position, or UNKNOWN."""
     slot = slot_of(position)
     return int(table[1, slot]) if table[0, slot] == position else UNKNOWN
 
 
 @kernel
 def store_outcome(position: int, outcome: int, table: Ints) -> None:
-    """Write over whatever stands in the slot."""
+    """Store an outcome; it replaces the entry of the slot."""
     slot = slot_of(position)
     table[0, slot] = position
     table[1, slot] = outcome
@@ -245,13 +244,13 @@ def store_outcome(position: int, outcome: int, table: Ints) -> None:
 
 @kernel
 def slot_of(position: int) -> int:
-    """The slot of a position, by the high bits of a product (Knuth's multiplicative hashing)."""
+    """The slot of a position, by multiplicative hashing (Knuth)."""
     return (position * 0x2545F4914F6CDD1D & 0x7FFFFFFFFFFFFFFF) >> (63 - SLOTS_BITS)
 
 
 @kernel
 def fill_frame(frame: Ints, position: int, parent: int, bound: int, dealt: Ints, starts: Ints) -> None:
-    """Fill the frame of a position whose outcome matters only if it is worth more than `bound` to `parent`."""
+    """Fill the frame of a position; its outcome matters only if it pays more than `bound` to `parent`."""
     turn = position & 3
     to_beat = (position >> 4 & 511) - 1
     size = int(KIND_SIZES[to_beat // 52]) if to_beat >= 0 else 5
@@ -268,7 +267,7 @@ def fill_frame(frame: Ints, position: int, parent: int, bound: int, dealt: Ints,
 
 @kernel
 def next_child(frame: Ints, dealt: Ints, plays: Ints, starts: Ints) -> int:
-    """The next position to look at, WINNING_PLAY for a play that sheds the last cards, or NO_CHILD; the pass comes last."""
+    """The next child position, WINNING_PLAY for a play of the last cards, or NO_CHILD; the pass is last."""
     position = int(frame[POSITION])
     turn = position & 3
     to_beat = (position >> 4 & 511) - 1
@@ -287,16 +286,13 @@ def next_child(frame: Ints, dealt: Ints, plays: Ints, starts: Ints) -> int:
 
 @kernel
 def update_frame(frame: Ints, outcome: int, dealt: Ints) -> None:
-    """Take the outcome of a child into account; PRUNED in ROW when the parent cannot want this position any more."""
+    """Update a frame with the outcome of a child; ROW is PRUNED if the parent will not choose this position."""
     turn = int(frame[POSITION]) & 3
     paid = payoff(outcome, turn, int(dealt[HELD, DOUBLED]))
     if paid <= frame[BEST_PAYOFF]:
         return
     frame[BEST] = outcome
     frame[BEST_PAYOFF] = paid
-    parent = int(frame[PARENT])
-    if (
-        parent != NO_PLAYER
-        and parent_payoff_bound(outcome, parent, turn, dealt, int(frame[WIN_OUTCOME])) <= frame[BOUND]
-    ):
+    parent, won = int(frame[PARENT]), int(frame[WIN_OUTCOME])
+    if parent != NO_PLAYER and parent_payoff_bound(outcome, parent, turn, dealt, won) <= frame[BOUND]:
         frame[ROW] = PRUNED

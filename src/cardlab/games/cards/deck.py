@@ -1,4 +1,4 @@
-"""The numbering of cards, their text, and the one shuffle.
+"""Numbers and text of cards, and shuffles.
 
 card = 4·rank + suit; ranks 2 … A are 0 … 12; suits clubs, diamonds, hearts, spades are 0 … 3; text `As`, `Td`, `2c`.
 """
@@ -15,7 +15,7 @@ NUM_RANKS = 13
 NUM_SUITS = 4
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
-UNKNOWN = -1  # stands in a record where a card is not known, or where there is none
+UNKNOWN = -1  # in records: the card is hidden, or there is none
 
 Cards = NDArray[np.int8]
 
@@ -31,7 +31,7 @@ def cards_text(cards: Iterable[int]) -> str:
 
 
 def parse_card(text: str) -> int:
-    """The number of the card written as `As`; ValueError when it is none."""
+    """The number of the card written as `As`; ValueError for position text."""
     if len(text) != 2 or text[0] not in RANKS or text[1] not in SUITS:
         raise ValueError(f"card {text!r}: must be a rank of {RANKS} and a suit of {SUITS}, as in 'As'")
     return NUM_SUITS * RANKS.index(text[0]) + SUITS.index(text[1])
@@ -53,7 +53,7 @@ def hash_seed(seed: np.uint64, salt: np.uint64) -> np.uint64:
 
 @kernel
 def draw_below(count: int, seed: np.uint64, salt: int) -> int:
-    """A number from 0 to count - 1, each as likely, as a function of (seed, salt); bias below count / 2^32."""
+    """A uniform number from 0 to count - 1, as a function of (seed, salt); bias below count / 2^32."""
     draw = hash_seed(seed, np.uint64(salt)) >> np.uint64(32)
     return int(np.int64((draw * np.uint64(count)) >> np.uint64(32)))
 
@@ -83,7 +83,7 @@ def draw_seeds(num_games: int, rng: np.random.Generator) -> NDArray[np.uint64]:
 
 
 def shuffled_decks(num_games: int, rng: np.random.Generator) -> Cards:
-    """[G, 52] int8: as many decks, each in a random order."""
+    """[G, 52] int8 decks, each in a random order."""
     decks = np.empty((num_games, NUM_CARDS), dtype=np.int8)
     _fill_decks(decks, draw_seeds(num_games, rng))
     return decks

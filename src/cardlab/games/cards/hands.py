@@ -1,15 +1,15 @@
 """Strength of poker hands of five cards, and of the rows and fronts of three that compete with them.
 
-A hand is one int32 *key*, the sum of the CARD_KEYS of its cards, so a row is kept as `key += CARD_KEYS[card]` and a
-whole row is never looked at twice. Bits 0 to 18 sum a number per rank, chosen so that no two hands of one size (at
-most five cards, at most four of a rank) have the same sum; above them stand four counters of three bits, one per suit.
+A hand is one int32 *key*, the sum of the CARD_KEYS of its cards: `key += CARD_KEYS[card]` adds a card. Bits 0 to 18
+sum a number per rank, chosen so that no two hands of one size (at most five cards, at most four of a rank) have the
+same sum. Above them are four counters of three bits, one per suit.
 
-Strengths are 1 to 7,462, higher is stronger, equal hands are equal numbers (Cactus Kev's classes, upside down). One
-table, `strength_table()`, is an argument of every kernel: numba neither caches a kernel that embeds a global of this
-size on disk, nor shares it between kernels. It is built in milliseconds, when first asked for.
+Strengths are 1 to 7,462: higher is stronger, and equal hands have equal numbers (Cactus Kev's classes, reversed).
+Every kernel takes the table `strength_table()` as an argument: numba would neither cache a kernel with a global of
+this size on disk, nor share the global between kernels. The table is built in milliseconds on first use.
 
-A *front* of three cards has a code of its own. It compares with five cards by category, then by as many ranks as it
-has: `AAK` equals `AAK52`. So `code >> FRONT_SHIFT` is the least five-card strength that is not below the front, and
+A *front* of three cards has a code. It compares with five cards by category, then by its own ranks: `AAK` equals
+`AAK52`. So `code >> FRONT_SHIFT` is the least five-card strength that is not below the front, and
 five ≥ front is `strength >= code >> FRONT_SHIFT`; two fronts compare by their whole codes.
 """
 
@@ -46,7 +46,7 @@ Int = int | np.integer[Any]
 Keys = NDArray[np.int32]
 Strengths = NDArray[np.uint16]
 
-# Each number is the least that keeps all sums of five apart, given those before it and four cards of a rank.
+# Each number is the least that keeps all sums of five cards distinct, given the numbers before it.
 _RANK_KEYS = np.array([0, 1, 5, 22, 94, 312, 992, 2422, 5624, 12522, 19998, 43258, 79415])
 _SUIT_SHIFT = 19
 _RANK_BITS = (1 << _SUIT_SHIFT) - 1
@@ -76,7 +76,7 @@ STRENGTH_CATEGORIES = np.repeat(
 
 @kernel
 def hand_key(cards: NDArray[np.int8]) -> Int:
-    """The key of `cards` [n], unknown or missing ones (negative) left out."""
+    """The key of `cards` [n], without unknown or missing ones (negative)."""
     key: Any = np.int64(0)
     for i in range(cards.size):
         if cards[i] >= 0:
@@ -110,10 +110,10 @@ def five_card_strength(table: Strengths, key: Int) -> Int:
 
 @kernel
 def guaranteed_strength(table: Strengths, key: Int, size: Int) -> Int:
-    """Least strength of all five-card hands that hold these `size` cards, 1 to 7462, whatever the suits to come.
+    """Least strength, 1 to 7462, of all five-card hands that contain these `size` cards.
 
-    The *current value* of the seed's `eval` (Five-O, section II.A). Its category is that of the partial hand: a pair
-    of two to four cards is a PAIR. With five cards it is their strength.
+    The *current value* of `eval` in the Five-O paper (section II.A). Its category is that of the partial hand: two to
+    four cards with a pair are a PAIR. For five cards it is their strength.
     """
     if size == 5:
         return five_card_strength(table, key)
@@ -128,7 +128,7 @@ def hand_category(table: Strengths, key: Int, size: Int) -> Int:
 
 @kernel
 def front_code(table: NDArray[np.int32], key: Int) -> Int:
-    """Code of the three cards summed in `key`: see the head of this file; `table` is front_table()."""
+    """Code (see the module docstring) of the three cards summed in `key`; `table` is front_table()."""
     return np.int64(table[key & _RANK_BITS])
 
 
@@ -187,7 +187,7 @@ def category_of(strength: int) -> int:
 
 
 def strength_text(strength: int) -> str:
-    """Category and ranks, most telling first: `two pair KKQQ7`, `straight flush 5432A`."""
+    """Category and ranks, most significant first: `two pair KKQQ7`, `straight flush 5432A`."""
     category = category_of(strength)
     if category in (FLUSH, STRAIGHT_FLUSH, ROYAL_FLUSH):
         strength -= _FLUSH_GAIN if category == FLUSH else _STRAIGHT_FLUSH_GAIN
@@ -203,7 +203,7 @@ def strength_text(strength: int) -> str:
 
 @cache
 def strength_table() -> Strengths:
-    """[6, sums of ranks] guaranteed strength by size and sum, flushes apart; read-only, 0 where no hand has the sum."""
+    """[6, sums of ranks] guaranteed strength by size and sum, no flushes; read-only, 0 where no hand has the sum."""
     table = np.zeros((6, _NUM_SUMS), dtype=np.uint16)
     ranks, scores = _ranked_hands(5)
     strengths_now = np.unique(scores, return_inverse=True)[1] + 1
@@ -212,7 +212,7 @@ def strength_table() -> Strengths:
     for size in (4, 3, 2, 1, 0):
         ranks, _ = _ranked_hands(size)
         sums = _RANK_KEYS[ranks].sum(axis=1)
-        # a fifth card of a rank does not exist, though its sum may be that of another hand
+        # no rank has a fifth card; its sum could be that of another hand
         room = (ranks[:, :, None] == np.arange(NUM_RANKS)).sum(axis=1) < NUM_SUITS
         fuller = table[size + 1][np.where(room, sums[:, None] + _RANK_KEYS, 0)]
         table[size, sums] = np.where(room, fuller, MAX_STRENGTH).min(axis=1)
@@ -222,7 +222,7 @@ def strength_table() -> Strengths:
 
 @cache
 def front_table() -> NDArray[np.int32]:
-    """[sums of ranks] code of each front by the sum of its ranks; read-only, 0 where there is no such front."""
+    """[sums of ranks] code of each front by the sum of its ranks; read-only, 0 where no front has the sum."""
     ranks, scores = _ranked_hands(FRONT_SIZE)
     order = np.argsort(scores)
     floors = np.searchsorted(np.sort(_ranked_hands(5)[1]), scores[order]) + 1
@@ -234,9 +234,9 @@ def front_table() -> NDArray[np.int32]:
 
 
 def _ranked_hands(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All multisets of `size` ranks, [M, size], and [M] numbers in their order: category, then ranks, digits base 13.
+    """All multisets of `size` ranks, [M, size], and [M] scores in their order: category, then ranks, digits base 13.
 
-    A hand of fewer than five cards ends in zeros: no five cards with the same first ranks are below it.
+    The digits of fewer than five cards end in zeros: no five cards with the same first ranks score less.
     """
     hands = np.array(list(combinations_with_replacement(range(NUM_RANKS), size)), dtype=np.int64)
     counts = (hands[:, :, None] == np.arange(NUM_RANKS)).sum(axis=1)

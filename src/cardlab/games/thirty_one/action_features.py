@@ -1,6 +1,6 @@
-"""What each legal action leads to: the inputs of networks that score encoded actions.
+"""Features of each legal action and its result, for networks that score encoded actions.
 
-Suits stand in the order of the observation `table`.
+Suits are in the order of the observation `table`.
 """
 
 import numpy as np
@@ -27,15 +27,15 @@ from cardlab.games.thirty_one.unseen_cards import (
 
 ACTION_BLOCKS = layout(
     action=(NUM_ACTIONS,),  # one-hot
-    score=(1,),  # after this turn / 31: of a draw the expected one, with the best swap
-    gain=(1,),  # its difference to the score now / 11
-    best=(1,),  # whether it is 31; of a draw the probability
-    suit_sums=(4,),  # of the hand after a swap / 31; of the hand now for draw, take and call
-    left_discard=(4,),  # what a swap leaves on the discard pile, value / 11 in its suit's slot
-    helps_next=(1,),  # most that it makes of the next player's known cards / 31
-    helps_gain=(1,),  # … and the difference to what they score alone / 11
+    score=(1,),  # after this turn / 31; for a draw the expected score after the best swap
+    gain=(1,),  # difference to the current score / 11
+    best=(1,),  # whether the score is 31; for a draw the probability
+    suit_sums=(4,),  # of the hand after a swap, of the current hand for draw, take and call / 31
+    left_discard=(4,),  # the card that a swap discards: value / 11 in its suit's slot
+    helps_next=(1,),  # highest score of the discard with the next player's known cards / 31
+    helps_gain=(1,),  # difference of `helps_next` to the score of the known cards alone / 11
     ends_round=(1,),  # the call of the first turn
-    called=(1,),  # somebody has called, or this action calls
+    called=(1,),  # a player has called, or this action calls
 )
 NUM_ACTION_FEATURES = width(ACTION_BLOCKS)
 SUIT_COLUMNS = suit_columns(ACTION_BLOCKS)
@@ -93,7 +93,7 @@ def _encode(state: Record, owner: int, action: int, row: Floats, counts: Counts)
 
 @kernel
 def _encode_discard(state: Record, owner: int, action: int, row: Floats, at: int) -> None:
-    """The suit sums with the pending card, and from `left_discard` to `helps_gain`."""
+    """Add the pending card to the suit sums; write the blocks from `left_discard` to `helps_gain`."""
     discard = state["drawn"]
     if action != KEEP_HAND:
         if discard >= 0:
@@ -110,7 +110,7 @@ def _encode_discard(state: Record, owner: int, action: int, row: Floats, at: int
 
 @kernel
 def _encode_draw(state: Record, owner: int, row: Floats, at: int, counts: Counts) -> None:
-    """`score`, `gain` and `best` of drawing, over the cards that may come."""
+    """Write the expected `score`, `gain` and `best` of drawing a card."""
     total = count_cards(drawable_cards(state), counts)
     score = score_of(state, owner)
     for suit in range(4):

@@ -1,4 +1,4 @@
-"""The seven actions: three of a turn, four of the swap that follows a draw or a take."""
+"""The seven actions: three for a turn, four for the swap after a draw or a take."""
 
 DRAW, TAKE, CALL = 0, 1, 2
 SWAP_FIRST = 3  # 3, 4 and 5 swap the card in hand position 0, 1 and 2

@@ -1,4 +1,4 @@
-"""Thirty-One behind the `Game` protocol."""
+"""Thirty-One as a `Game`."""
 
 from functools import cached_property
 from typing import Literal
@@ -85,14 +85,14 @@ class ThirtyOne:
         )
 
     def _max_decisions(self) -> int:
-        # the last turn that may call does, and everybody else draws and swaps once more
+        # the longest round ends with a call in its last turn, then every other player draws and swaps
         return self._options.max_rounds * (2 * self.max_turns + 2 * self.num_players - 3)
 
     def _payoff_range(self) -> tuple[float, float]:
         if self.reward == "plain":
             return -1.0 / (self.num_players - 1), 1.0
         rounds = self._options.max_rounds
-        # only who is above the lowest gains, so somebody else lost a life; 25 is a 31 against a 2
+        # a player gains only in a round that costs another a life; 25 is a score of 31 against 2
         gains = min(rounds, self.lives * (self.num_players - 1))
         return -(7.0 + 0.3 * self.lives) * rounds, 25.0 * gains
 
@@ -116,11 +116,11 @@ class ThirtyOne:
         return States(states)
 
     def occupied_seats(self, states: States) -> Bools:
-        """[G, P] which seats are taken in matches that have just been dealt."""
+        """[G, P] which seats are occupied, in matches that have just been dealt."""
         return states["lives"][:, : self.num_players] > 0
 
     def current_player(self, states: AnyStates) -> Players:
-        """[G] who decides next."""
+        """[G] who decides next; NO_PLAYER when the match is over or UNRESOLVED."""
         return states["player"].copy()
 
     def decision_kind(self, states: AnyStates) -> NDArray[np.int8]:
@@ -128,11 +128,11 @@ class ThirtyOne:
         return (states["phase"] == SWAP).astype(np.int8)
 
     def legal_actions(self, states: AnyStates) -> Bools:
-        """[G, A] what the current player may do."""
+        """[G, A] legal actions of the current player."""
         return mark_legal(states)
 
     def apply(self, states: AnyStates, actions: Actions) -> None:
-        """Play `actions` [G] in place. In an InfoState hand positions are those that its owner sees."""
+        """Play `actions` [G] in place. In an InfoState actions name hand positions as its owner sees them."""
         apply_actions(states, actions, self._options)
 
     def is_over(self, states: AnyStates) -> Bools:
@@ -154,7 +154,7 @@ class ThirtyOne:
         rng: np.random.Generator,
         weights: Floats | None = None,
     ) -> States:
-        """[G] full states; with `weights` [G, P, 52] hands are filled card by card in proportion to them."""
+        """[G] full states; with `weights` [G, P, 52] hands are drawn card by card in proportion to them."""
         if weights is None:
             weights = np.zeros((0, self.num_players, 52), dtype=np.float32)
         return States(fill_hidden(info_states, draw_seeds(len(info_states), rng), weights))
@@ -175,11 +175,11 @@ class ThirtyOne:
         return observe_privileged(states, players)
 
     def holders(self, states: States) -> NDArray[np.int8]:
-        """[G, 52] who holds each card; the pending one belongs to who drew it."""
+        """[G, 52] who holds each card; the pending card belongs to the player who drew it."""
         return find_holders(states)
 
     def action_text(self, info_state: InfoStates, action: int) -> str:
-        """What `action` means, in a few words."""
+        """A short description of `action`."""
         return move_text(info_state, action)
 
     def render(self, info_state: InfoStates) -> str:

@@ -1,8 +1,8 @@
-"""What a player of Thirty-One knows: hiding the rest, and filling it in again.
+"""Information of a player: hiding unknown cards, and sampling them.
 
-A player knows the own cards, all cards in the discard pile, and the cards that others took from it in sight of all and
-still hold. After a reshuffle also the set of cards that formed the stock, so for each hidden card of an opponent
-whether it comes from there: what the opponent drew came from it, what was held before did not.
+A player knows the own cards, all cards in the discard pile, and the cards that others took from the pile and still
+hold. After a reshuffle the player also knows the set of cards that formed the stock, and for each opponent how many
+hidden cards come from it: cards drawn since do, cards held before do not.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ ORDER_SALT, PICK_SALT, STATE_SEED_SALT = 1, 2, 3  # independent uses of one seed
 
 @kernel
 def hide(states: Records, players: Players) -> Records:
-    """[G] copies without what `players` [G] cannot know. When the match is over all hands are shown."""
+    """[G] copies with what `players` [G] cannot know blanked. All hands are visible when the match is over."""
     info_states = np.empty_like(states)
     for g in range(states.shape[0]):
         info_states[g] = states[g]
@@ -54,7 +54,7 @@ def _hide_hand(state: Record, player: int) -> None:
 
 @kernel
 def known_cards(state: Record) -> int:
-    """The set of cards whose place the owner of an InfoState knows: a hand, the discard pile or the pending swap."""
+    """The set of cards that the owner of an InfoState can locate: in a hand, the discard pile or the pending swap."""
     known = state["discards"] | card_bit(state["drawn"])
     for player in range(MAX_PLAYERS):
         for i in range(HAND_SIZE):
@@ -66,9 +66,9 @@ def known_cards(state: Record) -> int:
 def fill_hidden(info_states: Records, seeds: NDArray[np.uint64], weights: Floats) -> Records:
     """[G] full copies of InfoStates, each a function of its seed [G].
 
-    With no `weights` ([0, P, 52]) every assignment of the hidden cards is as likely as the others. With `weights`
-    [G, P, 52] the hidden places of the hands are filled one by one, first, second, third cards in turn, each with a
-    card drawn in proportion to its holder's weights among those remaining (uniformly where they are all 0).
+    Without `weights` ([0, P, 52]) all assignments of the hidden cards are equally likely. With `weights` [G, P, 52]
+    the hidden places of the hands are filled one by one: the first card of each hand, then the second, then the third.
+    Each card is drawn from the remaining ones in proportion to its holder's weights (uniformly where all are 0).
     """
     pool = np.empty(NUM_CARDS, dtype=np.int8)
     states = np.empty_like(info_states)
@@ -97,7 +97,7 @@ def fill_hidden(info_states: Records, seeds: NDArray[np.uint64], weights: Floats
 
 @kernel
 def _list_cards(pool: Cards, count: int, cards: int) -> int:
-    """Append the set `cards` to pool[0:count]; the new count."""
+    """Append the set `cards` to pool[0:count]; return the new count."""
     for card in range(NUM_CARDS):
         if cards & card_bit(card):
             pool[count] = card
@@ -109,13 +109,13 @@ def _list_cards(pool: Cards, count: int, cards: int) -> int:
 def _fill_hands(
     state: Record, pool: Cards, count: int, weights: Floats, row: int, seed: np.uint64, before_reshuffle: bool
 ) -> int:
-    """Fill hidden places, those held since before the reshuffle or all, from pool[0:count]; how many cards are remaining."""
+    """Fill all hidden places, or only those held `before_reshuffle`, from pool[0:count]; return the new count."""
     for i in range(HAND_SIZE):
         for player in range(MAX_PLAYERS):
             hand = state["hands"][player]
             if state["lives"][player] == 0 or hand[i] >= 0 or count == 0:
                 continue
-            # hidden cards lie first in a sorted hand; those from the stock keep to the front
+            # hidden cards are first in a sorted hand, those from the stock before the others
             if before_reshuffle and i < state["from_stock"][player]:
                 continue
             index = count - 1
@@ -149,7 +149,7 @@ def _pick(pool: Cards, count: int, weights: Floats, uniform: float) -> int:
 
 @kernel
 def _fill_rest(state: Record, pool: Cards, count: int) -> None:
-    """The pending card, the stock, and what an InfoState played on by `apply` may have discarded unseen."""
+    """Fill the pending card, the stock, and hidden discards that `apply` made on an InfoState."""
     if state["phase"] == SWAP and state["drawn"] < 0 and count > 0:
         count -= 1
         state["drawn"] = pool[count]
@@ -165,7 +165,7 @@ def _fill_rest(state: Record, pool: Cards, count: int) -> None:
 
 @kernel
 def find_holders(states: Records) -> NDArray[np.int8]:
-    """[G, 52] who holds each card, the pending one with who drew it; NO_PLAYER for the stock and the discard pile."""
+    """[G, 52] who holds each card or has drawn it; NO_PLAYER for the stock and the discard pile."""
     holders = np.full((states.shape[0], NUM_CARDS), NO_PLAYER, dtype=np.int8)
     for g in range(states.shape[0]):
         state = states[g]

@@ -1,8 +1,8 @@
 """The observation `table`: what the owner of an InfoState sees, in named blocks of numbers of order one.
 
-Players stand by seat distance among those who still live (0 the owner, 1 the left neighbour, who moves next), padded to
-nine, so that one policy plays any table. A card is its value in its suit's slot, a one-hot of its value, or both. The
-slots stand in the order of `suits.py`: the owner's best suit first.
+Players are ordered by distance among living players: 0 is the owner, 1 the left neighbour, who moves next. Blocks are
+padded to nine players, so that one policy plays any number. A card is encoded as its value in its suit's slot, a
+one-hot of its value, or both. The slots are ordered by `suit_order.py`: the owner's best suit is first.
 """
 
 import numpy as np
@@ -28,9 +28,9 @@ from cardlab.games.thirty_one.unseen_cards import (
     unseen_cards,
 )
 
-LOW_SCORE = 14  # this and all below share the first place of `score_is`
-NUM_LAPS = 8  # places of `lap_is`; the last one stands for all later laps
-FULL_LIVES = 3  # places of `lives_are`; the last one stands for more
+LOW_SCORE = 14  # scores up to this one share the first place of `score_is`
+NUM_LAPS = 8  # places of `lap_is`; the last place is for all later laps
+FULL_LIVES = 3  # places of `lives_are`; the last place is for this many lives or more
 
 BLOCKS = layout(
     hand=(HAND_SIZE, 4),  # value / 11 in the suit's slot
@@ -41,36 +41,36 @@ BLOCKS = layout(
     score_is=(18,),  # one-hot: up to 14, then 15 to 31
     top=(4,),  # of the discard pile, as in `hand`
     top_value=(NUM_VALUES,),
-    drawn=(4,),  # the card that waits for the owner's swap, or that another took in sight of all
+    drawn=(4,),  # the pending card: the owner's, or one that another player took from the discard pile
     drawn_value=(NUM_VALUES,),
-    swap_scores=(4,),  # / 31, with the drawn card, or the top of the discard pile, in each place; then unchanged
-    swap_gains=(4,),  # their differences to the score / 11
+    swap_scores=(4,),  # / 31: drawn card (or top of the discard pile) swapped for each card, then unchanged
+    swap_gains=(4,),  # `swap_scores` less the score / 11
     phase=(NUM_PHASES,),  # turn, swap, over, unresolved
     mover=(MAX_PLAYERS,),  # by distance
     taken=(1,),  # the pending card comes from the discard pile
     first_turn=(1,),
     turns=(1,),  # finished in this round, of `max_turns`
-    lap_is=(NUM_LAPS,),  # one-hot: how many times round the table
+    lap_is=(NUM_LAPS,),  # one-hot: completed laps of the table
     rounds=(1,),  # finished, of `max_rounds`
     called=(1,),
     caller=(MAX_PLAYERS,),  # by distance
-    turns_left=(1,),  # of all players until the showdown / 8; 1 when nobody has called
-    stock=(2,),  # cards left / 45; whether it was made again
+    turns_left=(1,),  # of all players until the showdown / 8; 1 before a call
+    stock=(2,),  # cards left / 45; whether it was reshuffled
     lives=(MAX_PLAYERS,),  # / 3, by distance
     lives_are=(3, FULL_LIVES),  # one-hot for the owner, the left and the right neighbour
     living=(MAX_PLAYERS - 1,),  # one-hot: 2 to 9
-    known_sums=(MAX_PLAYERS - 1, 4),  # suit sums of each opponent's known cards / 31; the last living one sits right
+    known_sums=(MAX_PLAYERS - 1, 4),  # suit sums of each opponent's known cards / 31
     known_counts=(MAX_PLAYERS - 1,),  # / 3
-    score_floors=(MAX_PLAYERS - 1,),  # what the known cards alone score / 31
-    score_ceilings=(2,),  # the most that the left and the right neighbour can have / 31
-    right_sums=(4,),  # `known_sums` of the right neighbour, who leaves the discard that the owner may take
+    score_floors=(MAX_PLAYERS - 1,),  # score of the known cards alone / 31
+    score_ceilings=(2,),  # highest possible scores of the left and the right neighbour / 31
+    right_sums=(4,),  # `known_sums` of the right neighbour, whose discard the owner can take
     expected_values=(4,),  # of a card from the stock, in its suit's slot / 10
-    suit_shares=(4,),  # probability of each suit there
-    ace_shares=(4,),  # probability of each ace there × 13, to be of order one
-    ten_shares=(4,),  # probability of a card of value 10 of each suit there × 13 / 4
+    suit_shares=(4,),  # probability of each suit of a card from the stock
+    ace_shares=(4,),  # probability of each ace × 13
+    ten_shares=(4,),  # probability of a card of value 10 in each suit × 13 / 4
     draw_score=(1,),  # expected score after drawing and the best swap / 31
-    draw_gain=(1,),  # probability that it is higher than now
-    draw_best=(1,),  # probability that it is 31
+    draw_gain=(1,),  # probability that the score rises
+    draw_best=(1,),  # probability of a score of 31
 )
 
 NUM_FEATURES = width(BLOCKS)
@@ -79,7 +79,7 @@ SUIT_COLUMNS = suit_columns(BLOCKS, exclude=("swap_scores", "swap_gains", "phase
 
 @kernel
 def observe_table(info_states: Records, players: Players, max_turns: int, max_rounds: int) -> Floats:
-    """[G, F] the blocks of `BLOCKS`, one behind the other."""
+    """[G, F] observations in the blocks of `BLOCKS`."""
     features = np.zeros((info_states.shape[0], NUM_FEATURES), dtype=np.float32)
     seats = np.empty(MAX_PLAYERS, dtype=np.int64)
     counts = np.empty((4, NUM_VALUES), dtype=np.int64)
@@ -109,7 +109,7 @@ def observe_table(info_states: Records, players: Players, max_turns: int, max_ro
 
 @kernel
 def write_card(card: int, row: Floats, at: int, scale: float) -> None:
-    """Value of `card` times `scale` in its suit's slot, row[at:at + 4]; nothing for UNKNOWN."""
+    """Value of `card` times `scale` in its suit's slot, row[at:at + 4]; no write for UNKNOWN."""
     if card >= 0:
         row[at + suit_of(card)] = scale * card_value(card)
 
@@ -122,7 +122,7 @@ def _write_value(card: int, row: Floats, at: int) -> None:
 
 @kernel
 def _write_hand(state: Record, owner: int, row: Floats) -> int:
-    """From `hand` to `score_is`; the column behind."""
+    """Write `hand` to `score_is`; return the next column."""
     hand = state["hands"][owner]
     sums = HAND_SIZE * (4 + NUM_VALUES)
     for i in range(HAND_SIZE):
@@ -139,7 +139,7 @@ def _write_hand(state: Record, owner: int, row: Floats) -> int:
 
 @kernel
 def _write_swap_scores(state: Record, owner: int, row: Floats, at: int) -> int:
-    """From `top` to `swap_gains`; the column behind."""
+    """Write `top` to `swap_gains`; return the next column."""
     top, drawn = state["top"], state["drawn"]
     write_card(top, row, at, 1 / 11)
     _write_value(top, row, at + 4)
@@ -159,7 +159,7 @@ def _write_swap_scores(state: Record, owner: int, row: Floats, at: int) -> int:
 
 @kernel
 def _write_phase(state: Record, row: Floats, at: int, seats: NDArray[np.int64], living: int) -> int:
-    """From `phase` to `first_turn`; the column behind."""
+    """Write `phase` to `first_turn`; return the next column."""
     row[at + int(state["phase"])] = 1.0
     at += NUM_PHASES
     mover = distance_to(seats, living, state["player"])
@@ -173,7 +173,7 @@ def _write_phase(state: Record, row: Floats, at: int, seats: NDArray[np.int64], 
 
 @kernel
 def _write_call(state: Record, row: Floats, at: int, seats: NDArray[np.int64], living: int) -> int:
-    """From `called` to `stock`; the column behind."""
+    """Write `called` to `stock`; return the next column."""
     caller = distance_to(seats, living, state["caller"])
     turns_left = 1.0
     if caller >= 0:
@@ -190,7 +190,7 @@ def _write_call(state: Record, row: Floats, at: int, seats: NDArray[np.int64], l
 
 @kernel
 def _write_lives(state: Record, row: Floats, at: int, seats: NDArray[np.int64], living: int) -> int:
-    """From `lives` to `living`; the column behind."""
+    """Write `lives` to `living`; return the next column."""
     for distance in range(living):
         row[at + distance] = state["lives"][seats[distance]] / 3
     at += MAX_PLAYERS
@@ -206,7 +206,7 @@ def _write_lives(state: Record, row: Floats, at: int, seats: NDArray[np.int64], 
 
 @kernel
 def _write_known(state: Record, row: Floats, at: int, seats: NDArray[np.int64], living: int, unseen: Counts) -> int:
-    """From `known_sums` to `right_sums`; the column behind."""
+    """Write `known_sums` to `right_sums`; return the next column."""
     others = MAX_PLAYERS - 1
     for i in range(living - 1):
         hand = state["hands"][seats[i + 1]]
@@ -227,7 +227,7 @@ def _write_known(state: Record, row: Floats, at: int, seats: NDArray[np.int64], 
 
 @kernel
 def write_expected(row: Floats, at: int, counts: Counts, total: int, scale: float) -> None:
-    """Expected value, times `scale`, of one of the `total` cards of `counts`, by suit into row[at:at + 4]."""
+    """Write the expected value per suit, times `scale`, of a card drawn from `counts` to row[at:at + 4]."""
     for suit in range(4):
         for value in range(NUM_VALUES):
             row[at + suit] += scale * counts[suit, value] * (value + LOW_VALUE) / total
@@ -235,7 +235,7 @@ def write_expected(row: Floats, at: int, counts: Counts, total: int, scale: floa
 
 @kernel
 def _write_draw(state: Record, owner: int, row: Floats, at: int, counts: Counts, total: int) -> None:
-    """From `expected_values` to `draw_best`."""
+    """Write `expected_values` to `draw_best`."""
     write_expected(row, at, counts, total, 0.1)
     score = score_of(state, owner)
     for suit in range(4):

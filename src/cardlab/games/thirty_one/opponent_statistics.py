@@ -1,6 +1,6 @@
-"""The observation `habits`: `table`, and what each opponent has done in this match so far.
+"""The observation `habits`: `table`, and statistics of each opponent's actions in the match so far.
 
-An agent that never takes a discard, or calls at a fixed score, shows it over the rounds; one round tells little.
+Over several rounds they reveal an agent that never takes a discard or that calls at a fixed score.
 """
 
 import numpy as np
@@ -16,10 +16,10 @@ _FULL_EVIDENCE_TURNS = 20
 _OTHERS = MAX_PLAYERS - 1
 
 _OWN_BLOCKS = layout(
-    take_shares=(_OTHERS,),  # (takes + 1) / (takes and draws + 2), by distance, as the next
-    evidence=(_OTHERS,),  # takes and draws / 20, at most 1
-    call_shares=(_OTHERS,),  # calls of the rounds so far
-    call_scores=(_OTHERS,),  # mean of what was shown after a call / 31; 0 before the first
+    take_shares=(_OTHERS,),  # (takes + 1) / (takes and draws + 2), by distance
+    evidence=(_OTHERS,),  # takes and draws / 20, at most 1, by distance
+    call_shares=(_OTHERS,),  # calls / rounds so far, by distance
+    call_scores=(_OTHERS,),  # mean score at the showdown after a call / 31, by distance; 0 before the first
 )
 OPPONENT_STATISTICS_BLOCKS = (
     *BLOCKS,
@@ -28,7 +28,7 @@ OPPONENT_STATISTICS_BLOCKS = (
 
 
 def observe_opponent_statistics(table: Floats, info_states: Records, players: Players) -> Floats:
-    """[G, F] the observations `table` with the blocks of habits behind."""
+    """[G, F] the observations `table`, followed by the statistics of each opponent."""
     return np.concatenate([table, _opponent_statistics(info_states, players)], axis=1)
 
 

@@ -1,7 +1,7 @@
-"""The observation `seed`: the 46 inputs of the seed's action network, card values unscaled as there.
+"""The observation `seed`: the 46 inputs of the paper's action network, with unscaled card values.
 
-The 32 inputs of its swap network are the columns before `first_turn`, and `left`: in a swap decision `card` is the
-card that was drawn or taken.
+The paper's swap network has 32 of these inputs: the columns before `first_turn`, and `left`. In a swap decision `card`
+is the card that was drawn or taken.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ NUM_PAPER_FEATURES = width(PAPER_BLOCKS)
 
 @kernel
 def observe_paper(info_states: Records, players: Players) -> Floats:
-    """[G, 46] the blocks of `PAPER_BLOCKS`, one behind the other."""
+    """[G, 46] observations in the blocks of `PAPER_BLOCKS`."""
     features = np.zeros((info_states.shape[0], NUM_PAPER_FEATURES), dtype=np.float32)
     seats = np.empty(MAX_PLAYERS, dtype=np.int64)
     counts = np.empty((4, NUM_VALUES), dtype=np.int64)

@@ -1,6 +1,6 @@
-"""What a critic that sees all may add to the observation: the opponents' hands and the next cards of the stock.
+"""Hidden information for a critic: the opponents' hands and the next cards of the stock.
 
-Suits stand in the order of the observation `table`.
+Suits are in the order of the observation `table`.
 """
 
 import numpy as np
@@ -19,9 +19,9 @@ NUM_NEXT_CARDS = 3
 PRIVILEGED_BLOCKS = layout(
     scores=(MAX_PLAYERS - 1,),  # of the opponents by distance / 31
     hand_sums=(MAX_PLAYERS - 1, 4),  # their suit sums / 31
-    margin=(1,),  # own score less the lowest of the others / 31
+    margin=(1,),  # own score less the lowest score of the opponents / 31
     next_cards=(NUM_NEXT_CARDS, 4),  # of the stock, value / 11 in the suit's slot
-    pending=(4,),  # the drawn card, whoever drew it
+    pending=(4,),  # the drawn card, of any player
 )
 NUM_PRIVILEGED = width(PRIVILEGED_BLOCKS)
 SUIT_COLUMNS = suit_columns(PRIVILEGED_BLOCKS)
@@ -29,7 +29,7 @@ SUIT_COLUMNS = suit_columns(PRIVILEGED_BLOCKS)
 
 @kernel
 def observe_privileged(states: Records, players: Players) -> Floats:
-    """[G, Fp] the blocks of `PRIVILEGED_BLOCKS`, one behind the other."""
+    """[G, Fp] features in the blocks of `PRIVILEGED_BLOCKS`."""
     features = np.zeros((states.shape[0], NUM_PRIVILEGED), dtype=np.float32)
     seats = np.empty(MAX_PLAYERS, dtype=np.int64)
     order = np.empty(4, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Thirty-One in words: the table as its owner sees it, and what an action means."""
+"""Text of the table as its owner sees it, and of actions."""
 
 import numpy as np
 
@@ -9,12 +9,12 @@ from cardlab.games.thirty_one.showdown import score_of
 
 
 def table_text(state: Record, num_players: int) -> str:
-    """One line each for the round, the piles and every player."""
+    """One line for the round, one for the piles and one for each player."""
     return "\n".join([_phase_text(state), _piles_text(state), *_players_text(state, num_players)])
 
 
 def move_text(state: Record, action: int) -> str:
-    """What `action` means for the player to move."""
+    """A short description of `action` of the player to move."""
     if action == DRAW:
         return "draw"
     if action == TAKE:

@@ -1,4 +1,4 @@
-"""Thirty-One: the kernels that deal a match and play it."""
+"""Rules of Thirty-One: the kernels that deal and play matches."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +22,14 @@ from cardlab.games.thirty_one.record import (
 )
 from cardlab.games.thirty_one.showdown import match_ends, pay_match, settle_round
 
-LIVES_SALT = 0  # rounds count from 1, so they salt the seed with 1, 2, …
-SEATS_SALT = MAX_PLAYERS  # beyond the salts of the players' lives
-RESHUFFLE_SALT = 64  # beyond the 52 salts that `shuffle` spends on the round's own seed
+LIVES_SALT = 0  # rounds use the salts 1, 2, …
+SEATS_SALT = MAX_PLAYERS  # above the salts of the players' lives
+RESHUFFLE_SALT = 64  # above the 52 salts of `shuffle`
 
 
 @kernel
 def deal_matches(states: Records, decks: NDArray[np.int8], seeds: NDArray[np.uint64], options: RuleOptions) -> None:
-    """Fill `states` [G], all zero, with matches whose first round lies as in `decks` [G, 52]."""
+    """Fill `states` [G], all zero, with new matches; `decks` [G, 52] is the first round."""
     for g in range(states.shape[0]):
         state = states[g]
         state["seed"] = seeds[g]
@@ -50,10 +50,9 @@ def deal_matches(states: Records, decks: NDArray[np.int8], seeds: NDArray[np.uin
 
 @kernel
 def _draw_num_players(seed: np.uint64, num_players: int, one_round: bool) -> int:
-    """From two to all players, small tables more often: they have fewer decisions to learn from.
+    """A number of players from two to all. Small numbers are more frequent, since their games have fewer decisions.
 
-    In single rounds the smaller of two draws; whole matches of k players, which are as long as they are wide, with a
-    chance in proportion to 1 / k³.
+    Single rounds use the smaller of two uniform draws; whole matches have k players with probability ∝ 1 / k³.
     """
     if one_round:
         smaller = num_players
@@ -74,7 +73,7 @@ def _draw_num_players(seed: np.uint64, num_players: int, one_round: bool) -> int
 
 @kernel
 def _deal_round(state: Record, cards: NDArray[np.int8]) -> None:
-    """Start a round with `cards` [52]: the k-th living player takes the k-th triple, then one is turned up."""
+    """Start a round with `cards` [52]: the k-th living player gets the k-th triple, then the first discard follows."""
     dealt = 0
     for player in range(MAX_PLAYERS):
         hand = state["hands"][player]
@@ -107,7 +106,7 @@ def _deal_round(state: Record, cards: NDArray[np.int8]) -> None:
 
 @kernel
 def mark_legal(states: Records) -> Bools:
-    """[G, A] what the player to move may do."""
+    """[G, A] legal actions of the player to move."""
     legal = np.zeros((states.shape[0], NUM_ACTIONS), dtype=np.bool_)
     for g in range(states.shape[0]):
         state = states[g]
@@ -123,7 +122,7 @@ def mark_legal(states: Records) -> Bools:
 
 @kernel
 def apply_actions(states: Records, actions: Actions, options: RuleOptions) -> None:
-    """Play `actions` [G] in place; rows where nobody is to move stay as they are."""
+    """Play `actions` [G] in place; rows without a player to move do not change."""
     cards = np.empty(NUM_CARDS, dtype=np.int8)
     for g in range(states.shape[0]):
         state = states[g]
@@ -136,7 +135,7 @@ def apply_actions(states: Records, actions: Actions, options: RuleOptions) -> No
             if action == CALL:
                 state["caller"] = state["player"]
                 state["calls"][state["player"]] += 1
-                if state["turns"] == 0:  # under the gun
+                if state["turns"] == 0:  # a call in the first turn ends the round at once
                     _end_round(state, options, cards)
                 else:
                     _end_turn(state, options, cards)
@@ -172,7 +171,7 @@ def _draw(state: Record) -> None:
 
 @kernel
 def _reshuffle(state: Record) -> None:
-    """Make the stock again from the discard pile under its top card."""
+    """Make a new stock from the discard pile below its top card."""
     top = card_bit(state["top"])
     cards = state["discards"] & ~top
     state["discards"] = top
@@ -192,7 +191,7 @@ def _reshuffle(state: Record) -> None:
 
 @kernel
 def _swap(state: Record, action: int) -> None:
-    """Put the drawn card into the hand, or not; what is left over becomes the top of the discard pile."""
+    """Swap the drawn card into the hand, or keep the hand; the outgoing card becomes the top of the discard pile."""
     card = state["drawn"]
     outgoing = card
     player = state["player"]
@@ -213,9 +212,9 @@ def _swap(state: Record, action: int) -> None:
 
 @kernel
 def _count_from_stock(state: Record, card: int) -> None:
-    """Keep `from_stock` of the player to move, in an InfoState, when a card is swapped for `card`.
+    """Update `from_stock` of the player to move, in an InfoState, after a swap for `card`.
 
-    Which hidden card goes out is not known here: one from before the reshuffle, as long as there is any.
+    The outgoing hidden card is unknown: one held before the reshuffle is assumed while there is any.
     """
     player = state["player"]
     hidden = 0
@@ -239,9 +238,9 @@ def _end_turn(state: Record, options: RuleOptions, cards: NDArray[np.int8]) -> N
 
 @kernel
 def _end_round(state: Record, options: RuleOptions, cards: NDArray[np.int8]) -> None:
-    """Show all hands, settle, and deal the next round or end the match; `cards` [52] is scratch space.
+    """Settle the round, then deal the next round or end the match; `cards` [52] is scratch space.
 
-    An InfoState settles only what ends the match and needs no hidden card: its owner cannot see the next deal either.
+    An InfoState settles only if the match ends and no hidden card decides, since its owner cannot see the next deal.
     """
     state["player"] = NO_PLAYER
     ends = match_ends(state, options)

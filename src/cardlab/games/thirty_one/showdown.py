@@ -1,4 +1,4 @@
-"""The end of a round: who loses lives, what is paid, and whether the match goes on."""
+"""The end of a round: lost lives, payments, and the end of the match."""
 
 from cardlab.core.kernels import kernel
 from cardlab.games.protocol import NO_PLAYER
@@ -15,7 +15,7 @@ def score_of(state: Record, player: int) -> int:
 
 @kernel
 def _extreme_scores(state: Record) -> tuple[int, int]:
-    """The lowest and the highest score of those in the round."""
+    """The lowest and the highest score of the living players."""
     lowest, highest = BEST_SCORE, 0
     for player in range(MAX_PLAYERS):
         if state["lives"][player] > 0:
@@ -27,7 +27,7 @@ def _extreme_scores(state: Record) -> tuple[int, int]:
 
 @kernel
 def _lives_after(state: Record, player: int, lowest: int, highest: int) -> int:
-    """Lives of `player`, who is in the round, after it."""
+    """Lives of the living `player` after the round."""
     score = score_of(state, player)
     loses = score != BEST_SCORE if highest == BEST_SCORE else score == lowest
     lost = 0
@@ -38,7 +38,7 @@ def _lives_after(state: Record, player: int, lowest: int, highest: int) -> int:
 
 @kernel
 def match_ends(state: Record, options: RuleOptions) -> bool:
-    """Whether the match ends with this round; False as well when a hidden card decides it."""
+    """Whether the match ends with this round; False if any living player has a hidden card."""
     lowest, highest = _extreme_scores(state)
     survivors = 0
     for player in range(MAX_PLAYERS):
@@ -52,7 +52,7 @@ def match_ends(state: Record, options: RuleOptions) -> bool:
 
 @kernel
 def settle_round(state: Record, options: RuleOptions) -> None:
-    """Take the lives that the round costs and, with `reward: shaped`, pay for it."""
+    """Subtract the lost lives and, with `reward: shaped`, pay the shaped rewards."""
     lowest, highest = _extreme_scores(state)
     if state["caller"] != NO_PLAYER:
         state["call_scores"][state["caller"]] += score_of(state, state["caller"])
@@ -67,7 +67,7 @@ def settle_round(state: Record, options: RuleOptions) -> None:
 
 @kernel
 def _shaped_reward(score: int, lowest: int, calls: bool, lives: int, full_lives: int) -> float:
-    """The seed's reward for one round; `lives` are those left after it."""
+    """The paper's reward for one round; `lives` are those after the round."""
     margin = score - lowest
     reward = 0.5 * margin
     if score == lowest:
@@ -82,7 +82,7 @@ def _shaped_reward(score: int, lowest: int, calls: bool, lives: int, full_lives:
 
 @kernel
 def pay_match(state: Record, num_players: int) -> None:
-    """Share the win among those in the last round with the most lives left: (P·w − 1)/(P − 1), w = 1/k."""
+    """Pay (P·w − 1)/(P − 1): w = 1/k for the k winners, who have the most lives after the last round, else 0."""
     most = 0
     for player in range(num_players):
         most = max(most, state["lives"][player])
@@ -96,5 +96,5 @@ def pay_match(state: Record, num_players: int) -> None:
 
 @kernel
 def _is_winner(state: Record, player: int, most: int) -> bool:
-    """Who was in the last round still has a hand, even if it took the last life."""
+    """Whether `player` was in the last round, shown by a hand, and has `most` lives."""
     return state["hands"][player, 0] >= 0 and state["lives"][player] == most

@@ -1,6 +1,6 @@
-"""The order in which features show the suits: that of the owner's hand.
+"""The order of suits in features, by the owner's hand.
 
-What a suit is called means nothing; in a fixed order a network would have to learn everything four times over.
+Suits are interchangeable: with a fixed order a network would have to learn each pattern once per suit.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from cardlab.games.thirty_one.record import Record
 
 
 def suit_columns(blocks: tuple[Block, ...], exclude: tuple[str, ...] = ()) -> NDArray[np.int64]:
-    """First columns of all groups of four that stand for the suits: blocks whose last axis is 4, `exclude` these."""
+    """First columns of all groups of four suits: in blocks whose last axis is 4, except the names in `exclude`."""
     starts: list[int] = []
     for block in blocks:
         if block.shape[-1] == 4 and block.name not in exclude:
@@ -23,7 +23,7 @@ def suit_columns(blocks: tuple[Block, ...], exclude: tuple[str, ...] = ()) -> ND
 
 @kernel
 def rank_suits(state: Record, owner: int, order: NDArray[np.int64]) -> None:
-    """Fill `order` [4] with the suits by their sum in the hand of `owner`, then by the value of the card on offer."""
+    """Fill `order` [4] with the suits by their sum in the hand of `owner`, then in the pending or top card."""
     offer = state["drawn"] if state["drawn"] >= 0 else state["top"]
     for suit in range(4):
         key = _suit_key(state["hands"][owner], offer, suit)
@@ -45,7 +45,7 @@ def _suit_key(hand: NDArray[np.int8], offer: int, suit: int) -> int:
 
 @kernel
 def reorder_suits(row: Floats, starts: NDArray[np.int64], order: NDArray[np.int64]) -> None:
-    """Put each four columns of `row` that begin at one of `starts`, a column per suit, into `order` [4]."""
+    """Permute the four columns of `row` from each of `starts`, one per suit, into `order` [4]."""
     for start in starts:
         columns = (row[start], row[start + 1], row[start + 2], row[start + 3])
         for place in range(4):

@@ -1,4 +1,4 @@
-"""What an InfoState of Thirty-One lets its owner work out: who sits where, what is unseen, what a draw may bring."""
+"""Counts of unseen and drawable cards, distances between players, and suit sums, from an InfoState."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,12 @@ LOW_VALUE = 2
 NUM_VALUES = 10  # card values 2 to 11
 
 Counts = NDArray[np.int64]
-"""[4, 10] how many cards of each suit and value."""
+"""[4, 10] number of cards of each suit and value."""
 
 
 @kernel
 def seats_by_distance(state: Record, owner: int, seats: NDArray[np.int64]) -> int:
-    """Fill `seats` [9] with `owner` and the living others in the order in which they move after him; how many."""
+    """Fill `seats` [9] with `owner` and the other living players in order of play; return their number."""
     seats[0] = owner
     count = 1
     for step in range(1, MAX_PLAYERS):
@@ -31,7 +31,7 @@ def seats_by_distance(state: Record, owner: int, seats: NDArray[np.int64]) -> in
 
 @kernel
 def distance_to(seats: NDArray[np.int64], count: int, player: int) -> int:
-    """Index of `player` in seats[0:count]; -1 when not there."""
+    """Index of `player` in seats[0:count]; -1 if absent."""
     for i in range(count):
         if seats[i] == player:
             return i
@@ -40,7 +40,7 @@ def distance_to(seats: NDArray[np.int64], count: int, player: int) -> int:
 
 @kernel
 def count_cards(cards: int, counts: Counts) -> int:
-    """Fill `counts` for the set `cards`; its size."""
+    """Fill `counts` for the set `cards`; return its size."""
     counts[:, :] = 0
     total = 0
     for card in range(NUM_CARDS):
@@ -52,13 +52,13 @@ def count_cards(cards: int, counts: Counts) -> int:
 
 @kernel
 def unseen_cards(state: Record) -> int:
-    """The set of cards whose place the owner of an InfoState does not know."""
+    """The set of cards that the owner of an InfoState cannot locate."""
     return ALL_CARDS & ~known_cards(state)
 
 
 @kernel
 def drawable_cards(state: Record) -> int:
-    """The set of unseen cards that may lie in the stock: after a reshuffle only those that formed it."""
+    """The set of unseen cards that may be in the stock; after a reshuffle only cards that formed it."""
     unseen = unseen_cards(state)
     return unseen & state["restocked"] if state["restocked"] != 0 else unseen
 
@@ -73,7 +73,7 @@ def add_suit_sums(hand: NDArray[np.int8], without: int, sums: NDArray[np.float32
 
 @kernel
 def kept_suit_sum(hand: NDArray[np.int8], suit: int) -> int:
-    """The most that the kept cards of `suit` can add to a new card of it: its sum, less the lowest of three."""
+    """Sum of the cards of `suit` beside a new one of that suit: all of them, or the best two of three."""
     total, lowest, count = 0, 11, 0
     for i in range(HAND_SIZE):
         if hand[i] >= 0 and suit_of(hand[i]) == suit:
@@ -86,7 +86,7 @@ def kept_suit_sum(hand: NDArray[np.int8], suit: int) -> int:
 
 @kernel
 def score_ceiling(hand: NDArray[np.int8], unseen: Counts) -> int:
-    """The most that a hand can score whose UNKNOWN cards are some of the `unseen`."""
+    """The highest possible score of a hand whose UNKNOWN cards are among the `unseen`."""
     ceiling = 0
     for suit in range(4):
         total, hidden = 0, 0

@@ -1,6 +1,6 @@
-"""What the others may hold: the best hand of each size, in random deals of the cards that a player cannot see.
+"""The opponents' best hand of each size, in random deals of the hidden cards.
 
-The deals follow from the unseen cards and from how many each of the others holds: an observation is always the same.
+The deals are a function of the hidden cards and of the opponents' counts, so that features are deterministic.
 """
 
 import numpy as np
@@ -28,14 +28,14 @@ NUM_OTHERS = NUM_PLAYERS - 1
 NO_HAND = -1
 
 Strengths = NDArray[np.int16]
-"""Strength (combinations.strength) of the best hand by its size, 0 to 5; NO_HAND where there is none."""
+"""Strength (combinations.strength) of the best hand by its size, 0 to 5; NO_HAND if there is none."""
 
 _DIAMONDS = sum(1 << 4 * rank for rank in range(13))  # the lowest bit of each rank
 
 
 @kernel
 def sample_best_hands(place: NDArray[np.uint8], counts: NDArray[np.int8], player: int, best: Strengths) -> None:
-    """Fill `best` [D, 3, 6]: of the next player, the one across and the previous one, in each of D deals."""
+    """Fill `best` [D, 3, 6] for the next player, the one across and the previous one, in each of D deals."""
     unseen = np.empty(53, dtype=np.int8)
     known = np.zeros(NUM_PLAYERS, dtype=np.int64)
     count = 0
@@ -61,7 +61,7 @@ def sample_best_hands(place: NDArray[np.uint8], counts: NDArray[np.int8], player
 
 @kernel
 def best_hands(hand: int, best: Strengths) -> None:
-    """Fill `best` [6] for a hand given as bits: all ranks at once, as four planes of suits."""
+    """Fill `best` [6] for a hand given as bits; all ranks are processed at once, as four planes of suits."""
     best[:] = NO_HAND
     if hand == 0:
         return
@@ -101,12 +101,12 @@ def _best_five(hand: int, pairs: int, threes: int) -> int:
 
 @kernel
 def _runs(ranks: int) -> int:
-    """Of the ranks (a bit in four) those at which five in a row end."""
+    """The highest ranks of all runs of five among `ranks`, one bit in four per rank."""
     return ranks & ranks << 4 & ranks << 8 & ranks << 12 & ranks << 16
 
 
 @kernel
 def _top_of(hand: int, ranks: int) -> int:
-    """The highest card that the hand holds of the highest of these ranks."""
+    """The highest card of the hand in the highest of `ranks`."""
     start = highest_card(ranks)
     return start + highest_card(hand >> start & 15)

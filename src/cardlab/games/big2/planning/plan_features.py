@@ -1,4 +1,4 @@
-"""Features of each legal action by what it leads to: who may list_hand better, and how the rest of the hand may be shed."""
+"""Features of each legal action: the probability of better opposing hands, and plans for the rest of the hand."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,12 @@ from cardlab.games.big2.rules import NUM_PLAYERS, list_hand
 from cardlab.games.protocol import Actions, Floats, InfoStates, find_block, layout, width
 
 PLAN_BLOCKS = layout(
-    better_held=(4,),  # chance that the next player, the one across, the previous one, anybody holds a better hand
-    plays_left=(9,),  # fewest plays that shed what stays, one-hot, 0 to 8 or more
-    plays_added=(1,),  # those and this play, less the fewest of the whole hand, / 4
-    risk_left=(2,),  # least sum of risks over the plays that shed what stays: of all, and without the last, / 4
-    risk_added=(1,),  # risk of this play and of what stays, without the last, less that of the whole hand, / 4
-    wins=(1,),  # nobody can list_hand better, neither now nor in the plays to come
+    better_held=(4,),  # probability that the next player, the one across, the previous one, any has a better hand
+    plays_left=(9,),  # fewest plays that shed the rest, one-hot, 0 to 8 or more
+    plays_added=(1,),  # `plays_left` and this play, less the fewest plays of the whole hand, / 4
+    risk_left=(2,),  # least sum of risks of the plays that shed the rest / 4: of all plays, and without the last
+    risk_added=(1,),  # risk of this play and the rest, without the last play, less that of the whole hand, / 4
+    wins=(1,),  # no opponent has a better hand in any deal, now or in later plays
 )
 _HELD, _LEFT, _ADDED, _RISK, _RISK_ADDED, _WINS = (block.start for block in PLAN_BLOCKS)
 _WIDTH = width(PLAN_BLOCKS)
@@ -27,7 +27,7 @@ assert [block.name for block in PLAN_BLOCKS][:2] == ["better_held", "plays_left"
 
 @kernel
 def describe_plans(info_states: InfoStates, rows: NDArray[np.intp], actions: Actions) -> Floats:
-    """[K, W] in the blocks of PLAN_BLOCKS for the actions [K] of the players to move in `rows` [K], ascending."""
+    """[K, W] features in PLAN_BLOCKS of the actions [K] of the players to move in `rows` [K] (ascending)."""
     out = np.zeros((rows.shape[0], _WIDTH), dtype=np.float32)
     hand = np.empty(14, dtype=np.int8)
     holdings = np.empty((NUM_DEALS, NUM_OTHERS, 6), dtype=np.int16)
@@ -51,7 +51,7 @@ def describe_plans(info_states: InfoStates, rows: NDArray[np.intp], actions: Act
         row = out[k]
         if action != PASS:
             size, value = int(ACTION_SIZES[action]), play_strength(hand, action)
-        else:  # the hand on the table stands
+        else:  # the hand to beat stays
             size, value = int(KIND_SIZES[state["kind"]]), strength(int(state["kind"]), int(state["key"]))
         for other in range(NUM_OTHERS):
             row[_HELD + other] = better_hand_share(holdings[:, other], size, value)
@@ -70,7 +70,7 @@ def describe_plans(info_states: InfoStates, rows: NDArray[np.intp], actions: Act
 
 @kernel
 def _merge(holdings: NDArray[np.int16], best: NDArray[np.int16]) -> None:
-    """Fill `best` [D, 6] with the best of the three in each deal of `holdings` [D, 3, 6]."""
+    """Fill `best` [D, 6] with the maximum over the three opponents of `holdings` [D, 3, 6]."""
     for deal in range(best.shape[0]):
         for size in range(best.shape[1]):
             best[deal, size] = max(holdings[deal, 0, size], holdings[deal, 1, size], holdings[deal, 2, size])

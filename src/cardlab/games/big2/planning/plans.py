@@ -1,7 +1,7 @@
-"""How a hand may be shed: the fewest plays, and the least risk of losing control, of it and of what any play leaves.
+"""Plans that shed a hand: the fewest plays, and the least risk of losing control, by dynamic programming over subsets.
 
-A play's risk is the share of the deals in which one of the others holds a better hand of its size. A plan is a split
-of the cards into plays; all but the last must hold, or somebody else leads. Subsets of a hand are bits, one a position.
+A play's risk is the share of the deals in which an opponent has a better hand of its size. A plan is a split of the
+cards into plays; if any but the last is beaten, an opponent leads. Subsets of a hand have one bit per position.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ def action_bits(action: int) -> int:
 
 @kernel
 def list_plays(hand: Hand, count: int, plays: Plays, play_counts: Counts) -> None:
-    """Fill `plays` [13, A], play_counts[p] of them in row p, with the actions of hand[0:count] whose lowest position is p."""
+    """Fill row p of `plays` [13, A] with the play_counts[p] actions of hand[0:count] that have lowest position p."""
     legal = np.zeros(NUM_ACTIONS, dtype=np.bool_)
     mark_legal(hand, count, NO_KIND, -1, np.empty(14, dtype=np.int8), legal)
     play_counts[:] = 0
@@ -45,10 +45,9 @@ def list_plays(hand: Hand, count: int, plays: Plays, play_counts: Counts) -> Non
 
 @kernel
 def count_plays(hand: Hand, count: int, fewest: NDArray[np.int8]) -> None:
-    """Fill `fewest` [8192] with the least number of plays that empties hand[0:count], and what any play leaves of it.
+    """Fill `fewest` [8192] with the least number of plays that sheds hand[0:count], and each rest after one play.
 
-    Some play has to take the lowest card of a subset, and what it leaves has been counted before. Subsets that are
-    never subset_counts so are left out.
+    Each subset tries the plays of its lowest card, whose rests are solved before. Unreachable subsets are skipped.
     """
     plays = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
     play_counts = np.empty(HAND_SIZE, dtype=np.int64)
@@ -71,9 +70,9 @@ def count_plays(hand: Hand, count: int, fewest: NDArray[np.int8]) -> None:
 
 @kernel
 def plan(hand: Hand, count: int, best: Strengths, fewest: NDArray[np.int8], risk: Risks, last: Risks) -> None:
-    """Fill for the same subsets the `fewest` plays, and the least sum of risks: of all plays, and without the `last`.
+    """Fill `fewest` like `count_plays`, the least `risk` of all plays, and `last`: the least without the last play.
 
-    All three [8192]; `best` [D, 6] is the best hand of each size that any of the others holds in each deal.
+    All three are [8192]; `best` [D, 6] is the best hand of each size of any opponent in each deal.
     """
     plays = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
     play_counts = np.empty(HAND_SIZE, dtype=np.int64)
@@ -105,15 +104,17 @@ def plan(hand: Hand, count: int, best: Strengths, fewest: NDArray[np.int8], risk
 def _list_subsets(
     count: int, plays: Plays, play_counts: Counts, bits: Plays, subsets: Plays, subset_counts: Counts
 ) -> None:
-    """Fill `bits` [13, A] for `plays`, and `subsets` [13, 4096], subset_counts[p] of them in row p, those of lowest position p.
+    """Fill `bits` [13, A] for `plays`, and subset_counts[p] entries of row p of `subsets` [13, 4096].
 
-    They are the hand, what any play leaves, and what is then left by plays of the lowest card; one in twenty of all.
+    Row p has the subsets of lowest position p. They are the hand, its rest after any play, and the rests after plays
+    of the lowest card: 5% of all subsets.
     """
     whole = (1 << count) - 1
     known = np.zeros(1 << count, dtype=np.bool_)
     known[0] = True
     subset_counts[:] = 0
-    _append_subset(whole, 0, known, subsets, subset_counts)
+    if whole != 0:  # a hidden hand is empty
+        _append_subset(whole, 0, known, subsets, subset_counts)
     for lowest in range(count):
         for index in range(play_counts[lowest]):
             bits[lowest, index] = action_bits(plays[lowest, index])
@@ -130,7 +131,7 @@ def _list_subsets(
 
 @kernel
 def _append_subset(subset: int, lowest: int, known: NDArray[np.bool_], subsets: Plays, subset_counts: Counts) -> None:
-    """Put down a subset that is not known yet, not empty, and has no position below `lowest`."""
+    """Append a new, non-empty subset without positions below `lowest`."""
     known[subset] = True
     while not subset >> lowest & 1:
         lowest += 1
@@ -140,7 +141,7 @@ def _append_subset(subset: int, lowest: int, known: NDArray[np.bool_], subsets: 
 
 @kernel
 def play_strength(hand: Hand, action: int) -> int:
-    """Strength of what `action`, no pass, plays from `hand`."""
+    """Strength of the play `action`, which is not a pass, from `hand`."""
     cards = np.empty(5, dtype=np.int8)
     size = int(ACTION_SIZES[action])
     for index in range(size):
