@@ -52,9 +52,9 @@ HEURISTICS_OPEN_FACE = {
     "hindsight_fills": "cardlab.agents.heuristics.open_face:HindsightFills",
 }
 HEURISTICS_BIG2 = {
-    "lowest": "cardlab.agents.heuristics.big2:Lowest",
-    "greedy": "cardlab.agents.heuristics.big2:Greedy",
-    "planner": "cardlab.agents.heuristics.big2:Planner",
+    "lowest": "cardlab.agents.heuristics.big2:Big2LowestAgent",
+    "greedy": "cardlab.agents.heuristics.big2:Big2GreedyAgent",
+    "planner": "cardlab.agents.heuristics.big2:Big2PlannerAgent",
 }
 HEURISTICS: dict[str, Mapping[str, str]] = {
     "poker_squares": HEURISTICS_POKER_SQUARES,

@@ -25,7 +25,7 @@ class Request:
     flags: frozenset[str] = frozenset()
 
 
-class Run(Protocol):
+class VerbFunction(Protocol):
     """The body of a verb."""
 
     def __call__(self, request: Request) -> int:
@@ -63,7 +63,7 @@ class Verb:
         """Name of its module here: `sweep worker` stands in sweep_worker."""
         return self.name.replace(" ", "_")
 
-    def load(self) -> Run:
+    def load(self) -> VerbFunction:
         """The body, imported now with all that it needs. Raises MissingPlugin for a package that is not installed."""
         if self.plugin:
             found = entry_points(group=PLUGINS, name=self.name)
@@ -71,8 +71,8 @@ class Verb:
                 raise MissingPlugin(
                     f"{self.name}: not installed; reinstall cardlab with pip install 'cardlab[{self.name}]'"
                 )
-            return cast(Run, next(iter(found)).load())
-        return cast(Run, import_module(f"cardlab.cli.{self.module}").run)
+            return cast(VerbFunction, next(iter(found)).load())
+        return cast(VerbFunction, import_module(f"cardlab.cli.{self.module}").run)
 
 
 _ALL = (

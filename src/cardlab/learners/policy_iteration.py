@@ -30,7 +30,7 @@ from cardlab.networks.protocol import Network
 
 
 @dataclass(frozen=True, slots=True)
-class Trials:
+class CandidateRollouts:
     """Decisions with several actions that are nearly the best, and what playing on after each was paid."""
 
     info_states: InfoStates  # [D]
@@ -82,7 +82,7 @@ class PolicyIterationLearner(RoundLearner):
         overruled = (np.where(trials.tried, trials.payoffs, -np.inf).argmax(axis=1) > 0).mean() if len(trials) else 0.0
         return {**means.result(), "tried": len(trials) / len(experience), "overruled": float(overruled)}
 
-    def _try(self, experience: Experience) -> Trials:
+    def _try(self, experience: Experience) -> CandidateRollouts:
         """Rollouts of the decisions of a round at which several actions are worth nearly the same."""
         agent = self.learning_agent()
         worths = agent.action_values(experience.info_states, experience.players)
@@ -100,7 +100,7 @@ class PolicyIterationLearner(RoundLearner):
         paid = self._played_out(self._player or agent, states)
         paid = paid[np.arange(len(states)), np.repeat(players[decisions], num)]
         payoffs[tried] = paid.reshape(-1, num).mean(axis=1)
-        return Trials(info_states, players, actions, tried, payoffs)
+        return CandidateRollouts(info_states, players, actions, tried, payoffs)
 
     def _played_out(self, agent: Agent, states: States) -> Floats:
         """[G, P] payoffs when `agent` plays `states` to the end at all seats, in one kernel where it can."""
@@ -110,7 +110,7 @@ class PolicyIterationLearner(RoundLearner):
         play_out(self.game, states, [agent], self.rng)
         return self.game.payoffs(states)
 
-    def _loss(self, trials: Trials, part: NDArray[np.int64]) -> Tensor:
+    def _loss(self, trials: CandidateRollouts, part: NDArray[np.int64]) -> Tensor:
         """Mean over decisions of the squared errors of the differences from each decision's mean."""
         tried, scale = trials.tried[part], np.float32(self.reward_scale)
         rows, _ = np.nonzero(tried)
