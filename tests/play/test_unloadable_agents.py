@@ -131,7 +131,7 @@ def test_a_failing_agent_leaves_the_table_unchanged(client, server, monkeypatch,
     table = client.open(TABLE_REQUESTS["big2"])
     action = table["legal"][-1]["action"]
     with monkeypatch.context() as patch:
-        patch.setattr("cardlab.agents.heuristics.big2.Greedy.act", _fails)
+        patch.setattr("cardlab.agents.heuristics.big2.Big2GreedyAgent.act", _fails)
         problem = client.move(table, action, 500)
     assert "an agent failed at its move (no room); the table is unchanged" in problem["error"]
     assert "an agent failed in a game of big2: no room" in [record.getMessage() for record in caplog.records]
