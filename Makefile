@@ -34,8 +34,8 @@ test: $(STAMP)  ## The tests, but the slow ones
 slow: $(STAMP)  ## The slow tests: reference figures, whole pipelines
 	$(BIN)/pytest -m slow --numprocesses 2 --dist loadfile --durations 10
 
-coverage: $(STAMP)  ## Rules and kernels with the JIT off, so that coverage sees into them
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov=cardlab.games.cards --cov=cardlab.games --cov-report=term:skip-covered tests/games/test_playthrough.py tests/learners/losses
+coverage: $(STAMP)  ## Tests of rules and kernels with the JIT off, so that coverage measures them
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov=cardlab.games --cov-report=term:skip-covered tests/games/test_playthrough.py tests/learners/losses
 
 lint: $(STAMP)  ## Style, types, layers
 	$(BIN)/ruff check
