@@ -11,8 +11,8 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import run_program
-from experiments import FiveOOptions, run_experiments
 from figures import write_page
+from five_o_experiments import FiveOOptions, run_experiments
 
 FOLDER = Path(__file__).parent
 

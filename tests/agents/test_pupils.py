@@ -64,7 +64,7 @@ def test_a_search_that_learns_plays_whole_games_and_changes_its_policy(policy):
     first = searcher.action_values(info_states, players)
     assert np.array_equal(first, constant.action_values(info_states, players))
     play_out(GAME, GAME.deal(2, rng), [searcher], rng)
-    raw = searcher._pupil.agent.action_values(info_states, players)
+    raw = searcher._online_learner.agent.action_values(info_states, players)
     assert not np.array_equal(raw, load_agent(GAME, policy).action_values(info_states, players))
 
 

@@ -252,7 +252,7 @@ def test_a_file_of_ones_own_that_cannot_be_read_is_named(
 
 def test_a_database_that_cannot_be_made_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["play", "play.port=0", "play.database=sqlite:////proc/x/play.db"]) == 1
-    assert one_line(capsys.readouterr().err).startswith("play.database: cannot be used: ")
+    assert one_line(capsys.readouterr().err).startswith("play.database: does not work: ")
 
 
 def test_a_record_of_no_game_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -98,7 +98,7 @@ def test_a_policy_of_another_game(policy: Path) -> None:
 def test_a_policy_of_another_format(policy: Path, version: int) -> None:
     content = json.loads((policy / "policy.json").read_text())
     (policy / "policy.json").write_text(json.dumps(content | {"format": version}))
-    refused(policy, rf"policy\.json: format {version}, this version reads {FORMAT}: train it anew")
+    refused(policy, rf"policy\.json: format {version}, this version reads {FORMAT}; train the policy again")
 
 
 @pytest.mark.parametrize("name", ["weights.safetensors", "policy.json"])

@@ -71,7 +71,7 @@ def test_without_the_extra_one_line_names_it(name: str, library: str) -> None:
     code = f"import sys; sys.modules[{library!r}] = None; import cardlab.integrations; cardlab.integrations.{name}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1].endswith(
-        f"MissingExtra: cardlab.integrations.{name}: needs {library}: pip install 'cardlab[adapters]'"
+        f"MissingExtra: cardlab.integrations.{name}: needs {library}: pip install 'cardlab[integrations]'"
     )
 
 

@@ -156,7 +156,7 @@ def test_it_learns_to_play(tmp_path):
     ]
     experiment = build_experiment(compose_experiment(["experiment=poker_squares/policy_iteration", *changes]))
     done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None)
-    assert done.rows[-1]["strength"] > 70
+    assert done.rows[-1]["score"] > 70
 
 
 @pytest.mark.parametrize(

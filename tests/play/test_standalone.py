@@ -44,7 +44,7 @@ def test_play_without_the_extra_prints_one_line(missing):
 def test_an_invalid_option_is_reported_without_the_extra():
     done = run_without(("fastapi", "uvicorn"), "play", "play.port=70000")
     assert done.returncode == 2
-    assert done.stderr == "cardlab: error: play.port=70000: must be a whole number from 0 to 65535\n"
+    assert done.stderr == "cardlab: error: play.port=70000: must be a whole number in [0, 65535]\n"
 
 
 def test_cardlab_runs_without_the_package_of_the_table():

@@ -17,8 +17,8 @@ from cardlab.games.loop import play_out
 STUDY = Path(__file__).parents[2] / "studies" / "five_o_tables"
 sys.path.insert(0, str(STUDY))  # scripts of a study import only from their own folder
 
-from experiments import FiveOOptions, play_duel, run_experiments  # noqa: E402
 from figures import CAPTIONS, page_text, write_page  # noqa: E402
+from five_o_experiments import FiveOOptions, play_duel, run_experiments  # noqa: E402
 
 SMALL = FiveOOptions(
     agents={"one": "reflex_1", "two": "greedy_2", "chance": "random"},

@@ -202,7 +202,10 @@ def test_shares_are_a_whole(whole: int, size: int) -> None:
 
 
 def test_what_cannot_be_shared_is_refused() -> None:
-    with pytest.raises(InvalidOption, match=r"^trainer\.processes=3: must be a whole number in \[1, 2\]$"):
+    with pytest.raises(
+        InvalidOption,
+        match=r"^trainer\.processes=3: must be a whole number in \[1, 2\], the number of trainer\.tables$",
+    ):
         TrainerOptions(tables=2, processes=3)
     with pytest.raises(
         InvalidOption, match=r"^trainer\.processes=200: must be at most 64 with agent\.minibatch_size=12"

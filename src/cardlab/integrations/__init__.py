@@ -6,7 +6,7 @@
     envs = cardlab.integrations.make_sb3("five_o", 64, ["greedy"])       # Stable-Baselines3, with masks
     agent = cardlab.integrations.as_agent(game, function)                # the other way
 
-Each name is imported when it is first used; without the extra `cardlab[adapters]` that is a MissingExtra, in one line.
+Each name is imported when it is first used; without the extra `cardlab[integrations]` that is a MissingExtra, in one line.
 """
 
 from importlib import import_module
@@ -37,15 +37,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Tables": ("tables", ""),
-    "Turn": ("tables", ""),
-    "as_agent": ("policies", ""),
-    "make_aec": ("aec", "pettingzoo"),
-    "make_env": ("single", "gymnasium"),
-    "make_sb3": ("sb3", "stable_baselines3"),
-    "make_vector": ("vector", "gymnasium"),
-    "register_games": ("registration", "gymnasium"),
-    "sb3_agent": ("policies", ""),
+    "Tables": ("parallel_games", ""),
+    "Turn": ("parallel_games", ""),
+    "as_agent": ("external_policies", ""),
+    "make_aec": ("pettingzoo_aec", "pettingzoo"),
+    "make_env": ("gymnasium_env", "gymnasium"),
+    "make_sb3": ("stable_baselines3", "stable_baselines3"),
+    "make_vector": ("gymnasium_vector", "gymnasium"),
+    "register_games": ("gymnasium_registry", "gymnasium"),
+    "sb3_agent": ("external_policies", ""),
 }
 """Name → its module here, and the library that this module imports."""
 

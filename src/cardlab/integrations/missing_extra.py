@@ -2,7 +2,7 @@
 
 
 class MissingExtra(ImportError):
-    """A library of `cardlab[adapters]` is not installed; the message is one line that says how to get it."""
+    """A library of `cardlab[integrations]` is not installed; the message is one line that says how to get it."""
 
     def __init__(self, asked: str, library: str) -> None:
-        super().__init__(f"{asked}: needs {library}: pip install 'cardlab[adapters]'")
+        super().__init__(f"{asked}: needs {library}: pip install 'cardlab[integrations]'")

@@ -22,7 +22,10 @@ from cardlab.networks.options import NETWORK_OPTIONS
 from cardlab.training.options import TrainerOptions
 
 ROOT = Path(__file__).parents[3]
-EXPERIMENTS = sorted(path.stem for path in (ROOT / "conf/experiment").rglob("*.yaml"))
+EXPERIMENTS = sorted(
+    str(path.relative_to(ROOT / "conf/experiment").with_suffix(""))
+    for path in (ROOT / "conf/experiment").rglob("*.yaml")
+)
 CLASSES = [
     resolve_class(home)
     for names in (GAMES, LEARNER_OPTIONS, NETWORK_OPTIONS, OPPONENT_OPTIONS, SEARCHES)

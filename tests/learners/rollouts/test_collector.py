@@ -155,7 +155,7 @@ def test_past_selves_are_kept_on_schedule():
     ("options", "key"),
     [
         (lambda: ScriptedOptions({"random": 1.0}, share=2), "opponents.share"),
-        (lambda: ScriptedOptions({"random": -1.0}), "opponents.agents.random"),
+        (lambda: ScriptedOptions(agents={"random": -1.0}), "opponents.agents.random"),
         (lambda: ScriptedOptions({"random": 0.0}), "opponents.agents"),
         (lambda: PoolOptions(size=0), "opponents.size"),
         (lambda: PoolOptions(current_share=-0.1), "opponents.current_share"),
