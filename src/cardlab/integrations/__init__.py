@@ -6,7 +6,7 @@
     envs = cardlab.integrations.make_sb3("five_o", 64, ["greedy"])       # Stable-Baselines3, with masks
     agent = cardlab.integrations.as_agent(game, function)                # the other way
 
-Each name is imported when it is first used; without the extra `cardlab[integrations]` that is a MissingExtra, in one line.
+Each name is imported on first use. Without the extra `cardlab[integrations]` this raises MissingExtra, in one line.
 """
 
 from importlib import import_module
