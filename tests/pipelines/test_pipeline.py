@@ -129,7 +129,7 @@ def _edit_what_decides_nothing(clone: Clone) -> None:
     for name in ("learners/dqn.py", "training/run.py"):
         path = source / name
         path.write_text(path.read_text().replace('"""', '"""Another text. ', 1) + "\n# a comment\n")
-    for name in ("tracking/run.py", "cardlab_play/table.py"):
+    for name in ("tracking/run.py", "../cardlab_play/table.py"):
         path = source / name
         path.write_text(path.read_text() + "\nEDITED = 1\n")
 
@@ -209,7 +209,7 @@ def test_figures_and_curves_are_shown_by_dvc(clone: Clone) -> None:
     assert len(pictures) == 14  # six for each experiment, a cross table for each game
     assert (
         curves
-        == {f"results/{name}/{file}.csv" for name in NAMES for file in ("calibration", "curve", "score_snapshots")}
+        == {f"results/{name}/{file}.csv" for name in NAMES for file in ("calibration", "curve", "snapshot_scores")}
         | pictures
     )
     for name, entries in plots["data"].items():
