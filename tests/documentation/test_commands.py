@@ -91,7 +91,7 @@ def smaller(command: Command) -> list[str]:
 def test_the_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of the pages, in one folder: what one command leaves, the next may need."""
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(ROOT / "champions" / "seeds", tmp_path / "champions" / "seeds")  # one page evaluates it
+    shutil.copytree(ROOT / "champions" / "papers", tmp_path / "champions" / "papers")  # one page evaluates it
     for name, (game_name, plays) in POLICIES.items():
         game = cardlab.make_game(game_name)
         options = MLPOptions(widths=(8,))

@@ -84,13 +84,13 @@ def check_charts(page: "Page", link: str) -> None:
     """Each metric has a chart with a curve of every run, over all its steps."""
     page.goto(link)
     for name in RATES:
-        page.get_by_text(f"{name} (strength)").first.wait_for()
+        page.get_by_text(f"{name} (score)").first.wait_for()
     chart = page.locator(PLOT).filter(has=page.locator(".scatterlayer .trace")).last  # charts stand in order of name
     points = chart.locator(".scatterlayer .point")
     points.nth(len(RATES) * STEPS - 1).wait_for(state="attached")
     assert points.count() == len(RATES) * STEPS
     labels = chart.locator(".ytick").all_text_contents()
-    assert "200" in labels, "the quick learner's last strength"
+    assert "200" in labels, "the quick learner's last score"
 
 
 def check_comparison(page: "Page", link: str) -> None:
