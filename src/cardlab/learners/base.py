@@ -123,7 +123,7 @@ class RoundLearner(lightning.LightningModule, ABC):
     def fuse(self) -> None:
         """Let torch.compile translate the passes of all that is trained: a minute once, for less in each later step."""
         for part in self.trained:
-            part.fused = True
+            part.compiled = True
 
     @abstractmethod
     def update(self, experience: Experience) -> Metrics:

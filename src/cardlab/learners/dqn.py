@@ -47,7 +47,7 @@ class DQNLearner(RoundLearner):
     def fuse(self) -> None:
         """The network's passes, and those of its target."""
         super().fuse()
-        self.target_network.fused = True
+        self.target_network.compiled = True
 
     @property
     def epsilon(self) -> float:

@@ -139,19 +139,19 @@ class PPOLearner(RoundLearner):
 
     def _loss(self, lesson: "_Lesson", index: NDArray[np.int64], gains: Floats, means: Means) -> Tensor:
         experience, device = lesson.experience, self.device
-        picked = self._decided.pick(index)
+        picked = self._decided.select(index)
         scores, values = self.network.score_legal(picked.observations, picked.pairs)
         returns = torch.from_numpy(lesson.returns[index]).to(device)
         wanted = _Wanted(
             picked.pairs,
-            picked.taken,
+            picked.chosen,
             torch.from_numpy(experience.log_probabilities[index]).to(device),
             torch.from_numpy(gains).to(device),
             returns,
             torch.tensor(lesson.clip_range, device=device),
             torch.tensor(lesson.entropy_weight, device=device),
         )
-        objective = _translated_objective if self.network.fused else _objective
+        objective = _translated_objective if self.network.compiled else _objective
         loss, terms = objective(scores, values, wanted, self.options.value_weight)
         means.add(**dict(zip(_TERMS, terms.tolist(), strict=True)))
         if self.critic is not None:

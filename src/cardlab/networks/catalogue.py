@@ -1,6 +1,6 @@
-"""The networks by registry key, as in conf/network/ and policy files; imported on use, since they need torch."""
+"""Registry of networks, as in conf/network/ and policy folders; modules are imported on use, since they need torch."""
 
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 NETWORKS = {
@@ -8,12 +8,11 @@ NETWORKS = {
     "lines": "cardlab.networks.lines:LinesNetwork",
     "sparse_lines": "cardlab.networks.sparse_lines:SparseLinesNetwork",
     "actions": "cardlab.networks.actions:ActionsNetwork",
-    "trunks": "cardlab.networks.trunks:Trunks",
+    "trunks": "cardlab.networks.trunks:TrunksNetwork",
     "belief": "cardlab.networks.belief:BeliefNetwork",
 }
 
 
 def network_class(name: str) -> Any:
     """The class of the network `name`."""
-    module, _, class_name = NETWORKS[name].partition(":")
-    return getattr(import_module(module), class_name)
+    return resolve_name(NETWORKS[name])
