@@ -18,13 +18,7 @@ from cardlab.games.protocol import Game, InfoStates, Players
 from cardlab.games.rows import take
 from cardlab.learners.base import Means, Metrics, RoundLearner, annealed_epsilon
 from cardlab.learners.losses.returns import n_step_returns, turn_discounts
-from cardlab.learners.losses.value import (
-    averaged_bootstrap,
-    bootstrap,
-    regression,
-    regression_of_all,
-    taken,
-)
+from cardlab.learners.losses.value import averaged_bootstrap, bootstrap, regression, regression_of_all
 from cardlab.learners.options import DQNOptions
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.replay_buffer import ReplayMemory, Transitions
@@ -86,7 +80,8 @@ class DQNLearner(RoundLearner):
         options = self.options
         targets = self._targets(drawn)
         scores = self._scores(self.network, drawn.info_states, drawn.players)
-        predicted = taken(scores, torch.from_numpy(drawn.actions.astype(np.int64)).to(self.device))
+        actions = torch.from_numpy(drawn.actions.astype(np.int64)).to(self.device)
+        predicted = scores.gather(1, actions[:, None]).squeeze(1)
         if options.train_all_actions:
             loss, count = regression_of_all(scores, targets, options.loss), int((~scores.isneginf()).sum())
         else:

@@ -59,7 +59,7 @@ def _objective(scores: Tensor, values: Tensor, wanted: _Wanted, value_weight: fl
     entropy = mean_entropy(log_probabilities, len(wanted.taken))
     value_loss = regression(values, wanted.returns, "mse")
     loss = terms.surrogate - wanted.entropy_weight * entropy + value_weight * value_loss
-    parts = (terms.surrogate, value_loss, entropy, terms.divergence, terms.clipped)
+    parts = (terms.surrogate, value_loss, entropy, terms.approx_kl, terms.clip_fraction)
     return loss, torch.stack([part.detach() for part in parts])
 
 
