@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from cardlab.learners.rollouts.opponents.pool import PRIOR
 from safetensors.numpy import load_file
 
 from cardlab.core.options import InvalidOption
-from cardlab.learners.rollouts.opponents.win_rates import PRIOR
 from cardlab.training.continuation import TRAINING_FILE
 from cardlab.training.process_loop import build_learner
 from cardlab.training.run import Trained, run_folder
@@ -81,7 +81,7 @@ def test_the_next_stretch_may_meet_other_agents(first: Trained, tmp_path: Path):
     experiment = replace(experiment_of("ppo", start_from=second.stretch), opponents=met)
     field = build_learner(replace(experiment, opponents=third))[1].opponents
     field.load_state_dict(content["opponents"])
-    known = field.win_shares
+    known = field.win_rates
     assert known[new] == PRIOR
     assert known["random"] == content["opponents"]["agents"]["random"]
 

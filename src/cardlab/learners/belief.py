@@ -1,4 +1,4 @@
-"""Supervised learning of beliefs: a round of sightings in, one pass of minibatches, metrics out."""
+"""Supervised learning of beliefs: a batch of samples in, one pass of minibatches, metrics out."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from cardlab.games.rows import take
 from cardlab.learners.base import Means, Metrics, TrainingDiverged
 from cardlab.learners.losses.belief import holder_loss
 from cardlab.learners.options import BeliefTraining
-from cardlab.learners.rollouts.belief_samples import Sightings
+from cardlab.learners.rollouts.belief_samples import BeliefSamples
 from cardlab.networks.belief import BeliefNetwork
 
 
@@ -34,10 +34,10 @@ class BeliefLearner(lightning.LightningModule):
         return torch.optim.Adam(self.network.parameters(), lr=self.options.learning_rate, fused=True)
 
     def transfer_batch_to_device(self, batch: Any, device: torch.device, dataloader_idx: int) -> Any:
-        """Sightings stay where they are: minibatches travel, encoded."""
+        """Samples stay on the CPU; minibatches are moved, encoded."""
         return batch
 
-    def training_step(self, batch: Sightings, batch_idx: int) -> None:
+    def training_step(self, batch: BeliefSamples, batch_idx: int) -> None:
         """One round; its means are `metrics`. TrainingDiverged for a gradient that is not finite."""
         optimizer = self.optimizers(use_pl_optimizer=False)
         assert isinstance(optimizer, torch.optim.Optimizer)

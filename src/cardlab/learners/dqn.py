@@ -21,7 +21,7 @@ from cardlab.learners.losses.returns import n_step_returns, turn_discounts
 from cardlab.learners.losses.value import averaged_bootstrap, bootstrap, regression, regression_of_all
 from cardlab.learners.options import DQNOptions
 from cardlab.learners.rollouts.experience import Experience
-from cardlab.learners.rollouts.replay_buffer import ReplayMemory, Transitions
+from cardlab.learners.rollouts.replay_buffer import ReplayBuffer, Transitions
 from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.networks.protocol import Network, encode_for
 
@@ -36,7 +36,7 @@ class DQNLearner(RoundLearner):
         self.options = options
         self.target_network = deepcopy(network).requires_grad_(False)
         self._same_turn = [game.spec.decision_kinds.index(kind) for kind in options.same_turn_kinds]
-        self.memory = ReplayMemory(options.buffer_size, game.state_dtype)
+        self.memory = ReplayBuffer(options.buffer_size, game.state_dtype)
 
     def fuse(self) -> None:
         """The network's passes, and those of its target."""
@@ -69,7 +69,7 @@ class DQNLearner(RoundLearner):
         )
         means = Means()
         for _ in range(options.updates_per_iteration):
-            drawn = self.memory.draw(options.minibatch_size, self.rng)
+            drawn = self.memory.sample(options.minibatch_size, self.rng)
             info_states, actions = self.varied(drawn.info_states, drawn.actions)
             self._step(replace(drawn, info_states=info_states, actions=actions), means)
         if (self.rounds_done + 1) % options.target_update == 0:

@@ -20,7 +20,7 @@ from cardlab.games.protocol import Floats, Game
 from cardlab.learners.belief import BeliefLearner
 from cardlab.learners.losses.belief import SEEN
 from cardlab.learners.options import BeliefTraining
-from cardlab.learners.rollouts.belief_samples import Sightings, gather_sightings
+from cardlab.learners.rollouts.belief_samples import BeliefSamples, collect_belief_samples
 from cardlab.networks.options import BeliefOptions
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.options import TrainerOptions
@@ -68,11 +68,11 @@ class BeliefExperiment:
                 "game.name", self.game.spec.name, "big2, whose players hold hands that others may guess"
             )
 
-    def round(self, number: int) -> Sightings:
+    def round(self, number: int) -> BeliefSamples:
         """The games of one round: a function of the seed and its number."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
         games = self.training.held_out if number == _HELD_OUT else self.training.games
-        return gather_sightings(self.game, self.agents, games, rng)
+        return collect_belief_samples(self.game, self.agents, games, rng)
 
 
 class _Rounds:
@@ -84,7 +84,7 @@ class _Rounds:
     def __len__(self) -> int:
         return self.experiment.training.rounds
 
-    def __iter__(self) -> Iterator[Sightings]:
+    def __iter__(self) -> Iterator[BeliefSamples]:
         for number in range(len(self)):
             yield self.experiment.round(number)
 
@@ -150,7 +150,7 @@ def _ends(one: Estimate) -> Mapping[str, float]:
     return {"": one.mean, "_low": one.low, "_high": one.high}
 
 
-def _in_parts(belief: Belief, seen: Sightings) -> Floats:
+def _in_parts(belief: Belief, seen: BeliefSamples) -> Floats:
     parts = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, len(seen), _ROWS_AT_ONCE)]
     return np.concatenate([belief.weights(seen.info_states[part], seen.players[part]) for part in parts])  # pyright: ignore[reportArgumentType]
 
@@ -160,7 +160,7 @@ def _by_game(bits: Floats, cards: NDArray[np.intp], games: NDArray[np.intp]) -> 
     return np.bincount(games, bits) / np.bincount(games, cards)
 
 
-def _calibration(weights: Floats, seen: Sightings, num_players: int) -> tuple[Bin, ...]:
+def _calibration(weights: Floats, seen: BeliefSamples, num_players: int) -> tuple[Bin, ...]:
     """Bins of equal width over the probabilities of all (unseen card, other player) pairs."""
     rows, cards = np.nonzero(seen.targets != SEEN)
     seats = np.arange(1, num_players)

@@ -90,7 +90,7 @@ class Field(Callback):
         """After each round."""
         assert isinstance(pl_module, RoundLearner)
         opponents, network = self.collector.opponents, pl_module.network
-        opponents.advance(pl_module.rounds_done, network, batch.payoffs, batch.seats)
+        opponents.update(pl_module.rounds_done, network, batch.payoffs, batch.seats)
 
     def state_dict(self) -> dict[str, Any]:
         """The collector's state."""

@@ -35,7 +35,7 @@ class Rounds:
     def __iter__(self) -> Iterator[Experience]:
         while self.learner.rounds_done < self.last_round:
             self.learner.network.eval()
-            self.collector.sampler = self.learner.learning_agent()
+            self.collector.agent = self.learner.learning_agent()
             with torch.autocast(self.learner.device.type, self.dtype, enabled=self.dtype != torch.float32):
                 experience = self.collector.collect(self.decisions)
             yield experience

@@ -79,7 +79,7 @@ class Learning:
 
     def readings(self) -> dict[str, float]:
         """What is logged of a round beside the metrics: memory, and how the learner fares at this process's tables."""
-        shares = self.collector.opponents.win_shares
+        shares = self.collector.opponents.win_rates
         return self.gauges.latest | {f"opponents/{metric_name(text)}": share for text, share in shares.items()}
 
     def fit(self, resume: Path | None, callbacks: list[lightning.Callback] | None = None) -> None:
