@@ -20,7 +20,7 @@ def experiment(**training):
     return BeliefExperiment(GAME, [load_agent(GAME, "lowest")], BeliefOptions(widths=(64,)), options, 3)
 
 
-def test_sightings_tell_who_holds_what():
+def test_samples_contain_the_holders_of_cards():
     seen = collect_belief_samples(GAME, [load_agent(GAME, "random")], 10, np.random.default_rng(0))
     hidden = seen.info_states["counts"].sum(axis=1) - seen.info_states["counts"][np.arange(len(seen)), seen.players]
     np.testing.assert_array_equal((seen.targets != SEEN).sum(axis=1), hidden)

@@ -7,7 +7,7 @@ context lets lines compete for cards. Fits games whose observation has a block `
 import torch
 from torch import Tensor, nn
 
-from cardlab.games.protocol import Block, GameSpec
+from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import compilable
 from cardlab.networks.deduplicate import distinct_lines
 from cardlab.networks.inputs import Inputs, LegalPairs
@@ -21,13 +21,13 @@ _MIN_DEDUPLICATED = 16  # observations; below, the search for duplicates takes l
 class LineEncoder(nn.Module):
     """Splits an observation into encoded lines [N, L, E] and the rest [N, R]."""
 
-    def __init__(self, spec: GameSpec, block: Block, widths: tuple[int, ...], activation: str) -> None:
+    def __init__(self, spec: GameSpec, options: LinesOptions) -> None:
         super().__init__()
-        self.block = block
-        self.num_lines, line_features = block.shape
-        self.encoder = perceptron((line_features, *widths), activation=activation)
-        self.width = widths[-1]
-        self.rest = spec.num_features - block.size
+        self.block = spec.block("lines")
+        self.num_lines, line_features = self.block.shape
+        self.encoder = perceptron((line_features, *options.line_widths), activation=options.activation)
+        self.width = options.line_widths[-1]
+        self.rest = spec.num_features - self.block.size
 
     def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         """Encoded lines [N, L, E] and the other columns [N, R]."""
@@ -53,9 +53,9 @@ class LineEncoder(nn.Module):
 class LinesNetwork(Network):
     """Shared line encoder → sum of line values; context of all lines → scores and the rest of the value."""
 
-    def __init__(self, spec: GameSpec, block: Block, options: LinesOptions) -> None:
+    def __init__(self, spec: GameSpec, options: LinesOptions) -> None:
         super().__init__()
-        self.lines = LineEncoder(spec, block, options.line_widths, options.activation)
+        self.lines = LineEncoder(spec, options)
         self.concatenated = options.pooling == "concat"
         pooled = self.lines.width * (self.lines.num_lines if self.concatenated else 1)
         self.context = perceptron((pooled + self.lines.rest, *options.context_widths), activation=options.activation)

@@ -1,16 +1,14 @@
 """Options of every network. This module imports no torch, so that invalid values are reported without delay."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from pkgutil import resolve_name
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from cardlab.core.options import NUMERIC, Flag, InvalidOption, Number, Text, Whole, option, options
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.catalogue import network_class
-
-if TYPE_CHECKING:
-    from cardlab.networks.protocol import Network
+from cardlab.networks.catalogue import NETWORKS
 
 Width = Annotated[int, Field(ge=1, le=8192), NUMERIC]
 Widths = Annotated[tuple[Width, ...], Field(min_length=1, max_length=16)]
@@ -20,8 +18,22 @@ Activation = Annotated[
 ]
 
 
+class _Buildable:
+    """Base of the options below."""
+
+    name: ClassVar[str]
+
+    def build(self, spec: GameSpec) -> Any:
+        """A network for this game with weights from torch's generator; InvalidOption if it does not fit the game."""
+        self._check(spec)
+        return resolve_name(NETWORKS[self.name])(spec, self)
+
+    def _check(self, spec: GameSpec) -> None:
+        """InvalidOption if the network does not fit the game."""
+
+
 @options("network")
-class MLPOptions:
+class MLPOptions(_Buildable):
     """A multilayer perceptron over the whole observation; fits every game."""
 
     name: ClassVar[str] = "mlp"
@@ -42,13 +54,9 @@ class MLPOptions:
         if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
             raise InvalidOption("network.value_range", list(self.value_range), "a lower and a higher number")
 
-    def build(self, spec: GameSpec) -> "Network":
-        """A network for this game with random weights."""
-        return network_class(self.name)(spec, self)
-
 
 @options("network")
-class LinesOptions:
+class LinesOptions(_Buildable):
     """One encoder for all lines of cards, plus a context; for games whose observation has a block `lines`."""
 
     name: ClassVar[str] = "lines"
@@ -59,33 +67,28 @@ class LinesOptions:
     )
     activation: Activation = "relu"
 
-    def build(self, spec: GameSpec) -> "Network":
-        """A network for this game with random weights; InvalidOption if the observation has no lines."""
-        for block in spec.blocks:
-            if block.name == "lines" and len(block.shape) == 2:
-                return network_class(self.name)(spec, block, self)
-        expected = f"mlp or trunks: with these features {spec.name} has no block 'lines'"
-        raise InvalidOption("network", self.name, expected)
+    def _check(self, spec: GameSpec) -> None:
+        if not any(block.name == "lines" and len(block.shape) == 2 for block in spec.blocks):
+            expected = f"mlp or trunks: with these features {spec.name} has no block 'lines'"
+            raise InvalidOption("network", self.name, expected)
 
 
 @options("network")
-class SparseLinesOptions:
+class SparseLinesOptions(_Buildable):
     """Sums of embeddings of the codes of each line of cards; the fastest network; needs game.features=sparse_lines."""
 
     name: ClassVar[str] = "sparse_lines"
     width: Whole = option(64, "width of the embeddings", ge=1, le=1024)
 
-    def build(self, spec: GameSpec) -> "Network":
-        """A network for this game with random weights; InvalidOption if the observation has no sparse lines."""
+    def _check(self, spec: GameSpec) -> None:
         if not spec.num_codes:
             remedy = "mlp or trunks, or game=poker_squares game.features=sparse_lines"
             expected = f"{remedy}: with these features {spec.name} has no sparse lines"
             raise InvalidOption("network", self.name, expected)
-        return network_class(self.name)(spec, spec.block("codes"), spec.block("settled"), self.width)
 
 
 @options("network")
-class ActionsOptions:
+class ActionsOptions(_Buildable):
     """Encoded legal actions scored against the encoded state; for games with action features."""
 
     name: ClassVar[str] = "actions"
@@ -94,15 +97,13 @@ class ActionsOptions:
     joint_widths: Widths = option((64,), "layer widths over the sum of encoded state and action")
     activation: Activation = "relu"
 
-    def build(self, spec: GameSpec) -> "Network":
-        """A network for this game with random weights; InvalidOption if the game has no action features."""
+    def _check(self, spec: GameSpec) -> None:
         if not spec.num_action_features:
             raise InvalidOption("network", self.name, f"mlp or trunks: {spec.name} has no action features")
-        return network_class(self.name)(spec, self)
 
 
 @options("network")
-class TrunksOptions:
+class TrunksOptions(_Buildable):
     """One trunk and head per kind of decision, e.g. turn and swap of Thirty-One; fits every game."""
 
     name: ClassVar[str] = "trunks"
@@ -112,27 +113,20 @@ class TrunksOptions:
     )
     activation: Activation = "relu"
 
-    def build(self, spec: GameSpec) -> "Network":
-        """A network for this game with random weights; InvalidOption for a kind of decision that the game lacks."""
+    def _check(self, spec: GameSpec) -> None:
         for kind, widths in self.kinds.items():
             if kind not in spec.decision_kinds:
-                known = ", ".join(spec.decision_kinds)
-                expected = f"left out: {spec.name} has the kinds of decision {known} only"
+                expected = f"left out: {spec.name} has the kinds of decision {', '.join(spec.decision_kinds)} only"
                 raise InvalidOption(f"network.kinds.{kind}", list(widths), expected)
-        return network_class(self.name)(spec, self)
 
 
 @options("network")
-class BeliefOptions:
+class BeliefOptions(_Buildable):
     """The belief network: a multilayer perceptron over the whole observation."""
 
     name: ClassVar[str] = "belief"  # registry key of its folder
     widths: Widths = option((384, 256), "layer widths of the trunk")
     activation: Activation = "relu"
-
-    def build(self, spec: GameSpec) -> Any:
-        """A network for this game with random weights."""
-        return network_class(self.name)(spec, self)
 
 
 NETWORK_OPTIONS = {

@@ -14,9 +14,10 @@ from torch.nn.functional import embedding_bag
 
 from cardlab.core.kernels import kernel
 from cardlab.games.fused_rollouts import SparseLineValues
-from cardlab.games.protocol import Block, Floats, GameSpec
+from cardlab.games.protocol import Floats, GameSpec
 from cardlab.networks.inputs import Indices, Inputs
 from cardlab.networks.layers import head, mask_scores
+from cardlab.networks.options import SparseLinesOptions
 from cardlab.networks.protocol import Network
 
 
@@ -25,15 +26,16 @@ class SparseLinesNetwork(Network):
 
     reads_codes = True
 
-    def __init__(self, spec: GameSpec, codes: Block, settled: Block, width: int) -> None:
+    def __init__(self, spec: GameSpec, options: SparseLinesOptions) -> None:
         super().__init__()
-        self.codes, self.settled = codes, settled
+        self.codes, self.settled = spec.block("codes"), spec.block("settled")
+        width = options.width
         self.reward_scale = spec.payoff_scale  # settled points are in units of it
         self.padding_index = spec.num_codes  # in place of missing codes; its embedding stays zero
         self.vectors = nn.Parameter(torch.randn(spec.num_codes + 1, width) * 0.1)
         signs = torch.where(torch.arange(width) % 4 == 3, -1.0, 1.0)  # most features of a line add to its value
         self.weights = nn.Parameter(torch.randn(width).abs() * 0.1 * signs)
-        self.score_head = head(codes.shape[0] * width, spec.num_actions, 0.01)
+        self.score_head = head(self.codes.shape[0] * width, spec.num_actions, 0.01)
         with torch.no_grad():
             self.vectors[self.padding_index] = 0
 

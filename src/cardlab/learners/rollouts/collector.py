@@ -47,6 +47,17 @@ class _Decisions(Columns):
     states: States | None = None  # [N] complete states, if they are kept
 
 
+_DTYPES: dict[str, Any] = {
+    "games": np.int64,
+    "players": np.int8,
+    "actions": np.int16,
+    "log_probabilities": np.float32,
+    "values": np.float32,
+    "paid": np.float32,
+}
+"""Numbers of _Decisions in a checkpoint."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Results(Columns):
     games: NDArray[np.int64]  # [M]
@@ -195,14 +206,14 @@ class Collector:
 
     def state_dict(self) -> dict[str, Any]:
         """The games, their recorded decisions, the generator and the opponents, for a checkpoint."""
-        decisions = _Decisions.join(self._unfinished or [self._no_decisions()])
+        unfinished = _Decisions.join(self._unfinished).columns() if self._unfinished else {}
         return {
             "states": pack(self._states),
             "seats": pack(self._seats),
             "games": pack(self._games),
             "counts": pack(self._counts),
             "next_game": self._next_game,
-            "unfinished": {name: pack(array) for name, array in decisions.columns().items()},
+            "unfinished": {name: pack(array) for name, array in unfinished.items()},
             "rng": generator_state(self.rng),
             "opponents": self.opponents.state_dict(),
         }
@@ -214,20 +225,8 @@ class Collector:
         self._games[:] = unpack(state["games"], self._games)
         self._counts[:] = unpack(state["counts"], self._counts)
         self._next_game = int(state["next_game"])
-        packed, empty = state["unfinished"], self._no_decisions().columns()
-        self._unfinished = [_Decisions.of({name: unpack(packed[name], like) for name, like in empty.items()})]
+        dtypes = _DTYPES | {"info_states": self.game.state_dtype, "states": self.game.state_dtype}
+        unfinished = {name: unpack(packed, np.dtype(dtypes[name])) for name, packed in state["unfinished"].items()}
+        self._unfinished = [_Decisions.of(unfinished)] if unfinished else []
         restore_generator(self.rng, state["rng"])
         self.opponents.load_state_dict(state["opponents"])
-
-    def _no_decisions(self) -> _Decisions:
-        empty = np.zeros(0, dtype=np.float32)
-        return _Decisions(
-            np.zeros(0, dtype=np.int64),
-            np.zeros(0, dtype=np.int8),
-            InfoStates(np.zeros(0, dtype=self.game.state_dtype)),
-            np.zeros(0, dtype=np.int16),
-            empty,
-            empty,
-            empty,
-            States(np.zeros(0, dtype=self.game.state_dtype)) if self.keep_states else None,
-        )

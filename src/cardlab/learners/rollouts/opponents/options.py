@@ -1,13 +1,14 @@
 """Options of opponents. This module imports no torch, so that invalid values are reported without delay."""
 
 from collections.abc import Mapping
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
 
 from cardlab.core.options import NUMERIC, Flag, InvalidOption, Number, Text, Whole, option, options
 from cardlab.games.protocol import Game
-from cardlab.learners.rollouts.opponents.catalogue import opponents_class
+from cardlab.learners.rollouts.opponents.catalogue import OPPONENTS
 
 if TYPE_CHECKING:
     from cardlab.learners.rollouts.opponents.protocol import AgentOf, Opponents
@@ -25,7 +26,7 @@ class SelfPlayOptions:
 
     def build(self, game: Game, agent_of: "AgentOf", network: "Network") -> "Opponents":
         """The opponents for this game."""
-        return opponents_class(self.name)({}, game, share=0.0)
+        return resolve_name(OPPONENTS[self.name])({}, game, share=0.0)
 
 
 @options("opponents")
@@ -52,7 +53,7 @@ class ScriptedOptions:
         others = game.spec.num_players - 1
         if self.distinct and sum(weight > 0 for weight in self.agents.values()) < others:
             raise InvalidOption("opponents.distinct", True, f"false with fewer than {others} agents of weight above 0")
-        return opponents_class(self.name)(self.agents, game, self.share, self.distinct)
+        return resolve_name(OPPONENTS[self.name])(self.agents, game, self.share, self.distinct)
 
 
 @options("opponents")
@@ -81,7 +82,7 @@ class PoolOptions:
 
     def build(self, game: Game, agent_of: "AgentOf", network: "Network") -> "Opponents":
         """The opponents for this game, `network` as first checkpoint; InvalidOption if an agent does not play it."""
-        return opponents_class(self.name)(self, game, agent_of, network)
+        return resolve_name(OPPONENTS[self.name])(self, game, agent_of, network)
 
 
 OPPONENT_OPTIONS = {options.name: options for options in (SelfPlayOptions, ScriptedOptions, PoolOptions)}
