@@ -113,9 +113,9 @@ def test_compiled_passes_are_padded(name, options):
         observations, pairs = encode_legal_for(plain, game, *decisions(game, num_games))
         with torch.autocast("cpu", torch.bfloat16):
             expected, actual = plain.score_legal(observations, pairs), compiled.score_legal(observations, pairs)
-        for mine, theirs, num in zip(actual, expected, (len(pairs.rows), len(observations)), strict=True):
-            assert len(mine) == num
-            torch.testing.assert_close(mine, theirs, rtol=0.03, atol=0.03)  # bfloat16, other roundings
+        for padded, plain_output, num in zip(actual, expected, (len(pairs.rows), len(observations)), strict=True):
+            assert len(padded) == num
+            torch.testing.assert_close(padded, plain_output, rtol=0.03, atol=0.03)  # bfloat16, other roundings
 
 
 def test_the_critic_is_padded():

@@ -97,11 +97,11 @@ class Collector:
         keep_states: bool = False,
     ) -> None:
         self.game = unchecked(game)
+        self.agent = agent  # the learner's agent: the behaviour policy
         self.ask_forced = ask_forced  # whether forced moves are samples, too
         self.keep_states = keep_states  # whether samples hold complete states, for a critic that sees hidden cards
         self.opponents = opponents
         self.rng = rng
-        self._learner = _RecordingAgent(agent)
         self._states = _deal_in_progress(game, num_games, rng)
         self._seats = self._assign_seats(self._states)
         self._games = np.arange(num_games)
@@ -109,23 +109,15 @@ class Collector:
         self._next_game = num_games
         self._unfinished: list[_Decisions] = []
 
-    @property
-    def agent(self) -> ExploringAgent:
-        """The learner's agent: the behaviour policy."""
-        return self._learner.agent
-
-    @agent.setter
-    def agent(self, agent: ExploringAgent) -> None:
-        self._learner.agent = agent
-
     def collect(self, num_decisions: int) -> Experience:
         """The decisions of the next games that finish: `num_decisions`, or a few more."""
         results: list[_Results] = []
         finished = 0
-        agents: list[Agent] = [self._learner, *self.opponents.agents]
+        learner = _RecordingAgent(self.agent)
+        agents: list[Agent] = [learner, *self.opponents.agents]
         before = self._kept_states()
         for moves in play(self.game, self._states, agents, self.rng, seats=self._seats, ask_forced=self.ask_forced):
-            self._record(moves, before)
+            self._record(moves, learner.output, before)
             if moves.over.any():
                 ended = moves.rows[moves.over]
                 finished += int(self._counts[ended].sum())
@@ -139,9 +131,8 @@ class Collector:
         """A copy of the states before a move, which the loop applies in place."""
         return copied(self._states) if self.keep_states else None
 
-    def _record(self, moves: Moves, before: States | None) -> None:
+    def _record(self, moves: Moves, output: SampledActions | None, before: States | None) -> None:
         mine = np.flatnonzero(moves.queried & (moves.agents == 0))
-        output = self._learner.output
         if mine.size == 0 or output is None:
             return
         info_states = take(moves.info_states, mine)
