@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from cardlab.learners.rollouts.opponents.pool import PRIOR
 from safetensors.numpy import load_file
 
 from cardlab.core.options import InvalidOption
+from cardlab.learners.rollouts.opponents.pool import PRIOR
 from cardlab.training.continuation import TRAINING_FILE
 from cardlab.training.process_loop import build_learner
 from cardlab.training.run import Trained, run_folder
