@@ -25,7 +25,7 @@ def test_the_next_stretch_begins_where_the_first_ended(agent: str, first: Traine
     assert all((weights[name].numpy() == kept[name]).all() for name in kept)
     assert (learner.iterations_done, learner.decisions_done) == (FIRST, first.decisions)
     if agent == "ppo":
-        assert collector.opponents.state_dict()["kept"] == 1 + FIRST // 3
+        assert collector.opponents.state_dict()["num_saved"] == 1 + FIRST // 3
 
 
 def test_rates_curve_and_optimiser_go_on(agent: str, first: Trained, tmp_path: Path):

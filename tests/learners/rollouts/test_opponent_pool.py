@@ -114,11 +114,11 @@ def test_most_games_are_self_play() -> None:
 def test_a_new_checkpoint_starts_at_the_prior() -> None:
     opponents = pool({"threshold:level:30": 1.0}, iterations=2)
     games(opponents, {1: 0.0, 2: 0.25, 3: 0.75, 4: 1.0})
-    found = {"round_0": 0.0, "round_1": 0.25, "round_2": 0.75, "threshold:level:30": 1.0}
+    found = {"iteration_0": 0.0, "iteration_1": 0.25, "iteration_2": 0.75, "threshold:level:30": 1.0}
     assert opponents.win_rates == pytest.approx(found, abs=1e-3)
     opponents.update(3, NETWORK, *NO_GAMES)
-    del found["round_0"]
-    assert opponents.win_rates == pytest.approx({**found, "round_3": PRIOR}, abs=1e-3)
+    del found["iteration_0"]
+    assert opponents.win_rates == pytest.approx({**found, "iteration_3": PRIOR}, abs=1e-3)
 
 
 def test_a_restored_pool_assigns_equal_seats() -> None:

@@ -37,10 +37,12 @@ class OpponentPool:
 
     @property
     def win_rates(self) -> Mapping[str, float]:
-        """Win rates by opponent: `round_N` is the checkpoint after iteration N, other agents have their names."""
+        """Win rates by opponent: `iteration_N` is the checkpoint after iteration N, other agents have their names."""
         rates = self._results.rates.tolist()
         numbers = range(max(0, self.num_saved - self.options.size), self.num_saved)
-        checkpoints = {f"round_{number * self.options.every}": rates[number % self.options.size] for number in numbers}
+        checkpoints = {
+            f"iteration_{number * self.options.every}": rates[number % self.options.size] for number in numbers
+        }
         return checkpoints | dict(zip(self.options.agents, rates[self.options.size :], strict=True))
 
     def assign_seats(self, num_games: int, num_players: int, rng: np.random.Generator) -> Seats:
@@ -70,16 +72,16 @@ class OpponentPool:
         """Weights of the checkpoints, and win rates: by place for checkpoints, by name for other agents."""
         checkpoints, fixed = np.split(self._results.rates, [self.options.size])
         return {
-            "kept": self.num_saved,
+            "num_saved": self.num_saved,
             "networks": [network.state_dict() for network in self._networks],
-            "win_shares": checkpoints.tolist(),
+            "win_rates": checkpoints.tolist(),
             "agents": dict(zip(self.options.agents, fixed.tolist(), strict=True)),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Restore the content of `state_dict`; agents that it does not contain start at the prior."""
-        self.num_saved = int(state["kept"])
-        checkpoints = state["win_shares"][: self.options.size]
+        self.num_saved = int(state["num_saved"])
+        checkpoints = state["win_rates"][: self.options.size]
         fixed = [state.get("agents", {}).get(text, PRIOR) for text in self.options.agents]
         self._results.rates[:] = [*checkpoints, *fixed]
         for network, weights in zip(self._networks, state["networks"], strict=True):
