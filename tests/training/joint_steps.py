@@ -54,8 +54,8 @@ def part_of(experience: Experience, group: ProcessGroup) -> Experience:
 
 def learn_from_all(learner: Any) -> None:
     """Let a DQN draw each decision of its memory once, in place of random ones."""
-    memory = learner.memory
-    memory.draw = lambda *_: memory._at(np.arange(len(memory)))
+    buffer = learner.buffer
+    buffer.draw = lambda *_: buffer._at(np.arange(len(memory)))
 
 
 def step(agent: str, group: ProcessGroup) -> dict[str, np.ndarray]:
@@ -65,7 +65,7 @@ def step(agent: str, group: ProcessGroup) -> dict[str, np.ndarray]:
     learner, collector = build_learner(experiment)
     experience = part_of(collector.collect(600), group)
     learner.group = group
-    if hasattr(learner, "memory"):
+    if hasattr(learner, "buffer"):
         learn_from_all(learner)
     trainer = lightning_trainer(experiment.trainer, [], group)
     trainer.fit(learner, train_dataloaders=OneRound(experience))
