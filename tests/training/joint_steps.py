@@ -53,9 +53,9 @@ def part_of(experience: Experience, group: ProcessGroup) -> Experience:
 
 
 def learn_from_all(learner: Any) -> None:
-    """Let a DQN draw each decision of its memory once, in place of random ones."""
+    """Let a DQN sample each decision of its replay buffer once."""
     buffer = learner.buffer
-    buffer.draw = lambda *_: buffer._at(np.arange(len(memory)))
+    buffer.sample = lambda *_: buffer._at(np.arange(len(buffer)))
 
 
 def step(agent: str, group: ProcessGroup) -> dict[str, np.ndarray]:
