@@ -39,9 +39,9 @@ class GameView(Protocol):
         """Whether the rules reveal all hands between `before` and `after`. The end of the game always does."""
         return False
 
-    def showdown(self, before: InfoStates, after: InfoStates, revealed: Revealed) -> Json | None:
-        """The event that reveals the hands, None for a game without showdowns."""
-        return None
+    def showdown(self, before: InfoStates, after: InfoStates, revealed: Revealed) -> Json:
+        """The event that reveals the hands, where `reveals_hands`."""
+        return {}
 
     def hands(self, revealed: Revealed) -> list[list[str]] | None:
         """[P] the cards in hand of each player, None for a game without hands."""
