@@ -17,11 +17,10 @@ from cardlab_play.belief_networks import BeliefNetworks
 from cardlab_play.errors import RequestError
 from cardlab_play.table import Table
 from cardlab_play.table_store import LiveTable, TableStore
+from cardlab_play.views.protocol import Json
 
 BELIEF_DEALS = 400
 DIGITS = 4
-
-Json = dict[str, Any]
 
 
 def advice_message(

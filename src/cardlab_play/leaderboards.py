@@ -7,7 +7,6 @@ shared deals have a result list of their own, with the first game of each user.
 from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from math import isfinite
-from typing import Any
 
 import numpy as np
 from sqlalchemy import Engine, select
@@ -20,6 +19,7 @@ from cardlab_play.errors import RequestError
 from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.serializers import par_message, seats_message
 from cardlab_play.table_store import TableStore
+from cardlab_play.views.protocol import Json
 
 MAX_LEADERBOARD_ROWS = 100
 MAX_DEAL_RESULTS = 200
@@ -36,14 +36,14 @@ class _Scores:
         self.scores.append(score)
         self.users[user_id] = name
 
-    def message(self) -> dict[str, Any]:
+    def message(self) -> Json:
         """Number of games, mean and 95 % interval. The bounds are None below two games."""
         result = estimate(np.array(self.scores, dtype=np.float64))
         low, high = (bound if isfinite(bound) else None for bound in (result.low, result.high))
         return {"games": len(self.scores), "mean": result.mean, "low": low, "high": high}
 
 
-def leaderboard_message(engine: Engine, agents: AgentCatalog, game: str, user_id: int | None) -> dict[str, Any]:
+def leaderboard_message(engine: Engine, agents: AgentCatalog, game: str, user_id: int | None) -> Json:
     """Results at `game` by agent and by user. A game against several agents counts for each of them."""
     query = (
         select(GameRow.user_id, GameRow.score, DealRow.opponents, DealRow.par, UserRow.name)
@@ -75,7 +75,7 @@ def leaderboard_message(engine: Engine, agents: AgentCatalog, game: str, user_id
     }
 
 
-def daily_message(store: TableStore, game: str, user_id: int | None) -> dict[str, Any]:
+def daily_message(store: TableStore, game: str, user_id: int | None) -> Json:
     """Today's deal of `game`, and the user's first game with it."""
     with Session(store.engine, expire_on_commit=False) as session:
         deal = store.deal_factory.today(session, game)
@@ -92,7 +92,7 @@ def daily_message(store: TableStore, game: str, user_id: int | None) -> dict[str
     }
 
 
-def deal_message(store: TableStore, deal_id: str, user_id: int | None) -> dict[str, Any]:
+def deal_message(store: TableStore, deal_id: str, user_id: int | None) -> Json:
     """A deal, with par and results for users who have finished it. Before, they would reveal hidden cards."""
     query = (
         select(GameRow.user_id, GameRow.payoffs, GameRow.counts, UserRow.name)

@@ -1,7 +1,5 @@
 """The replay of a finished game, with an agent's review of the player's moves."""
 
-from typing import Any
-
 import numpy as np
 
 from cardlab.games.agent_protocol import Agent
@@ -14,10 +12,9 @@ from cardlab_play.errors import RequestError
 from cardlab_play.serializers import result_message
 from cardlab_play.table import Table
 from cardlab_play.table_store import LiveTable
+from cardlab_play.views.protocol import Json
 
 NUM_DROPS = 5  # moves that are listed
-
-Json = dict[str, Any]
 
 
 def replay_message(agents: AgentCatalog, live: LiveTable, agent_name: str | None) -> Json:

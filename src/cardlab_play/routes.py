@@ -29,11 +29,11 @@ from cardlab_play.review import replay_message
 from cardlab_play.serializers import games_message, listing_message, table_message
 from cardlab_play.sessions import COOKIE
 from cardlab_play.table_store import LiveTable
+from cardlab_play.views.protocol import Json
 
 MAX_EVENTS = 100  # of a table's history
 _YEAR = 365 * 24 * 3600
 
-Json = dict[str, Any]
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorResponse} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503)
 }

@@ -1,15 +1,13 @@
 """JSON messages of games, tables and results. Tables are described by the InfoStates of the player's seat."""
 
 from dataclasses import asdict
-from typing import Any
 
 from cardlab.games.catalogue import make_game
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import OPEN, RESIGNED, DealRow, GameRow
 from cardlab_play.offered_games import OFFERED_GAMES, GameOption
 from cardlab_play.table_store import LiveTable
-
-Json = dict[str, Any]
+from cardlab_play.views.protocol import Json
 
 
 def games_message(agents: AgentCatalog) -> list[Json]:

@@ -100,29 +100,26 @@ class TableStore:
         Raises AgentUnloadable or InvalidOption where an agent no longer loads, unless the game is over or the caller
         will resign it (`to_resign`).
         """
-        with self._lock:
-            live = self._tables.get(table_id)
-            if live is not None:
-                self._tables.move_to_end(table_id)
+        live = self._tables.get(table_id)
         if live is None:
             with Session(self.engine, expire_on_commit=False) as session:
                 row = session.get(GameRow, table_id)
-            if row is not None and row.user_id == user_id:
-                live = self._load(row, to_resign=to_resign)
-                if not live.agents_replaced or live.table.is_over:
-                    live = self._cache(live)
-                self._save(live)
-        if live is None or live.row.user_id != user_id:
+        else:
+            row = live.row
+        if row is None or row.user_id != user_id:
             raise RequestError(404, "there is no such table")
+        live = live or self._load(row, to_resign=to_resign)
+        if not live.agents_replaced or live.table.is_over:
+            live = self._cache(live)
+        self._save(live)
         return live
 
     def play_move(self, live: LiveTable, action: int, number: int) -> None:
         """Play `action` for the player after `number` actions of the game, then let the agents move."""
         self._check_turn(live, number)
         live.table.play_action(action)
-        with self._evict_on_error(live):
+        with self._saving(live):
             _play_agents(live)
-            self._save(live)
 
     def compute_par(self, live: LiveTable) -> None:
         """Compute the par payoff, and save it if the game has ended meanwhile."""
@@ -138,14 +135,13 @@ class TableStore:
     def resign(self, live: LiveTable, number: int) -> None:
         """Resign: a random agent finishes the game for the player, and the result counts."""
         self._check_turn(live, number)
-        with self._evict_on_error(live):
+        with self._saving(live, RESIGNED):
             try:
                 live.table.finish(RandomAgent(live.table.game))
             except Exception as error:  # a failing agent must not keep the player at the table
                 game = live.row.deal.game
                 _log.warning("a game of %s is finished by random agents: %s", game, one_line(error))
                 self._finish_at_random(live)
-            self._save(live, RESIGNED)
 
     def open_tables(self, user_id: int | None) -> list[GameRow]:
         """The unfinished games of the user, the last moved first."""
@@ -212,10 +208,11 @@ class TableStore:
             raise RequestError(409, f"the table is at number {len(live.table.actions)} now: reload it", "number")
 
     @contextmanager
-    def _evict_on_error(self, live: LiveTable) -> Generator[None]:
-        """Evict the table if the block raises: the memory may then be ahead of the database."""
+    def _saving(self, live: LiveTable, status: str = FINISHED) -> Generator[None]:
+        """Save the table after the block. Evict it after an error: the memory may be ahead of the database."""
         try:
             yield
+            self._save(live, status)
         except BaseException:
             self.evict(live)
             raise
