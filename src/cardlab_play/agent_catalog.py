@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +54,11 @@ class AgentCatalog:
     """
 
     options: PlayOptions
-    _loaded: dict[str, Agent] = field(default_factory=dict[str, Agent], init=False)  # by _key
-    _load_errors: dict[str, str] = field(default_factory=dict[str, str], init=False)
-    _locks: dict[str, threading.Lock] = field(default_factory=dict[str, threading.Lock], init=False)
 
     def __post_init__(self) -> None:
+        self._loaded: dict[str, Agent] = {}  # by _key
+        self._load_errors: dict[str, str] = {}
+        self._locks: dict[str, threading.Lock] = {}
         self.searches = {key: offered_search(key, text) for key, text in self.options.searches.items()}
         if self.options.advisor is not None:
             offered = [entry.agent for name in OFFERED_GAMES for entry in self.entries(make_game(name))]

@@ -1,13 +1,12 @@
 """The ASGI application: API routes, static page, error handlers and background tasks."""
 
-import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncGenerator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
 import anyio.to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -18,16 +17,13 @@ from starlette.responses import FileResponse, Response
 
 from cardlab.core.options import InvalidOption
 from cardlab_play.dispatcher import Dispatcher
-from cardlab_play.errors import RequestError, error_response, one_line
-from cardlab_play.idle_tables import close_idle_tables
+from cardlab_play.errors import RequestError, error_response
+from cardlab_play.idle_tables import close_idle_tables_forever
 from cardlab_play.request_guards import GuardMiddleware
 from cardlab_play.routes import router
 from cardlab_play.warmup import WarmUp
 
 PAGE_FOLDER = Path(__file__).parent / "page"
-IDLE_CHECK_SECONDS = 300.0
-
-_log = logging.getLogger(__name__)
 
 
 def make_application(dispatcher: Dispatcher) -> GuardMiddleware:
@@ -60,24 +56,12 @@ async def _lifespan(dispatcher: Dispatcher, _: FastAPI) -> AsyncGenerator[None]:
     warm_up = WarmUp(dispatcher.store.agents, dispatcher.belief_networks, dispatcher.idle_seconds)
     if dispatcher.options.warm:
         warm_up.start()
-    task = asyncio.create_task(_close_idle_tables_forever(dispatcher))
-    try:
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(close_idle_tables_forever, dispatcher)
         yield
-    finally:
-        warm_up.stop()
-        dispatcher.stop_background_work()
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
-
-
-async def _close_idle_tables_forever(dispatcher: Dispatcher) -> None:
-    while True:
-        try:
-            await close_idle_tables(dispatcher)
-        except Exception as error:
-            _log.warning("closing idle tables failed: %s", one_line(error))
-        await asyncio.sleep(IDLE_CHECK_SECONDS)
+        tasks.cancel_scope.cancel()
+    warm_up.stop()
+    dispatcher.background.shutdown(wait=False, cancel_futures=True)
 
 
 async def _handle_request_error(_: Request, error: Any) -> Response:

@@ -76,11 +76,6 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def default_address(folder: Path) -> str:
-    """The sqlite database in `folder`."""
-    return f"sqlite:///{folder / 'play.db'}"
-
-
 def open_database(address: str) -> Engine:
     """Connect to `address` and create missing tables. Raises InvalidOption or DatabaseError.
 

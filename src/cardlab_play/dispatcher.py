@@ -15,7 +15,7 @@ import anyio
 from cardlab.core.files import check_folder
 from cardlab_play.agent_catalog import AgentCatalog
 from cardlab_play.belief_networks import BeliefNetworks
-from cardlab_play.database import default_address, open_database
+from cardlab_play.database import open_database
 from cardlab_play.deals import load_secret
 from cardlab_play.errors import one_line
 from cardlab_play.options import PlayOptions
@@ -38,7 +38,7 @@ class Dispatcher:
         self.slow_threads = anyio.CapacityLimiter(self.options.slow_threads)
         self.last_request = -float("inf")  # time.monotonic()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._background = ThreadPoolExecutor(1, thread_name_prefix="background")
+        self.background = ThreadPoolExecutor(1, thread_name_prefix="background")
         self._waiting: set[str] = set()  # names of background jobs
 
     def idle_seconds(self) -> float:
@@ -53,11 +53,7 @@ class Dispatcher:
         """Run `work` after the reply, one job at a time. No-op if a job of this `name` is waiting."""
         if name not in self._waiting:
             self._waiting.add(name)
-            self._background.submit(self._run_job, name, work)
-
-    def stop_background_work(self) -> None:
-        """Start no more background jobs."""
-        self._background.shutdown(wait=False, cancel_futures=True)
+            self.background.submit(self._run_job, name, work)
 
     def _run_job(self, name: str, work: Callable[[], None]) -> None:
         try:
@@ -72,7 +68,7 @@ def make_dispatcher(options: PlayOptions, **store_fields: Any) -> Dispatcher:
     """The dispatcher for `options`. Tests override fields of the table store."""
     # both validate options: they come before anything is written
     agents, belief_networks = AgentCatalog(options), BeliefNetworks(options.belief)
-    engine = open_database(options.database or default_address(check_folder("play.folder", options.folder)))
+    engine = open_database(options.database or f"sqlite:///{check_folder('play.folder', options.folder)}/play.db")
     secret = load_secret(Path(options.folder, "secret"), options.secret)
     store = TableStore(options, engine, secret, agents, **store_fields)
     return Dispatcher(store, SessionStore(engine, options.limits.name_length), belief_networks, options)

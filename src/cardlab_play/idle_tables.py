@@ -3,7 +3,7 @@
 import logging
 from datetime import timedelta
 
-from anyio import to_thread
+from anyio import sleep, to_thread
 from sqlalchemy import Select, select, update
 from sqlalchemy.orm import Session
 
@@ -12,9 +12,20 @@ from cardlab_play.dispatcher import Dispatcher
 from cardlab_play.errors import one_line
 from cardlab_play.table_store import TableStore
 
+CHECK_SECONDS = 300.0
 _BATCH_SIZE = 50  # tables per query
 
 _log = logging.getLogger(__name__)
+
+
+async def close_idle_tables_forever(dispatcher: Dispatcher) -> None:
+    """Look for idle tables every CHECK_SECONDS. An error logs one line."""
+    while True:
+        try:
+            await close_idle_tables(dispatcher)
+        except Exception as error:
+            _log.warning("closing idle tables failed: %s", one_line(error))
+        await sleep(CHECK_SECONDS)
 
 
 async def close_idle_tables(dispatcher: Dispatcher) -> int:
