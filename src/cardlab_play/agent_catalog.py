@@ -77,9 +77,13 @@ class AgentCatalog:
             if self._loads(game, agent)
         ]
 
+    def matching_entries(self, game: Game) -> list[AgentEntry]:
+        """The agents whose training matches the options of `game`."""
+        return [entry for entry in self.entries(game) if _matches_game(entry, game)]
+
     def advisor(self, game: Game) -> AgentChoice:
         """The default agent for advice, opponents and par."""
-        matching = [entry.agent for entry in self.entries(game) if _matches_game(entry, game)]
+        matching = [entry.agent for entry in self.matching_entries(game)]
         wanted = self.options.advisor
         return AgentChoice(wanted if wanted in matching else matching[0])
 
@@ -111,10 +115,6 @@ class AgentCatalog:
             return self.load(game, choice)
         except Exception as error:  # policy folders are user data
             raise AgentUnloadable(f"{key}.agent", choice.agent, one_line(error)) from error
-
-    def fits(self, game: Game, choice: AgentChoice) -> bool:
-        """Whether `game` offers the agent and its options match the agent's training."""
-        return any(entry.agent == choice.agent and _matches_game(entry, game) for entry in self.entries(game))
 
     def exclude(self, game: Game, choice: AgentChoice, reason: str) -> None:
         """Remove a failing agent from the catalog until the next start."""

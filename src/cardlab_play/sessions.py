@@ -53,7 +53,7 @@ class SessionStore:
             return session.scalar(select(UserRow.name).where(UserRow.id == user_id)) or ""
 
     def rename(self, user_id: int, name: str) -> str:
-        """Set the cleaned name and return it. Raises InvalidValue if it is empty or too long."""
+        """Set the cleaned name and return it. Raises a 422 if it is empty or too long."""
         clean = clean_name(name)
         if not 1 <= len(clean) <= self.name_length:
             raise RequestError(422, f"name: must have 1 to {self.name_length} printable characters", "name")

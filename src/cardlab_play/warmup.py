@@ -69,7 +69,7 @@ class WarmUp:
             for choice in self._representative_searches(game):
                 yield f"{choice.search} at {name}", partial(self._prepare_agent, game, choice)
         for name, game in games.items():
-            for entry in self.agents.entries(game):
+            for entry in self.agents.matching_entries(game):
                 yield f"{entry.agent} at {name}", partial(self._prepare_agent, game, AgentChoice(entry.agent))
 
     def _play(self, game: Game) -> None:
@@ -89,15 +89,13 @@ class WarmUp:
 
     def _representative_searches(self, game: Game) -> list[AgentChoice]:
         """Each search around the advisor and the best scripted agent. Other agents use the same kernels."""
-        entries = self.agents.entries(game)
+        entries = self.agents.matching_entries(game)
         scripted = next(entry.agent for entry in entries if entry.kind == "scripted")
         chosen = [entry for entry in entries if entry.agent in (self.agents.advisor(game).agent, scripted)]
         return [AgentChoice(entry.agent, search) for entry in chosen for search in entry.searches]
 
     def _prepare_agent(self, game: Game, choice: AgentChoice) -> None:
-        """One decision of the agent, if it fits the default options. A failing agent is removed from the catalog."""
-        if not self.agents.fits(game, choice):
-            return
+        """One decision of the agent. A failing agent is removed from the catalog."""
         table, agent = self._table(game), self.agents.load_offered(game, choice, "play")
         try:
             agent.act(table.info_state(), table.players, np.random.default_rng(0))
