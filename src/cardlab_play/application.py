@@ -13,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
-from starlette.responses import FileResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from cardlab.core.options import InvalidOption
 from cardlab_play.dispatcher import Dispatcher
@@ -78,8 +78,12 @@ async def _handle_validation_error(_: Request, error: Any) -> Response:
 async def _handle_http_exception(request: Request, error: Any) -> Response:
     wants_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api/")
     if error.status_code == 404 and wants_page:
-        return FileResponse(PAGE_FOLDER / "not_found.html", 404)
-    texts = {404: "no such address", 405: "this address does not accept the method", 413: "the body is too large"}
+        return HTMLResponse((PAGE_FOLDER / "not_found.html").read_text("utf-8"), 404)
+    texts = {
+        404: "no such address",
+        405: "this address does not accept the method",
+        413: f"the body is larger than {request.app.state.dispatcher.options.limits.body_bytes} bytes",
+    }
     return error_response(error.status_code, texts.get(error.status_code, str(error.detail)))
 
 

@@ -1,4 +1,4 @@
-"""Middleware that checks host, origin and rate of each request and adds security headers."""
+"""Middleware that checks host, origin, size and rate of each request and adds security headers."""
 
 import logging
 from collections.abc import Collection, Mapping
@@ -70,7 +70,20 @@ class GuardMiddleware:
         token = request.cookies.get(COOKIE, "")[:64]
         if token and not self._limiter.hit(self._per_session, "session", token):
             return error_response(429, "too many requests", retry_seconds=1)
-        return None if request.scope["method"] in _SAFE else _reject_unsafe_request(request.headers)
+        return None if request.scope["method"] in _SAFE else self._reject_unsafe_request(request.headers)
+
+    def _reject_unsafe_request(self, headers: Headers) -> JSONResponse | None:
+        """Accept changes from this server's page only, and as JSON, which cross-site forms cannot send."""
+        origin = headers.get("origin")
+        from_other_site = origin is not None and _site(origin) != headers.get("host")
+        if from_other_site or headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return error_response(403, "requests from other sites are not accepted")
+        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            return error_response(415, "the content type must be application/json")
+        length = headers.get("content-length", "0")  # bodies without it are limited while they arrive
+        if not length.isdigit() or int(length) > self.options.limits.body_bytes:
+            return error_response(413, f"the body is larger than {self.options.limits.body_bytes} bytes")
+        return None
 
 
 def allowed_hosts(options: PlayOptions) -> Collection[str] | None:
@@ -85,17 +98,6 @@ def allowed_hosts(options: PlayOptions) -> Collection[str] | None:
 
 def _is_api(scope: Scope) -> bool:
     return str(scope["path"]).startswith("/api")
-
-
-def _reject_unsafe_request(headers: Headers) -> JSONResponse | None:
-    """Accept changes from this server's page only, and as JSON, which cross-site forms cannot send."""
-    origin = headers.get("origin")
-    from_other_site = origin is not None and _site(origin) != headers.get("host")
-    if from_other_site or headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        return error_response(403, "requests from other sites are not accepted")
-    if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        return error_response(415, "the content type must be application/json")
-    return None
 
 
 def _site(origin: str) -> str:
