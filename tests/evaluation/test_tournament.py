@@ -61,12 +61,12 @@ def test_a_tournament_that_was_stopped_goes_on_and_ends_the_same(high_card_agent
         played.append(names)
         return play(workers, places, names, options, progress)
 
-    monkeypatch.setattr("cardlab.evaluation.tournament.play_pairing", stopped_at_the_second)
+    monkeypatch.setattr("cardlab.evaluation.pairings.play_pairing", stopped_at_the_second)
     with pytest.raises(KeyboardInterrupt):
         run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path / "cut")
     assert not (tmp_path / "cut" / "tournament.json").exists()
     monkeypatch.setattr(
-        "cardlab.evaluation.tournament.play_pairing", lambda *rest: (played.append(rest[2]), play(*rest))[1]
+        "cardlab.evaluation.pairings.play_pairing", lambda *rest: (played.append(rest[2]), play(*rest))[1]
     )
     assert run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path / "cut") == whole
     assert sorted(played) == sorted({*played})

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -14,12 +14,12 @@ from cardlab.agents.policy_folders import policy_folder
 from cardlab.agents.specs import split_name
 from cardlab.core.code_digest import code_digest
 from cardlab.core.files import write_atomically
-from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
+from cardlab.evaluation.game_record import game_options
+from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.match import play_lineups
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback
 from cardlab.evaluation.ratings import MAX_RATED_DEALS, Duels
-from cardlab.evaluation.recording import game_options
 from cardlab.evaluation.seating import Lineup, make_lineup
 from cardlab.evaluation.workers import Tally, Workers
 from cardlab.games.protocol import Game
@@ -36,6 +36,18 @@ class Pairing:
     wins: tuple[Estimate, Estimate] | None  # None for one player
     margin: Estimate  # half the difference of the points, paired by deal; for one player the difference
     duels: Duels  # [deals, at most MAX_RATED_DEALS]
+
+
+def play_pairings(
+    game: Game, pairs: Sequence[tuple[str, str]], options: ArenaOptions, progress: ProgressCallback
+) -> Iterator[Pairing]:
+    """Play the `pairs` of agents in turn."""
+    tables = [pairing_lineups(game, *names) for names in pairs]
+    start = 0
+    with Workers(game, [lineup for table in tables for lineup in table], options) as workers:
+        for names, table in zip(pairs, tables, strict=True):
+            yield play_pairing(workers, range(start, start + len(table)), names, options, progress)
+            start += len(table)
 
 
 def pairing_lineups(game: Game, first: str, second: str) -> list[Lineup]:
@@ -55,7 +67,10 @@ def play_pairing(
     def margin(tallies: Sequence[Tally]) -> PerDeal:
         return (_points(tallies, 0) - _points(tallies, 1)) / halves
 
-    tallies = play_lineups(workers, places, options, margin, partial(progress, label))
+    def enough(tallies: Sequence[Tally]) -> bool:
+        return is_narrow(margin(tallies), options.until)
+
+    tallies = play_lineups(workers, places, options, enough, partial(progress, label))
     points = (estimate(_points(tallies, 0)), estimate(_points(tallies, 1)))
     wins = None if halves == 1 else (_wins(tallies, 0), _wins(tallies, 1))
     margins = margin(tallies)

@@ -1,4 +1,4 @@
-"""A recorded game move by move as text, with the estimates of its agents."""
+"""One game of a match: its record, and the record move by move as text, with the estimates of its agents."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,14 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import check_choice
+from cardlab.core.options import check_choice, check_range
 from cardlab.evaluation.game_record import EffortCounts, GameRecord, RecordError, dealt_state
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.recording import record_game
-from cardlab.evaluation.seating import Entry
+from cardlab.evaluation.seating import Entry, make_lineup
+from cardlab.evaluation.workers import ChunkPlayer, deal_block, make_jobs
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
-from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players
+from cardlab.games.catalogue import without_training_options
+from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players, States
 
 
 @runtime_checkable
@@ -66,6 +67,24 @@ def run_replay(
     """
     record = record_game(game, agents, options, deal=deal, seating=seating)
     return record, replay_lines(game, record, load_seats(game, record), inputs)
+
+
+def record_game(
+    game: Game, entries: Sequence[Entry], options: ArenaOptions, *, deal: int = 0, seating: int = 0
+) -> GameRecord:
+    """Game `seating` of deal number `deal` of the match that `play_match` plays with these options.
+
+    The random stream of agents belongs to the chunk, so the whole chunk is played. InvalidOption for a deal or seating
+    outside of the match.
+    """
+    game = without_training_options(game)
+    lineup = make_lineup(game, entries)
+    check_range("deal", deal, 0, options.deals - 1, whole=True)
+    check_range("seating", seating, 0, lineup.num_seatings - 1, whole=True)
+    job = next(job for job in make_jobs([lineup], [0], options) if job.first <= deal < job.last)
+    states = States(np.repeat(deal_block(game, job.seed, job.first, job.last), lineup.num_seatings))
+    records = ChunkPlayer(game, [lineup]).records(job, 0, states)
+    return records[(deal - job.first) * lineup.num_seatings + seating]
 
 
 def load_seats(game: Game, record: GameRecord) -> list[Agent]:

@@ -6,7 +6,7 @@ whatever its curve against a fixed reference is.
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -17,10 +17,9 @@ from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.evaluate import SELF, evaluate
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.pairings import Pairing, pairing_lineups, play_pairing
+from cardlab.evaluation.pairings import play_pairings
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.ratings import cycles
-from cardlab.evaluation.workers import Workers
 from cardlab.games.protocol import Game
 
 FORMAT = 1
@@ -70,9 +69,12 @@ def play_snapshots(
         )
         for reference, figures in evaluation["references"].items():
             references.setdefault(reference, []).append(figures)
-    pairings = _play_pairs(game, [snapshot.agent for snapshot in snapshots], options, progress)
+    pairs = [(earlier.agent, later.agent) for earlier, later in combinations(snapshots, 2)]
     margins = {
-        pair: (pairing.margin.mean, pairing.margin.low, pairing.margin.high) for pair, pairing in pairings.items()
+        pair: (pairing.margin.mean, pairing.margin.low, pairing.margin.high)
+        for pair, pairing in zip(
+            combinations(range(len(snapshots)), 2), play_pairings(game, pairs, options, progress), strict=True
+        )
     }
     places = [str(place) for place in range(len(snapshots))]
     return {
@@ -90,24 +92,6 @@ def play_snapshots(
             {"places": [int(name) for name in cycle.names], "sure": cycle.sure} for cycle in cycles(places, margins)
         ],
     }
-
-
-def _play_pairs(
-    game: Game, agents: Sequence[str], options: ArenaOptions, progress: ProgressCallback
-) -> Mapping[tuple[int, int], Pairing]:
-    """(earlier, later) → pairing."""
-    pairs = list(combinations(range(len(agents)), 2))
-    tables = [pairing_lineups(game, agents[earlier], agents[later]) for earlier, later in pairs]
-    played: dict[tuple[int, int], Pairing] = {}
-    with Workers(game, [lineup for table in tables for lineup in table], options.workers, options.launcher) as workers:
-        start = 0
-        for pair, table in zip(pairs, tables, strict=True):
-            places = range(start, start + len(table))
-            start += len(table)
-            progress("snapshots", len(played), len(pairs))
-            names = (agents[pair[0]], agents[pair[1]])
-            played[pair] = play_pairing(workers, places, names, options, progress)
-    return played
 
 
 def _labelled(progress: ProgressCallback, label: str, reference: str, done: int, most: int) -> None:

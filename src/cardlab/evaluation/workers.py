@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from cardlab.agents.registry import load_agent
 from cardlab.core.files import check_folder
 from cardlab.core.options import InvalidOption
-from cardlab.evaluation.game_record import GameRecorder, finished_records, save_record
+from cardlab.evaluation.game_record import GameRecord, GameRecorder, save_record
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ray_pool import RayPool
 from cardlab.evaluation.seating import Entry, Lineup
@@ -36,6 +36,7 @@ from cardlab.games.agent_protocol import Agent
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.loop import Moves, play
 from cardlab.games.protocol import Game, States
+from cardlab.games.rows import copied
 
 DEAL_BLOCK = 256  # drawn from one stream; another number changes the deals of a seed
 PARALLEL_GAMES = 2048  # enough that the cost of Python vanishes
@@ -61,7 +62,6 @@ class Tally:
 
     points: NDArray[np.float64]  # [D, groups] mean payoff of each group over the deal's games
     shares: NDArray[np.float64]  # [D, groups] mean share of games with the best payoff, ties split
-    games: NDArray[np.float32]  # [D, S] the first group's mean payoff in each game
 
 
 def merge(tallies: Sequence[Tally]) -> Tally:
@@ -69,7 +69,6 @@ def merge(tallies: Sequence[Tally]) -> Tally:
     return Tally(
         np.concatenate([tally.points for tally in tallies]),
         np.concatenate([tally.shares for tally in tallies]),
-        np.concatenate([tally.games for tally in tallies]),
     )
 
 
@@ -113,7 +112,7 @@ class ChunkPlayer:
         self.game = game
         self.lineups = lineups
         self._stopped = stopped
-        self._records = records
+        self._folder = records
         self._agents: dict[str | int, Agent] = {}
 
     def __call__(self, job: ChunkJob) -> tuple[Tally, ...]:
@@ -128,24 +127,31 @@ class ChunkPlayer:
         agents = self.agents(lineup)
         rng = np.random.default_rng(np.random.SeedSequence(job.seed, spawn_key=(_AGENTS, job.index, turn)))
         with one_thread():
-            yield from play(self.game, states, agents, rng, seats=seats)
+            for moves in play(self.game, states, agents, rng, seats=seats):
+                yield moves
+                if self._stopped():
+                    raise StoppedError
+
+    def records(self, job: ChunkJob, turn: int, states: States) -> list[GameRecord]:
+        """[D · S] records of the games `states` [D · S], which are played as by `moves`."""
+        lineup, deals = self.lineups[job.lineups[turn]], copied(states)
+        agents, recorder = self.agents(lineup), GameRecorder(len(states))
+        for moves in self.moves(job, turn, states):
+            recorder.add(moves, agents)
+        names = [lineup.seated_names(row % lineup.num_seatings) for row in range(len(states))]
+        return [recorder.record(self.game, row, deals[row : row + 1], names[row]) for row in range(len(states))]
 
     def _tally(self, job: ChunkJob, turn: int, deals: States) -> Tally:
         lineup = self.lineups[job.lineups[turn]]
         states = States(np.repeat(deals, lineup.num_seatings))
-        recorder = None if self._records is None else GameRecorder(len(states))
-        agents = self.agents(lineup)
-        for moves in self.moves(job, turn, states):
-            if recorder is not None:
-                recorder.add(moves, agents)
-            if self._stopped():
-                raise StoppedError
-        if recorder is not None and self._records is not None:
-            for deal, seating, record in finished_records(
-                self.game, deals, lineup.group_names, lineup.seatings, recorder
-            ):
+        if self._folder is None:
+            for _ in self.moves(job, turn, states):
+                pass
+        else:
+            for row, record in enumerate(self.records(job, turn, states)):
+                deal, seating = divmod(row, lineup.num_seatings)
                 name = f"{job.lineups[turn]}-{job.first + deal}-{seating}.json"
-                save_record(record, self._records / name)
+                save_record(record, self._folder / name)
         payoffs = self.game.payoffs(states).astype(np.float64)
         return tally(lineup, payoffs.reshape(len(deals), lineup.num_seatings, -1))
 
@@ -165,11 +171,9 @@ def tally(lineup: Lineup, payoffs: NDArray[np.float64]) -> Tally:
     weights = lineup.weights()
     best = payoffs == payoffs.max(axis=2, keepdims=True)
     shares: NDArray[np.float64] = best / best.sum(axis=2, keepdims=True)
-    first = weights[0] * lineup.num_seatings  # sums to one in every seating
     return Tally(
         np.tensordot(payoffs, weights, axes=([1, 2], [1, 2])),
         np.tensordot(shares, weights, axes=([1, 2], [1, 2])),
-        np.einsum("dsp,sp->ds", payoffs, first).astype(np.float32),
     )
 
 
@@ -189,31 +193,25 @@ def one_thread() -> Generator[None, None, None]:
 
 
 class Workers:
-    """Plays jobs in `processes` processes (1: this one) and returns their tallies in the order of the jobs.
+    """Plays jobs in one or several processes and returns their tallies in the order of the jobs.
 
-    `lineups` are all lineups of the jobs. Training-only options of the game are off. With `records`, a folder, every
-    game is saved there as LINEUP-DEAL-SEATING.json. A script that uses more than one process needs
-    `if __name__ == "__main__":`, since processes are spawned. The `launcher` ray uses all cores of its cluster.
-    InvalidOption for agents that cannot be pickled, and for `records` that cannot be written.
+    `lineups` are all lineups of the jobs. Training-only options of the game are off. With `options.records`, a folder,
+    every game is saved there as LINEUP-DEAL-SEATING.json. A script that uses more than one process needs
+    `if __name__ == "__main__":`, since processes are spawned. The launcher ray uses all cores of its cluster.
+    InvalidOption for agents that cannot be pickled, and for records that cannot be written.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        lineups: Sequence[Lineup],
-        processes: int = 1,
-        launcher: str = "processes",
-        *,
-        records: Path | None = None,
-    ) -> None:
+    def __init__(self, game: Game, lineups: Sequence[Lineup], options: ArenaOptions) -> None:
         self.game = game = without_training_options(game)
         self.lineups = tuple(lineups)
-        if records is not None:
-            check_folder("arena.records", str(records))  # before any game is played
+        processes, records = options.workers_of(lineups), None
+        if options.records is not None:
+            check_folder("arena.records", options.records)  # before any game is played
+            records = Path(options.records)
         self._ahead = 2 * processes
         self._player = ChunkPlayer(game, self.lineups, records=records)
         self._pool: ProcessPoolExecutor | RayPool | None = None
-        if launcher == "ray":
+        if options.launcher == "ray":
             _check_pickles(game, self.lineups, processes)
             self._pool = RayPool(ChunkPlayer(game, self.lineups, records=records), "arena.launcher")
             self._ahead = 2 * self._pool.cores
