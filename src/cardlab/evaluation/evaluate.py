@@ -1,6 +1,5 @@
 """Evaluation of one agent against fixed references on unseen deals."""
 
-import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
-from cardlab.core.files import write_atomically
+from cardlab.core.files import write_json
 from cardlab.evaluation.intervals import estimate
 from cardlab.evaluation.match import InterruptedLineups, Match, paired, play_lineup
 from cardlab.evaluation.options import ArenaOptions
@@ -85,10 +84,10 @@ def evaluate(
 
 def write_evaluation(evaluation: Evaluation, path: Path) -> None:
     """Write `evaluation` as JSON, atomically; equal figures give equal bytes."""
-    write_atomically(path, json.dumps(evaluation, indent=2) + "\n")
+    write_json(path, evaluation, indent=2)
 
 
-def evaluation_lineup(evaluation: Evaluation) -> Table:
+def evaluation_table(evaluation: Evaluation) -> Table:
     """The evaluation as a table for `rich.console.Console.print`."""
     table = Table(title=f"{evaluation['experiment']}: {evaluation['game']}, seed {evaluation['seed']}")
     alone = SELF in evaluation["references"]

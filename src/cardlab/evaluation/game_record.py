@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.files import write_atomically
+from cardlab.core.files import write_json
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.cards.deck import parse_cards
 from cardlab.games.loop import Moves
@@ -75,7 +75,7 @@ def save_record(record: GameRecord, path: Path) -> None:
     content = {"format": FORMAT, **asdict(record)}
     if not record.efforts:
         del content["efforts"]
-    write_atomically(path, json.dumps(content, indent=1) + "\n")
+    write_json(path, content)
 
 
 def load_record(path: Path) -> GameRecord:

@@ -11,10 +11,10 @@ from cardlab.core.options import check_choice, check_range
 from cardlab.evaluation.game_record import EffortCounts, GameRecord, RecordError, dealt_state
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import Entry, make_lineup
-from cardlab.evaluation.workers import ChunkPlayer, deal_block, make_jobs
+from cardlab.evaluation.workers import ChunkPlayer, make_jobs
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
 from cardlab.games.catalogue import without_training_options
-from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players, States
+from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players
 
 
 @runtime_checkable
@@ -82,8 +82,8 @@ def record_game(
     check_range("deal", deal, 0, options.deals - 1, whole=True)
     check_range("seating", seating, 0, lineup.num_seatings - 1, whole=True)
     job = next(job for job in make_jobs([lineup], [0], options) if job.first <= deal < job.last)
-    states = States(np.repeat(deal_block(game, job.seed, job.first, job.last), lineup.num_seatings))
-    records = ChunkPlayer(game, [lineup]).records(job, 0, states)
+    player = ChunkPlayer(game, [lineup])
+    records = player.records(job, 0, player.deal(job, 0))
     return records[(deal - job.first) * lineup.num_seatings + seating]
 
 
@@ -123,7 +123,6 @@ def _move(
     """The step with number and action `decided`."""
     number, action = decided
     info_state = InfoStates(info_states[0])
-    legal = np.flatnonzero(game.legal_actions(info_states)[0]).tolist()
     repeated_action = None
     if effort is not None and isinstance(agent, RepeatsSearch):
         probabilities, value = None, None
@@ -138,7 +137,7 @@ def _move(
             None if probabilities is None else float(probabilities[option]),
             None if values is None else float(values[option]),
         )
-        for option in legal
+        for option in np.flatnonzero(game.legal_actions(info_states)[0]).tolist()
     )
     features = game.observe(info_states, players)[0]
     return ReplayStep(number, int(players[0]), game.render(info_state), options, value, repeated_action, features)

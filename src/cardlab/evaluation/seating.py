@@ -42,9 +42,7 @@ class Lineup:
     @property
     def parallel_games(self) -> int | None:
         """Number of parallel games for agents that search; None for others."""
-        return min(
-            (parallel_games for parallel_games in map(_parallel_games, self.agents) if parallel_games), default=None
-        )
+        return min(filter(None, map(_parallel_games, self.agents)), default=None)
 
     def weights(self) -> NDArray[np.float64]:
         """[groups, S, P] the share of each seat of each seating in a group's mean over one deal."""
@@ -89,8 +87,7 @@ def make_lineup(game: Game, entries: Sequence[Entry]) -> Lineup:
 def _group(agents: list[Entry], entry: Entry) -> int:
     """Index of `entry` in `agents`; appended if new."""
     for index, agent in enumerate(agents):
-        same_text = isinstance(agent, str) and isinstance(entry, str) and agent == entry
-        if same_text or agent is entry:
+        if agent is entry or (isinstance(agent, str) and agent == entry):
             return index
     agents.append(entry)
     return len(agents) - 1

@@ -5,7 +5,6 @@ whatever its curve against a fixed reference is.
 """
 
 import csv
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +12,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.evaluate import SELF, evaluate
 from cardlab.evaluation.options import ArenaOptions
@@ -70,13 +68,9 @@ def play_snapshots(
         for reference, figures in evaluation["references"].items():
             references.setdefault(reference, []).append(figures)
     pairs = [(earlier.agent, later.agent) for earlier, later in combinations(snapshots, 2)]
-    margins = {
-        pair: (pairing.margin.mean, pairing.margin.low, pairing.margin.high)
-        for pair, pairing in zip(
-            combinations(range(len(snapshots)), 2), play_pairings(game, pairs, options, progress), strict=True
-        )
-    }
-    places = [str(place) for place in range(len(snapshots))]
+    played = play_pairings(game, pairs, options, progress)
+    places = combinations(range(len(snapshots)), 2)
+    margins = {place: pairing.margin for place, pairing in zip(places, played, strict=True)}
     return {
         "format": FORMAT,
         "experiment": experiment,
@@ -87,20 +81,15 @@ def play_snapshots(
         "decisions": [snapshot.decisions for snapshot in snapshots],
         "digests": [snapshot.digest for snapshot in snapshots],
         "references": references,
-        "margins": [[later, earlier, -mean, -high, -low] for (earlier, later), (mean, low, high) in margins.items()],
-        "cycles": [
-            {"places": [int(name) for name in cycle.names], "sure": cycle.sure} for cycle in cycles(places, margins)
+        "margins": [
+            [later, earlier, -margin.mean, -margin.high, -margin.low] for (earlier, later), margin in margins.items()
         ],
+        "cycles": [{"places": list(cycle.places), "sure": cycle.sure} for cycle in cycles(len(snapshots), margins)],
     }
 
 
 def _labelled(progress: ProgressCallback, label: str, reference: str, done: int, most: int) -> None:
     progress(f"{label} against {reference}", done, most)
-
-
-def write_snapshot_matches(matches: SnapshotMatches, path: Path) -> None:
-    """Write `matches` as JSON; equal figures give equal bytes."""
-    write_atomically(path, json.dumps(matches, indent=1) + "\n")
 
 
 def write_snapshot_scores(matches: SnapshotMatches, path: Path) -> None:

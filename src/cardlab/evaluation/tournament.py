@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from rich.table import Table
 
-from cardlab.core.files import check_folder, write_atomically
+from cardlab.core.files import check_folder, write_atomically, write_json
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.options import ArenaOptions
@@ -53,7 +52,7 @@ def run_tournament(
         raise InvalidOption("agents", "[" + ",".join(names) + "]", "two or more agents, each named once")
     check_folder("output", str(folder))  # before a game is played in vain
     tournament = summarize(game, names, _pairings(game, names, options, folder / "pairings", progress), options)
-    write_atomically(folder / "tournament.json", json.dumps(tournament, indent=1) + "\n")
+    write_json(folder / "tournament.json", tournament)
     write_atomically(folder / "tournament.csv", _as_csv(tournament))
     return tournament
 
@@ -83,9 +82,7 @@ def summarize(game: Game, names: list[str], pairings: Pairings, options: ArenaOp
     cells = [_cell(pairing, side) for pairing in pairings.values() for side in (0, 1)]
     order = {name: place for place, name in enumerate(names)}
     cells.sort(key=lambda cell: (order[cell["agent"]], order[cell["opponent"]]))
-    margins = {
-        pair: (pairing.margin.mean, pairing.margin.low, pairing.margin.high) for pair, pairing in pairings.items()
-    }
+    margins = {pair: pairing.margin for pair, pairing in pairings.items()}
     ratings = rate(names, {pair: pairing.duels for pair, pairing in pairings.items()})
     return {
         "format": FORMAT,
@@ -96,7 +93,10 @@ def summarize(game: Game, names: list[str], pairings: Pairings, options: ArenaOp
         "agents": names,
         "standings": [_standing(rating, cells) for rating in ratings],
         "cells": cells,
-        "cycles": [{"agents": list(cycle.names), "sure": cycle.sure} for cycle in cycles(names, margins)],
+        "cycles": [
+            {"agents": [names[place] for place in cycle.places], "sure": cycle.sure}
+            for cycle in cycles(len(names), margins)
+        ],
     }
 
 

@@ -20,7 +20,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 from threading import Thread
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.evaluation.game_record import GameRecord, GameRecorder, save_record
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ray_pool import RayPool
-from cardlab.evaluation.seating import Entry, Lineup
+from cardlab.evaluation.seating import Lineup
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.loop import Moves, play
@@ -56,8 +56,7 @@ class ChunkJob:
     last: int
 
 
-@dataclass(frozen=True)
-class Tally:
+class Tally(NamedTuple):
     """Payoffs of one lineup on some deals."""
 
     points: NDArray[np.float64]  # [D, groups] mean payoff of each group over the deal's games
@@ -66,21 +65,16 @@ class Tally:
 
 def merge(tallies: Sequence[Tally]) -> Tally:
     """Concatenate the tallies of chunks in order."""
-    return Tally(
-        np.concatenate([tally.points for tally in tallies]),
-        np.concatenate([tally.shares for tally in tallies]),
-    )
+    return Tally(*map(np.concatenate, zip(*tallies, strict=True)))
 
 
 def make_jobs(lineups: Sequence[Lineup], places: Sequence[int], options: ArenaOptions) -> Iterator[ChunkJob]:
     """The chunks of a match of the `lineups` at `places`; smaller by default if it may stop early or agents search."""
     chunk = options.chunk
     if chunk is None:
-        sizes = [
-            parallel_games for parallel_games in (lineups[place].parallel_games for place in places) if parallel_games
-        ]
-        tables = min(sizes, default=PARALLEL_GAMES if options.until is None else PARALLEL_GAMES_TO_STOP)
-        chunk = -(-tables // max(lineups[place].num_seatings for place in places))
+        usual = PARALLEL_GAMES if options.until is None else PARALLEL_GAMES_TO_STOP
+        games = min(lineups[place].parallel_games or usual for place in places)
+        chunk = -(-games // max(lineups[place].num_seatings for place in places))
     for index, first in enumerate(range(0, options.deals, chunk)):
         yield ChunkJob(tuple(places), options.seed, index, first, min(first + chunk, options.deals))
 
@@ -113,15 +107,19 @@ class ChunkPlayer:
         self.lineups = lineups
         self._stopped = stopped
         self._folder = records
-        self._agents: dict[str | int, Agent] = {}
+        self._loaded: dict[str, Agent] = {}
 
     def __call__(self, job: ChunkJob) -> tuple[Tally, ...]:
         """One tally for each lineup of `job`."""
+        return tuple(self._tally(job, turn) for turn in range(len(job.lineups)))
+
+    def deal(self, job: ChunkJob, turn: int) -> States:
+        """[D · S] the deals of `job`, each once for every seating of lineup number `turn` of `job`."""
         deals = deal_block(self.game, job.seed, job.first, job.last)
-        return tuple(self._tally(job, turn, deals) for turn in range(len(job.lineups)))
+        return States(np.repeat(deals, self.lineups[job.lineups[turn]].num_seatings))
 
     def moves(self, job: ChunkJob, turn: int, states: States) -> Iterator[Moves]:
-        """Play `states` [D · S] (each deal in every seating) in place with lineup number `turn` of `job`."""
+        """Play the `states` [D · S] of `deal` in place with lineup number `turn` of `job`."""
         lineup = self.lineups[job.lineups[turn]]
         seats = np.tile(lineup.seatings, (job.last - job.first, 1))
         agents = self.agents(lineup)
@@ -133,7 +131,7 @@ class ChunkPlayer:
                     raise StoppedError
 
     def records(self, job: ChunkJob, turn: int, states: States) -> list[GameRecord]:
-        """[D · S] records of the games `states` [D · S], which are played as by `moves`."""
+        """[D · S] records of the games that `moves` plays."""
         lineup, deals = self.lineups[job.lineups[turn]], copied(states)
         agents, recorder = self.agents(lineup), GameRecorder(len(states))
         for moves in self.moves(job, turn, states):
@@ -141,9 +139,8 @@ class ChunkPlayer:
         names = [lineup.seated_names(row % lineup.num_seatings) for row in range(len(states))]
         return [recorder.record(self.game, row, deals[row : row + 1], names[row]) for row in range(len(states))]
 
-    def _tally(self, job: ChunkJob, turn: int, deals: States) -> Tally:
-        lineup = self.lineups[job.lineups[turn]]
-        states = States(np.repeat(deals, lineup.num_seatings))
+    def _tally(self, job: ChunkJob, turn: int) -> Tally:
+        lineup, states = self.lineups[job.lineups[turn]], self.deal(job, turn)
         if self._folder is None:
             for _ in self.moves(job, turn, states):
                 pass
@@ -153,17 +150,14 @@ class ChunkPlayer:
                 name = f"{job.lineups[turn]}-{job.first + deal}-{seating}.json"
                 save_record(record, self._folder / name)
         payoffs = self.game.payoffs(states).astype(np.float64)
-        return tally(lineup, payoffs.reshape(len(deals), lineup.num_seatings, -1))
+        return tally(lineup, payoffs.reshape(-1, *lineup.seatings.shape))
 
     def agents(self, lineup: Lineup) -> list[Agent]:
-        """[groups] the agents of `lineup`, each made once."""
-        return [self._agent(entry) for entry in lineup.agents]
-
-    def _agent(self, entry: Entry) -> Agent:
-        key = entry if isinstance(entry, str) else id(entry)
-        if key not in self._agents:
-            self._agents[key] = load_agent(self.game, entry) if isinstance(entry, str) else entry
-        return self._agents[key]
+        """[groups] the agents of `lineup`, each loaded once."""
+        for name in lineup.agents:
+            if isinstance(name, str) and name not in self._loaded:
+                self._loaded[name] = load_agent(self.game, name)
+        return [self._loaded[entry] if isinstance(entry, str) else entry for entry in lineup.agents]
 
 
 def tally(lineup: Lineup, payoffs: NDArray[np.float64]) -> Tally:
