@@ -82,7 +82,7 @@ def build_search(game: Game, options: SearchOptions, policy: Agent | None, resol
 
 
 def determinizer(game: Game, belief: str | None) -> Determinizer:
-    """Samples hidden cards uniformly, or by the belief network in this folder; BeliefError where it does not fit."""
+    """Samples hidden cards uniformly, or by the belief network in this folder; PolicyError where it does not fit."""
     return game.determinize if belief is None else _belief(game, belief).determinize
 
 
