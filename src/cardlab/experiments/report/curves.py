@@ -14,14 +14,14 @@ from cardlab.experiments.report.results import SELF, Result
 def draw_learning_curve(result: Result) -> Drawn | None:
     """How strong the policy was as it learned: a line with its band per reference; None when nothing was measured."""
     stem = "score/" if result.alone else "win_rate/"
-    means = [name for name in result.curve if name.startswith(stem) and f"{name}_low" in result.curve]
+    means = [name for name in result.curve if name.startswith(stem) and f"interval/{name}_low" in result.curve]
     names = [name for name in means if np.isfinite(result.curve[name]).any()]
     if not names:
         return None
     figure, axes = new_figure(3.1)
     decisions = result.curve["decisions"]
     for index, name in enumerate(names):
-        mean, low, high = (result.curve[name + end] for end in ("", "_low", "_high"))
+        mean, low, high = (result.curve[key] for key in (name, f"interval/{name}_low", f"interval/{name}_high"))
         colour = COLOURS[index % len(COLOURS)]
         axes.fill_between(decisions, low, high, color=colour, alpha=0.18, linewidth=0)
         label = name.split("/", 1)[1]
