@@ -14,7 +14,7 @@ import pytest
 
 from cardlab.core.options import InvalidOption
 from cardlab.tracking import Store, TrackingUnavailable
-from cardlab.tracking.address import project_root, without_password
+from cardlab.tracking.connection import project_root, without_password
 
 FIRST = """
 import sys, time
@@ -120,7 +120,7 @@ def test_a_store_that_is_half_made_is_named_with_what_to_do(tmp_path: Path) -> N
     """As an earlier version of cardlab left it."""
     with closing(sqlite3.connect(tmp_path / "mlflow.db")) as connection:
         connection.execute("CREATE TABLE registered_models (name VARCHAR(256) NOT NULL)")
-    with pytest.raises(TrackingUnavailable, match=r"its schema is half made.*: move .*/mlflow\.db away$"):
+    with pytest.raises(TrackingUnavailable, match=r"the schema is incomplete.*; move .*/mlflow\.db away$"):
         Store(f"sqlite:///{tmp_path}/mlflow.db", tmp_path).check()
 
 

@@ -11,8 +11,8 @@ from cardlab.core.options import InvalidOption, Text, Whole, check_range
 from cardlab.experiments.config.groups import build_game
 from cardlab.experiments.config.options import convert
 from cardlab.tracking import Store
-from cardlab.tracking.policy_lookup import DIGEST, concerning, newest_runs
-from cardlab.tracking.registry import Registry
+from cardlab.tracking.policy_lookup import DIGEST, policy_filter
+from cardlab.tracking.registry import Registry, version_address
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -33,7 +33,7 @@ def run(request: Request) -> int:
     game = build_game(config["game"]).spec.name if config.get("game") else None
     store = Store()
     store.mark_killed()
-    found = newest_runs(store, condition, game, limit)
+    found = store.search_runs(condition, game, limit)
     rows = [_HEADINGS, *(_cells(entry, of) for of, entry in found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -49,7 +49,7 @@ def run_filter(config: Mapping[str, Any]) -> str:
         raise InvalidOption("name", name, "the name of a run, without quotes in it")
     conditions = [] if name is None else [f"attributes.run_name = '{name}'"]
     if policy is not None:
-        conditions.append(concerning(policy_digest(Path(policy))))
+        conditions.append(policy_filter(policy_digest(Path(policy))))
     return " and ".join(conditions)
 
 
@@ -57,7 +57,7 @@ def _show(beginning: str) -> int:
     """Print the lineage of the one run whose id begins so, and every place of its policy."""
     store = Store()
     store.mark_killed()
-    found = [entry for _, entry in newest_runs(store) if entry.info.run_id.startswith(beginning)]
+    found = [entry for _, entry in store.search_runs() if entry.info.run_id.startswith(beginning)]
     if len(found) != 1:
         known = "there is none" if not found else f"{len(found)} begin so"
         raise InvalidOption(
@@ -70,7 +70,7 @@ def _show(beginning: str) -> int:
     for digest in tags.get(DIGEST, "").split():
         places += _folders_with(digest)
         if registered := Registry(store).find(digest):
-            places.append(registered.address)
+            places.append(version_address(registered))
     width = max(map(len, rows))
     for key, value in sorted(rows.items(), key=lambda row: row[0] not in ("run", "name", "status")):
         print(f"{key:<{width}}  {value}")

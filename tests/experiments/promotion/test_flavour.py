@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from cardlab.agents.policies import PolicyError, describe, save_policy
+from cardlab.agents.pyfunc import load_model_folder
 from cardlab.agents.registry import load_agent
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
 from cardlab.networks.options import ActionsOptions
 from cardlab.tracking import Store
-from cardlab.tracking.pyfunc import load_model_folder
 from cardlab.tracking.registry import Registry
 
 
@@ -33,7 +33,7 @@ def test_pyfunc_plays_as_the_policy(
     with store.start_run("poker_squares", "squares") as run:
         pass
     made = registry.register(policy, "poker_squares", run_id=run.id, card="# card", files={}, tags={"a": 1})
-    registry.crown(made)
+    registry.set_champion(made)
     import mlflow  # noqa: PLC0415  after the store has set its environment
 
     monkeypatch.setenv("MLFLOW_TRACKING_URI", store.address)

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
 from cardlab.agents.policies import game_for, policy_digest
 from cardlab.agents.policy_folders import CHAMPION, CHAMPIONS, policy_folder
+from cardlab.agents.pyfunc import GAME_FILE
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption, check_range
 from cardlab.evaluation.evaluate import evaluate
@@ -31,8 +32,10 @@ from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
-from cardlab.tracking.pyfunc import GAME_FILE
-from cardlab.tracking.registry import Registered, Registry
+from cardlab.tracking.registry import Registry
+
+if TYPE_CHECKING:
+    from mlflow.entities.model_registry import ModelVersion
 
 _LINEAGE_TAGS = ("git.commit", "git.dirty", "dvc.stage", "dvc.experiment", "dvc.baseline", "python", "versions")
 """Tags of a run that go into git with a champion; no machine names."""
@@ -59,7 +62,7 @@ class ChallengeOutcome:
     """The outcome of a challenge."""
 
     decision: PromotionDecision | None  # None if the policy is already champion
-    registered: Registered
+    registered: "ModelVersion"
     folder: Path | None  # of the new champion
 
 
@@ -123,7 +126,7 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
     lineage = _lineage(digest, origin, run_id)
     files = {CARD: card, DECISION: decision.figures(), EVALUATION: figures, LINEAGE: lineage}
     folder = write_champion(challenge.champions, challenge.game, challenge.policy, files)
-    registry.crown(registered)
+    registry.set_champion(registered)
     return ChallengeOutcome(decision, registered, folder)
 
 
@@ -147,7 +150,7 @@ def _register_champion(challenge: Challenge, champion: Path, store: Store, origi
             files = {GAME_FILE: as_text(game_options(challenge.game))}
             named = {"name": champion_name(champion)}
             registered = registry.register(champion, game, run_id=made_by, card=card, files=files, tags=named)
-    registry.crown(registered)
+    registry.set_champion(registered)
     return ChallengeOutcome(None, registered, None)
 
 
@@ -177,7 +180,7 @@ def _record(challenge: Challenge, store: Store, decision: PromotionDecision, car
 
 def _register(
     challenge: Challenge, registry: Registry, decision: PromotionDecision, card: str, run_id: str
-) -> Registered:
+) -> "ModelVersion":
     apart = decision.difference
     tags = {
         "name": challenge.name,

@@ -23,6 +23,8 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Actions, Game, InfoStates
 from cardlab.networks.inputs import Inputs
 
+NOT_IN_DIGEST = "answers requests of MLflow"
+
 GAME_FILE = "game.json"  # beside a policy: the game that it is to be played in, with all its options
 
 
