@@ -1,4 +1,4 @@
-"""`cardlab remote`: where DVC keeps what is too large for git."""
+"""`cardlab remote`: the DVC remote for files that are too large for git."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,14 +9,13 @@ from cardlab.core.options import InvalidOption, Text
 from cardlab.experiments.config.options import InvalidConfiguration, convert
 
 NAME = "shared"
-_PLUGINS = {"s3": "dvc_s3", "ssh": "dvc_ssh"}  # scheme → the module that DVC needs for it, of the extra `remote`
+_PLUGINS = {"s3": "dvc_s3", "ssh": "dvc_ssh"}  # scheme → DVC's module for it, which the extra `remote` installs
 
 
 def run(request: Request) -> int:
-    """Tell this clone the remote's address, in .dvc/config.local, which git does not see; print what holds now.
+    """Write the address to .dvc/config.local, which is not in git, and print the address that DVC uses.
 
-    An address that only this machine or this person knows does not belong into the committed configuration, and a
-    relative one would mean another folder in every clone.
+    A committed address would be wrong on other machines, and a relative one in other clones.
     """
     given = convert("url", request.config["url"], Text | None)
     address = None if given is None else remote_address(given)
@@ -34,37 +33,37 @@ def run(request: Request) -> int:
     return 0
 
 
-def _dvc_config() -> Any:
-    """DVC's configuration of this clone; InvalidConfiguration outside of one."""
-    from dvc.config import Config  # noqa: PLC0415  takes a second
-    from dvc.exceptions import NotDvcRepoError  # noqa: PLC0415
-    from dvc.repo import Repo  # noqa: PLC0415
-
-    try:
-        return Config(Repo.find_dvc_dir())
-    except NotDvcRepoError as error:
-        raise InvalidConfiguration("there is no DVC project here: a remote belongs to a clone of cardlab") from error
-
-
 def remote_address(url: str) -> str:
-    """The address as DVC takes it, a folder absolute; InvalidOption for other schemes, and where DVC lacks its part."""
+    """The address for DVC, with an absolute folder; raises InvalidOption for schemes that DVC cannot use here."""
     scheme, separator, rest = url.partition("://")
     if not separator:
         return str(_folder(url))
     if scheme not in _PLUGINS or not rest:
         raise InvalidOption("url", url, "a folder, s3://BUCKET/PATH or ssh://HOST/PATH")
     if find_spec(_PLUGINS[scheme]) is None:
-        raise InvalidOption("url", url, f"a folder, or after pip install 'cardlab[remote]' an address of {scheme}")
+        raise InvalidOption("url", url, f"a folder; for addresses of {scheme} run pip install 'cardlab[remote]'")
     return url
 
 
+def _dvc_config() -> Any:
+    """DVC's configuration of this clone; raises InvalidConfiguration outside of a clone."""
+    from dvc.config import Config  # noqa: PLC0415  slow import
+    from dvc.exceptions import NotDvcRepoError  # noqa: PLC0415
+    from dvc.repo import Repo  # noqa: PLC0415
+
+    try:
+        return Config(Repo.find_dvc_dir())
+    except NotDvcRepoError as error:
+        raise InvalidConfiguration("no DVC project here; run this command in a clone of cardlab") from error
+
+
 def _folder(url: str) -> Path:
-    """The folder, which DVC makes when it is first used."""
+    """The absolute folder, which need not exist; raises InvalidOption if it or a parent is a file."""
     try:
         folder = Path(url).expanduser().resolve()
-        above = next(path for path in (folder, *folder.parents) if path.exists())
-        if url and above.is_dir():
+        existing = next(path for path in (folder, *folder.parents) if path.exists())
+        if url and existing.is_dir():
             return folder
-    except (OSError, RuntimeError) as error:  # the latter for the home of nobody
+    except (OSError, RuntimeError) as error:  # RuntimeError: unknown user behind ~
         raise InvalidOption("url", url, f"a folder ({error})") from error
-    raise InvalidOption("url", url, "a folder, and no file")
+    raise InvalidOption("url", url, "a folder, not a file")
