@@ -22,7 +22,7 @@ ELSEWHERE = {
     r"source \.venv/bin/activate": "a line of the shell",
     r"cardlab play.*": "serves until it is stopped: tests/play/test_process.py",
     r"cardlab ui": "serves until it is stopped: tests/cli/test_browser.py",
-    r"cardlab remote url=/mnt/cardlab": "a folder of the reader's: tests/pipelines/test_sharing.py",
+    r"dvc remote add .*": "a folder of the reader's: tests/pipelines/test_sharing.py",
     r"cardlab runs --run 4de34c2b": "a run of the writer's store: tests/tracking/",
     r"cardlab runs --policy champions/\w+": "a champion of the reader's: tests/experiments/promotion/",
     r"cardlab promote .*": "writes a champion: tests/experiments/promotion/, tests/pipelines/test_sharing.py",

@@ -155,11 +155,6 @@ _VERBS = (
     ),
     Verb("ui", "serve the MLflow UI with the project's runs", ("cardlab ui", "cardlab ui port=8080")),
     Verb(
-        "remote",
-        "set the DVC remote that clones share",
-        ("cardlab remote url=/mnt/cardlab", "cardlab remote url=s3://bucket/cardlab", "cardlab remote"),
-    ),
-    Verb(
         "compose",
         "write the benchmark's params.yaml from conf/",
         (
