@@ -193,7 +193,7 @@ def test_the_champion_itself_only_makes_itself_known_to_a_fresh_store(
     assert (result.decision, result.folder) == (None, None)
     known = Registry(fresh).champion("poker_squares")
     assert known is not None
-    assert known.digest == policy_digest(untrained("squares"))
+    assert known.tags["policy.digest"] == policy_digest(untrained("squares"))
     assert contents(Path("champions")) == before
 
 
