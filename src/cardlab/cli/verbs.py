@@ -140,7 +140,7 @@ _VERBS = (
         "train a network that estimates who holds the hidden cards",
         (
             "cardlab belief",
-            "cardlab belief agents=[models/big2_ppo] output=models/big2_belief training.rounds=100",
+            "cardlab belief agents=[models/big2_ppo] output=models/big2_belief training.iterations=100",
         ),
     ),
     Verb(
