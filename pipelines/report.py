@@ -14,16 +14,16 @@ from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.lineage import lineage
 from cardlab.tracking.policy_lookup import policy_filter
 
-_TOLD = ("git.commit", "git.dirty", "dvc.experiment", "dvc.baseline", "versions")  # not the machine: it decides nothing
+_SHOWN = ("git.commit", "git.dirty", "dvc.experiment", "dvc.baseline", "versions")  # tags of the lineage
 
 
 def main() -> None:
-    """Write report/index.html, and keep its pictures with the runs in MLflow that they tell of."""
+    """Write report/index.html, and log its pictures to the evaluations in MLflow."""
     experiments = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments))
     results = read_results(Path("results"), experiments)
     tags = lineage()
-    folder, told = Path("report"), {key: tags[key] for key in _TOLD if key in tags}
-    write_report(results, told, folder, read_tournaments(Path("results", "tournaments")))
+    folder, shown = Path("report"), {key: tags[key] for key in _SHOWN if key in tags}
+    write_report(results, shown, folder, read_tournaments(Path("results", "tournaments")))
     store = Store()
     for result in results:
         pictures = sorted((folder / "figures" / result.name).glob("*.svg"))

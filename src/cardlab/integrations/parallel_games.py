@@ -204,7 +204,7 @@ def check_actions(masks: Bools, actions: NDArray[np.integer], name: str) -> NDAr
 def _seatings(opponents: Sequence[Agent]) -> tuple[list[Agent], NDArray[np.int8]]:
     """The distinct agents, and [P, P] the index of the agent at each seat by the learner's seat.
 
-    Opponents sit in their order behind the learner. The learner's own seat has index 0; it is never asked there.
+    The opponents have the seats after the learner's, in their order. The index at the learner's own seat is not used.
     """
     agents = list({id(agent): agent for agent in opponents}.values())
     order = [next(index for index, known in enumerate(agents) if known is agent) for agent in opponents]

@@ -94,7 +94,7 @@ class Store:
 
         `params` is the nested configuration: logged flat as parameters and whole as `config.json`. `parent` is the id
         of the parent run. `stopped_by`: exceptions that stop a run on purpose. The lineage is logged as tags. A run to
-        resume that is not in the store is started anew; one that lacks parameters gets the missing ones.
+        resume that is not in the store is replaced by a new one; missing parameters are added.
         """
         with self.wrap_errors():
             stored = self._reopen(resume) if resume is not None else None
