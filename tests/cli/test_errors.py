@@ -49,7 +49,8 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["trian"], "verb=trian: must be one of train, evaluate,"),
+        (["trian"], "unknown command 'trian'; did you mean 'train'?"),
+        (["zzz"], "unknown command 'zzz'; choose one of train, evaluate,"),
         (["train", "--fast"], "unrecognized arguments: --fast"),
         (
             ["train", "--multirun"],

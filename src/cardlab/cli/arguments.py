@@ -6,7 +6,6 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from cardlab.cli.verbs import VERBS, Verb
-from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.options import InvalidConfiguration
 
 FLAGS = {
@@ -45,11 +44,11 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def split_verb(words: Sequence[str]) -> tuple[Verb, tuple[str, ...]]:
-    """The verb, which has one word or two, and the overrides; raises InvalidOption for an unknown verb."""
+    """The verb, which has one word or two, and the overrides; raises InvalidConfiguration for an unknown verb."""
     count = 2 if " ".join(words[:2]) in VERBS else 1
     name = " ".join(words[:count])
     if name not in VERBS:
         near = get_close_matches(name, VERBS, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise InvalidOption("verb", name, f"one of {', '.join(VERBS)}{hint}")
+        hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(VERBS)}"
+        raise InvalidConfiguration(f"unknown command '{name}'; {hint}")
     return VERBS[name], tuple(words[count:])
