@@ -183,7 +183,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["ui", "host="], "host=: must be an address of this machine"),
         (["play", "play.belief.big2.x=3"], "play.belief.big2={x: 3}: must be text"),
         (["play", "play.belief={chess: x}", "play.port=0"], "play.belief.chess=x: must be left out: the games"),
-        (["play", "play.searches.mine=tree:foo:1", "play.port=0"], "play.searches.mine=tree:foo:1: must be a search with its"),
+        (["play", "play.searches.mine=tree:foo:1", "play.port=0"], "play.searches.mine=tree:foo:1: must be a search"),
         (["play", "play.searches.mine=a,b"], "play.searches.mine=a,b: takes one value"),
         (["compose", "experiments.thirty_one_dqn.name=other"], "experiments.thirty_one_dqn.name=other: must be"),
     ],
