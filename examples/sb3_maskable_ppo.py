@@ -2,8 +2,8 @@
 
     python examples/sb3_maskable_ppo.py --game open_face --decisions 200000
 
-The environment is 64 tables in one call; the opponents move inside its steps. What comes out of the arena is the same
-figure, with the same interval, as for cardlab's own agents. Needs `pip install 'cardlab[adapters]'`.
+The environment is 64 parallel games; the opponents move within its steps. The arena reports the score and interval
+that it reports for cardlab's own agents. Needs `pip install 'cardlab[integrations]'`.
 """
 
 import argparse

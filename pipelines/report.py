@@ -1,6 +1,7 @@
 """Stage report: one page on all experiments of params.yaml."""
 
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,23 +10,38 @@ from omegaconf import OmegaConf
 from cardlab.core.exit_status import run_program
 from cardlab.experiments.report.page import write_report
 from cardlab.experiments.report.results import read_results, read_tournaments
-from cardlab.tracking import Store
+from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.lineage import lineage
+from cardlab.tracking.policy_lookup import policy_filter
 
-_TOLD = ("git.commit", "git.dirty", "dvc.experiment", "dvc.baseline", "versions")  # not the machine: it decides nothing
+_SHOWN = ("git.commit", "git.dirty", "dvc.experiment", "dvc.baseline", "versions")  # tags of the lineage
 
 
 def main() -> None:
-    """Write report/index.html, and keep its pictures with the runs in MLflow that they tell of."""
+    """Write report/index.html, and log its pictures to the evaluations in MLflow."""
     experiments = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments))
     results = read_results(Path("results"), experiments)
     tags = lineage()
-    folder, told = Path("report"), {key: tags[key] for key in _TOLD if key in tags}
-    write_report(results, told, folder, read_tournaments(Path("results", "tournaments")))
+    folder, shown = Path("report"), {key: tags[key] for key in _SHOWN if key in tags}
+    write_report(results, shown, folder, read_tournaments(Path("results", "tournaments")))
     store = Store()
     for result in results:
         pictures = sorted((folder / "figures" / result.name).glob("*.svg"))
-        store.attach_files(result.game, result.evaluation["policy_digest"], pictures, "figures")
+        _attach(store, result.game, result.evaluation["policy_digest"], pictures)
+
+
+def _attach(store: Store, game: str, digest: str, pictures: list[Path]) -> None:
+    """Log the pictures to the latest evaluation of the policy with this digest; print a warning if the store fails.
+
+    A clone whose results come from DVC's cache has no such run.
+    """
+    try:
+        condition = f"tags.kind = 'evaluation' and {policy_filter(digest)}"
+        with store.wrap_errors():
+            for (_, run), picture in product(store.search_runs(condition, game, 1), pictures):
+                store.client.log_artifact(run.info.run_id, str(picture), "figures")
+    except TrackingUnavailable as error:
+        print(f"warning: the pictures of {game} are not in the store: {error}", file=sys.stderr)
 
 
 if __name__ == "__main__":

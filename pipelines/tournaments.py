@@ -17,7 +17,7 @@ from cardlab.evaluation.tournament import run_tournament
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
-from cardlab.tracking.address import project_root
+from cardlab.tracking.connection import project_root
 
 OUTPUT = Path("results", "tournaments")
 

@@ -1,5 +1,6 @@
 """MLflow stores for tests: one is made once a session, copies of it cost nothing."""
 
+import shutil
 import sqlite3
 import time
 from contextlib import closing
@@ -19,6 +20,20 @@ def fresh_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with closing(sqlite3.connect(root / "mlflow.db")) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return root / "mlflow.db"
+
+
+@pytest.fixture
+def root(fresh_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The root of a project, with an empty store."""
+    shutil.copyfile(fresh_database, tmp_path / "mlflow.db")
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def store(root: Path) -> Store:
+    return Store()
 
 
 class Lost:

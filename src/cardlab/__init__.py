@@ -28,9 +28,10 @@ os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
 
 def _open_policy_store() -> PolicyStore:
-    from cardlab.tracking import registry  # noqa: PLC0415  MLflow is needed for addresses only
+    from cardlab.tracking import Store  # noqa: PLC0415  needed for addresses only
+    from cardlab.tracking.registry import Registry  # noqa: PLC0415
 
-    return registry
+    return Registry(Store())
 
 
 use_policy_store(_open_policy_store)

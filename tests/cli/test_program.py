@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 
 from cardlab.cli import main
 from cardlab.cli.compose import first_difference
-from cardlab.cli.policy_names import known_name
+from cardlab.cli.policy_names import policy_name
 from cardlab.cli.verbs import VERBS
 from cardlab.experiments.config.composition import compose_config
 from recipes import CONF, recipes
@@ -213,7 +213,7 @@ def test_the_benchmark_is_written_and_checked(
     assert main(["compose", "--check"]) == 2
     error = capsys.readouterr().err
     assert error == (
-        "cardlab: error: params.yaml is stale at experiments.poker_squares_dqn.agent.loss: run `cardlab compose`\n"
+        "cardlab: error: params.yaml is stale at experiments.poker_squares_dqn.agent.loss; run `cardlab compose`\n"
     )
 
 
@@ -225,7 +225,7 @@ def test_the_benchmark_is_written_and_checked(
         ({"a": {"b": 1}}, {"a": {}}, "a.b"),
         ({"a": {}}, {"a": {}, "c": None}, "c"),
         ({"a": [1, 2]}, {"a": [2, 1]}, "a"),
-        ({}, None, "its top"),
+        ({}, None, "the top level"),
     ],
 )
 def test_the_first_difference_is_named(wanted: object, found: object, key: str | None) -> None:
@@ -270,4 +270,4 @@ def test_a_game_is_shown_kept_and_shown_again(
     ],
 )
 def test_a_policy_is_called_as_its_training_was(folder: str, name: str) -> None:
-    assert known_name(Path(folder)) == name
+    assert policy_name(Path(folder)) == name

@@ -20,7 +20,7 @@ def start_server() -> None:
     path = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [path, str(Path(__file__).parents[1])]))
     try:
-        _CONTEXT.set_forkserver_preload(["faults.preloaded"])
+        _CONTEXT.set_forkserver_preload(["failures.preloaded"])
         forkserver.ensure_running()
     finally:
         os.environ.pop("PYTHONPATH")

@@ -1,6 +1,6 @@
 """What a training needs, imported once, in the order in which the program does it: MLflow after its environment."""
 
-from cardlab.tracking.client import quiet_environment
+from cardlab.tracking.connection import quiet_environment
 
 quiet_environment()
 

@@ -113,7 +113,7 @@ def test_a_store_that_was_deleted_is_reported_and_the_next_record_says_what_it_l
     assert not any(line.startswith("iteration ") for line in told), "nothing is trained again"
     (run,) = fresh.client.search_runs([fresh.experiment_id("kuhn")])
     assert run.info.status == "FINISHED"
-    assert run.data.tags["record"].startswith("incomplete: what was measured before")
+    assert run.data.tags["record"].startswith("incomplete: earlier metrics are in run")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])

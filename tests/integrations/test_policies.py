@@ -53,7 +53,7 @@ def test_a_function_travels_to_other_processes() -> None:
 def test_what_a_function_may_not_do_is_named(answer: int) -> None:
     game = cardlab.make_game("poker_squares")
     agent = as_agent(game, lambda _: answer)
-    with pytest.raises(IllegalAction, match=f"poker_squares: action {answer} is not legal at table 0"):
+    with pytest.raises(IllegalAction, match=f"poker_squares: action {answer} is not legal in game 0"):
         cardlab.play_match(game, [agent], num_deals=2, seed=0)
 
 
@@ -71,7 +71,7 @@ def test_without_the_extra_one_line_names_it(name: str, library: str) -> None:
     code = f"import sys; sys.modules[{library!r}] = None; import cardlab.integrations; cardlab.integrations.{name}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1].endswith(
-        f"MissingExtra: cardlab.integrations.{name}: needs {library}: pip install 'cardlab[integrations]'"
+        f"MissingExtra: cardlab.integrations.{name}: needs {library}; pip install 'cardlab[integrations]'"
     )
 
 
@@ -79,5 +79,5 @@ def test_agents_need_no_extra() -> None:
     code = (
         "import sys\nfor name in ('gymnasium', 'pettingzoo', 'stable_baselines3', 'torch'): sys.modules[name] = None\n"
     )
-    code += "import cardlab.integrations\nassert cardlab.integrations.as_agent and cardlab.integrations.Tables"
+    code += "import cardlab.integrations\nassert cardlab.integrations.as_agent and cardlab.integrations.ParallelGames"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,4 +1,4 @@
-"""Stable-Baselines3 on the tables: the example, as it is documented, on a tiny budget."""
+"""Stable-Baselines3: the example, as it is documented, on a tiny budget."""
 
 import runpy
 from pathlib import Path

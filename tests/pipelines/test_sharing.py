@@ -16,7 +16,7 @@ PROMOTE = "champions/dvc.yaml:promote@squares"
 
 
 def test_two_clones_share_a_remote(clone: Clone, tmp_path: Path) -> None:
-    clone.run("cardlab", "remote", f"url={tmp_path}/shared")
+    clone.dvc("remote", "add", "--local", "--default", "shared", f"{tmp_path}/shared")
     clone.dvc("push")
     assert clone.git("status", "--porcelain") == "", "the address is in no file of git"
     other = type(clone)(tmp_path / "other")
@@ -31,7 +31,7 @@ def test_two_clones_share_a_remote(clone: Clone, tmp_path: Path) -> None:
     source.write_text(text)
     other.dvc("repro", "code")
     assert not (other.root / "models").exists()
-    other.run("env", f"CARDLAB_DVC_REMOTE={tmp_path}/shared", "cardlab", "remote")
+    other.dvc("remote", "add", "--local", "--default", "shared", f"{tmp_path}/shared")
     other.dvc("pull")
     assert "Running stage" not in other.dvc("repro")
     for name in ("models/duel/weights.safetensors", "results/squares/curve.csv", "report/index.html"):

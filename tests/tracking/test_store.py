@@ -14,7 +14,7 @@ import pytest
 
 from cardlab.core.options import InvalidOption
 from cardlab.tracking import Store, TrackingUnavailable
-from cardlab.tracking.address import project_root, without_password
+from cardlab.tracking.connection import project_root, without_password
 
 FIRST = """
 import sys, time
@@ -92,15 +92,24 @@ from cardlab.tracking import Store
 import mlflow.store.db.utils as utils
 def kill(*_):
     os.kill(os.getpid(), 9)
-if sys.argv[1] == "half made":
+if sys.argv[1] == "first tables":
     utils._upgrade_db = kill
+elif sys.argv[1] == "migrations":
+    from alembic.runtime.migration import HeadMaintainer
+    update, steps = HeadMaintainer.update_to_step, []
+    def count(self, step):
+        steps.append(step)
+        update(self, step)
+        if len(steps) == 20:
+            kill()
+    HeadMaintainer.update_to_step = count
 else:
     Path.replace = kill
 Store().client
 """
 
 
-@pytest.mark.parametrize("moment", ["half made", "moving"])
+@pytest.mark.parametrize("moment", ["first tables", "moving"])
 def test_a_kill_while_a_fresh_store_is_made_leaves_none_half_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
@@ -116,11 +125,24 @@ def test_a_kill_while_a_fresh_store_is_made_leaves_none_half_made(
     assert not list(tmp_path.glob("mlflow.db.new*"))
 
 
+@pytest.mark.parametrize("moment", ["first tables", "migrations"])
+def test_a_kill_while_a_fresh_store_is_made_in_postgresql_leaves_a_usable_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgresql: str, moment: str
+) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", postgresql)
+    monkeypatch.setenv("DVC_ROOT", str(tmp_path))
+    killed = subprocess.run([sys.executable, "-c", KILLED, moment], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    with Store().start_run("thirty_one", "ppo") as run:
+        run.log_metrics({"loss": 1.0}, 0)
+    assert Store().client.get_run(run.id).info.status == "FINISHED"
+
+
 def test_a_store_that_is_half_made_is_named_with_what_to_do(tmp_path: Path) -> None:
     """As an earlier version of cardlab left it."""
     with closing(sqlite3.connect(tmp_path / "mlflow.db")) as connection:
         connection.execute("CREATE TABLE registered_models (name VARCHAR(256) NOT NULL)")
-    with pytest.raises(TrackingUnavailable, match=r"its schema is half made.*: move .*/mlflow\.db away$"):
+    with pytest.raises(TrackingUnavailable, match=r"the schema is incomplete.*; move .*/mlflow\.db away$"):
         Store(f"sqlite:///{tmp_path}/mlflow.db", tmp_path).check()
 
 

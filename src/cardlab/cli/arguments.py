@@ -1,4 +1,4 @@
-"""The command line: a verb, Hydra overrides, and the few flags that all verbs share."""
+"""Parses the command line: a verb, Hydra overrides, and flags."""
 
 import argparse
 from collections.abc import Sequence
@@ -6,25 +6,25 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from cardlab.cli.verbs import VERBS, Verb
-from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.options import InvalidConfiguration
 
 FLAGS = {
-    "--cfg job": "print the composed configuration and stop; --cfg hydra: Hydra's own; --resolve, --package KEY",
-    "--info": "what Hydra knows: defaults, search path, plugins",
-    "--help": "this text, for the options that are chosen",
+    "--cfg job": "print the composed configuration; --resolve fills in ${…}, --package KEY prints one part",
+    "--cfg hydra": "print the configuration of Hydra",
+    "--info": "print Hydra's defaults, search path and plugins",
+    "--help": "print this text for the chosen options",
 }
 
-_INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")  # what Hydra takes
+_INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")  # Hydra's values of --info
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise InvalidConfiguration(f"{message} (`cardlab --help` shows what there is)")
+        raise InvalidConfiguration(f"{message}; run `cardlab --help`")
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
-    """Everything before and behind the verb; InvalidConfiguration in one line for what cannot be read."""
+    """The flags, and all other arguments as `words`; raises InvalidConfiguration for unknown flags."""
     parser = _Parser(prog="cardlab", add_help=False, allow_abbrev=False)
     parser.add_argument("words", nargs="*")
     parser.add_argument("--help", "-h", action="store_true")
@@ -44,15 +44,11 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def split_verb(words: Sequence[str]) -> tuple[Verb, tuple[str, ...]]:
-    """The verb that `words` begin with, of one word or two, and what stands behind it."""
+    """The verb, which has one word or two, and the overrides; raises InvalidConfiguration for an unknown verb."""
     count = 2 if " ".join(words[:2]) in VERBS else 1
-    return find_verb(" ".join(words[:count])), tuple(words[count:])
-
-
-def find_verb(word: str) -> Verb:
-    """The verb of this name; InvalidOption names those that there are."""
-    if word not in VERBS:
-        near = get_close_matches(word, VERBS, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        raise InvalidOption("verb", word, f"one of {', '.join(VERBS)}{hint}")
-    return VERBS[word]
+    name = " ".join(words[:count])
+    if name not in VERBS:
+        near = get_close_matches(name, VERBS, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(VERBS)}"
+        raise InvalidConfiguration(f"unknown command '{name}'; {hint}")
+    return VERBS[name], tuple(words[count:])

@@ -1,4 +1,4 @@
-"""`cardlab belief`: a belief network from self-play, judged on games it has not seen, recorded in MLflow."""
+"""`cardlab belief`: trains a belief network on games of given agents, and evaluates it on held-out games."""
 
 import csv
 from collections.abc import Iterable
@@ -29,18 +29,18 @@ from cardlab.training.belief import (
 
 
 def run(request: Request) -> int:
-    """Train into the folder `output`, and print what the belief is worth."""
+    """Train, write the belief to the folder `output`, log it to MLflow, and print its evaluation."""
     config = request.config
     game = without_training_options(build_game(config["game"]))
     agents = convert("agents", config["agents"], tuple[Text, ...])
     if not agents:
-        raise InvalidOption("agents", agents, "a list of one agent or more")
+        raise InvalidOption("agents", agents, "a list of at least one agent")
     check_range("seed", config["seed"], 0, whole=True)
     network = build_options(BeliefOptions, group("network", config["network"]))
     training = build_options(BeliefTraining, group("training", config["training"]))
     check_agents(game, "agents", agents)
     experiment = BeliefExperiment(game, [load_agent(game, text) for text in agents], network, training, config["seed"])
-    folder = check_folder("output", convert("output", config["output"], Text))  # before training
+    folder = check_folder("output", convert("output", config["output"], Text))  # before the training
     store = Store()
     with store.start_run(game.spec.name, folder.name, params=config) as recorded:
         belief = train_belief(experiment, log=recorded)
@@ -56,10 +56,10 @@ def run(request: Request) -> int:
 
 
 def write_calibration(bins: Iterable[Bin], path: Path) -> None:
-    """The calibration as CSV: a row for each bin."""
+    """Write the calibration as CSV, one row per bin."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["believed", "happened", "count"])
+        writer.writerow(["predicted", "observed", "count"])
         writer.writerows((f"{one.predicted:.4f}", f"{one.observed:.4f}", one.count) for one in bins)
 
 
@@ -69,7 +69,7 @@ def _print(figures: BeliefFigures) -> None:
         f"bits per unseen card over {figures.belief.deals} games, {figures.decisions} decisions, 95 % intervals:"
     )
     console.print(f"  belief  {figures.belief}\n  uniform {figures.uniform}\n  gain    {figures.gain}")
-    table = Table("believed", "happened", "pairs")
+    table = Table("predicted", "observed", "pairs")
     for one in figures.calibration:
         table.add_row(f"{one.predicted:.3f}", f"{one.observed:.3f}", str(one.count))
     console.print(table)

@@ -1,4 +1,4 @@
-"""Shell completion of verbs and of GROUP=OPTION; Hydra completes the keys, but knows no options in folders."""
+"""Shell completion of verbs and of GROUP=OPTION; Hydra completes keys, but not the options in folders."""
 
 import os
 import re
@@ -12,17 +12,19 @@ from cardlab.experiments.config.explanation import group_names, group_options
 from cardlab.experiments.config.options import InvalidConfiguration
 
 _SHELLS = ("bash", "zsh", "fish")
-_LINE = "COMP_LINE"  # the line so far, as every shell's script of Hydra passes it
+_LINE = "COMP_LINE"  # variable in which Hydra's shell scripts pass the line
 
 
 def complete(words: Sequence[str]) -> None:
-    """`install=SHELL` and `uninstall=SHELL` print a script for `eval`; `query=SHELL` prints the candidates."""
+    """Print a script for `eval` (`install=SHELL`, `uninstall=SHELL`), or the candidates (`query=SHELL`)."""
     if len(words) != 1 or not words[0].startswith(("install=", "uninstall=", "query=")):
-        raise InvalidConfiguration('-sc: takes install=SHELL or uninstall=SHELL: eval "$(cardlab -sc install=bash)"')
+        raise InvalidConfiguration(
+            '-sc: must be install=SHELL or uninstall=SHELL; run eval "$(cardlab -sc install=bash)"'
+        )
     if words[0].partition("=")[2] not in _SHELLS:
         raise InvalidConfiguration(f"-sc: {words[0]}: must be one of {', '.join(_SHELLS)}")
     if not words[0].startswith("query="):
-        _ask_hydra("train", words[0])
+        hand_to_hydra("train", ["--shell-completion", words[0]])
         return
     program, _, rest = os.environ.get(_LINE, "").partition(" ")
     verb, space, overrides = _split(rest.lstrip())
@@ -48,7 +50,7 @@ def _split(line: str) -> tuple[str, str, str]:
 
 
 def _options(word: str) -> list[str]:
-    """What completes `word` where it is the beginning of GROUP=OPTION."""
+    """The completions of `word` if it is the beginning of GROUP=OPTION."""
     key, sign, beginning = word.partition("=")
     with initialised_hydra():
         group = key.lstrip("+").partition("@")[0]
@@ -56,14 +58,10 @@ def _options(word: str) -> list[str]:
     return [f"{key}={option}" for option in options if option.startswith(beginning)]
 
 
-def _keys(config_name: str, word: str) -> str:
-    """What Hydra prints for the keys; a group with folders gets the sign = like the others."""
+def _keys(config_name: str, query: str) -> str:
+    """Hydra's completions of keys; groups with folders get the sign = like other groups."""
     with redirect_stdout(StringIO()) as printed:
-        _ask_hydra(config_name, word)
+        hand_to_hydra(config_name, ["--shell-completion", query])
     with initialised_hydra():
         groups = group_names()
     return re.sub(r"\S+", lambda found: f"{found[0]}=" if found[0] in groups else found[0], printed.getvalue())
-
-
-def _ask_hydra(config_name: str, word: str) -> None:
-    hand_to_hydra(config_name, ["--shell-completion", word])

@@ -1,4 +1,4 @@
-"""`cardlab compose`: conf/config.yaml to params.yaml, which DVC's stages read; --check says whether it is stale."""
+"""`cardlab compose`: writes params.yaml, which the DVC stages read, from conf/config.yaml; --check compares them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,23 +18,37 @@ _HEADER = "# Written by `cardlab compose` from conf/config.yaml: edit conf/, not
 
 
 def run(request: Request) -> int:
-    """Check the experiments and write params.yaml; with --check, say where it holds other data than conf/ gives."""
+    """Check the experiments and write params.yaml; with --check, raise InvalidConfiguration if its data differ."""
     config = dict(request.config)
-    check_names(config)
+    _check_names(config)
     if "--check" in request.flags:
-        difference = first_difference(config, read_params(PARAMS))
+        difference = first_difference(config, _read_params())
         if difference:
-            raise InvalidConfiguration(f"{PARAMS} is stale at {difference}: run `cardlab compose`")
-        print(f"{PARAMS} is what conf/ gives")
+            raise InvalidConfiguration(f"{PARAMS} is stale at {difference}; run `cardlab compose`")
+        print(f"{PARAMS} is up to date")
         return 0
-    check_experiments(config)
+    _check_experiments(config)
     write_atomically(PARAMS, _HEADER + OmegaConf.to_yaml(OmegaConf.create(config)))
     print(f"{PARAMS}: {', '.join(config['experiments'])}")
     return 0
 
 
-def check_names(config: Mapping[str, Any]) -> None:
-    """InvalidOption when an experiment is called otherwise than its entry: they share folders by that name."""
+def first_difference(wanted: object, found: object, key: str = "") -> str | None:
+    """The first key at which two nested mappings differ; None if they are equal."""
+    if not isinstance(wanted, Mapping) or not isinstance(found, Mapping):
+        return None if wanted == found else key or "the top level"
+    for name in dict.fromkeys([*wanted, *found]):
+        inner = f"{key}.{name}" if key else str(name)
+        if name not in wanted or name not in found:
+            return inner
+        difference = first_difference(wanted[name], found[name], inner)
+        if difference:
+            return difference
+    return None
+
+
+def _check_names(config: Mapping[str, Any]) -> None:
+    """Raise InvalidOption unless the name of each experiment is its key, since folders have that name."""
     experiments = config.get("experiments", "(left out)")
     if not isinstance(experiments, Mapping):
         raise InvalidOption("experiments", experiments, "experiments by name, as in benchmark=quick")
@@ -43,13 +57,13 @@ def check_names(config: Mapping[str, Any]) -> None:
             raise InvalidOption(f"experiments.{key}", experiment, "an experiment")
         name = cast(Mapping[str, Any], experiment).get("name", "(left out)")
         if name != key:
-            raise InvalidOption(f"experiments.{key}.name", name, f"{key}, as its entry")
+            raise InvalidOption(f"experiments.{key}.name", name, f"{key}, like its key")
 
 
-def check_experiments(config: Mapping[str, Any]) -> None:
-    """Build each experiment once; InvalidOption names the key as it stands in conf/config.yaml."""
-    from cardlab.experiments.config.build import build_experiment  # noqa: PLC0415  Lightning takes seconds; --check needs none
-    from cardlab.experiments.config.groups import check_pinned  # noqa: PLC0415  as above
+def _check_experiments(config: Mapping[str, Any]) -> None:
+    """Build each experiment; raises InvalidOption with the key in conf/config.yaml."""
+    from cardlab.experiments.config.build import build_experiment  # noqa: PLC0415  slow import
+    from cardlab.experiments.config.groups import check_pinned  # noqa: PLC0415  slow import
 
     for key, experiment in config["experiments"].items():
         try:
@@ -59,23 +73,9 @@ def check_experiments(config: Mapping[str, Any]) -> None:
             raise InvalidOption(f"experiments.{key}.{refusal.key}", refusal.value, refusal.allowed) from refusal
 
 
-def read_params(path: Path) -> Any:
-    """The data of a params.yaml; InvalidConfiguration when there is none or it is no YAML."""
+def _read_params() -> Any:
+    """The data of params.yaml; raises InvalidConfiguration if it cannot be read."""
     try:
-        return OmegaConf.to_container(OmegaConf.load(path))
+        return OmegaConf.to_container(OmegaConf.load(PARAMS))
     except (OSError, YAMLError, OmegaConfBaseException) as error:
-        raise InvalidConfiguration(f"{path} cannot be read ({error}): run `cardlab compose`") from error
-
-
-def first_difference(wanted: object, found: object, key: str = "") -> str | None:
-    """The first key at which two nested mappings differ, None when they are the same data."""
-    if not isinstance(wanted, Mapping) or not isinstance(found, Mapping):
-        return None if wanted == found else key or "its top"
-    for name in dict.fromkeys([*wanted, *found]):
-        inner = f"{key}.{name}" if key else str(name)
-        if name not in wanted or name not in found:
-            return inner
-        difference = first_difference(wanted[name], found[name], inner)
-        if difference:
-            return difference
-    return None
+        raise InvalidConfiguration(f"{PARAMS} cannot be read ({error}); run `cardlab compose`") from error

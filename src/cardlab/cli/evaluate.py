@@ -11,7 +11,7 @@ from cardlab.agents.policies import policy_digest, policy_game
 from cardlab.agents.policy_folders import policy_folder
 from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import split_name
-from cardlab.cli.policy_names import known_name
+from cardlab.cli.policy_names import policy_name
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
 from cardlab.core.exit_status import INTERRUPTED
@@ -25,7 +25,7 @@ from cardlab.games.protocol import Game
 
 
 def run(request: Request) -> int:
-    """Print the table of figures; write them too when `output` is given."""
+    """Print the table of results, and write them to the file `output` if given."""
     config = request.config
     text = convert("policy", config["policy"], Text)
     options = build_arena(config["arena"])
@@ -40,31 +40,31 @@ def run(request: Request) -> int:
     given = convert("output", config["output"], Text | None)
     output = None if given is None else check_file("output", given)
     digest = policy_digest(folder) if folder else ""
-    name = known_name(Path(text)) if agent == text else f"{known_name(Path(text))}+{search.name}"
-    kept = True
+    name = policy_name(Path(text)) if agent == text else f"{policy_name(Path(text))}+{search.name}"
+    complete = True
     try:
         with progress_bars() as progress:
             evaluation = evaluate(game, agent, options, policy_digest=digest, experiment=name, progress=progress)
     except InterruptedEvaluation as stopped:
-        evaluation, kept = stopped.evaluation, False
+        evaluation, complete = stopped.evaluation, False
     if agent != text:
         evaluation["search"] = {"name": search.name, **asdict(search)}
     Console().print(evaluation_table(evaluation))
     if output is not None:
         write_evaluation(evaluation, output)
-    return 0 if kept else INTERRUPTED
+    return 0 if complete else INTERRUPTED
 
 
 def _game(config: Mapping[str, Any], policy: str, folder: Path | None) -> Game:
-    """The game that is given, else the one that the policy was trained for."""
+    """The game of the configuration, or the one that the policy was trained for."""
     if config.get("game"):
         return without_training_options(build_game(config["game"]))
     if folder is None and ":" in policy and (inner := split_name(policy)[1].get("policy")):
-        folder = policy_folder(str(inner), "")  # of a search around a policy
+        folder = policy_folder(str(inner), "")  # the policy in a search
     if folder is None:
         allowed = (
-            "a policy's folder, or a scripted agent with game=NAME beside it (or champion); "
-            "cardlab train leaves runs/NAME/latest/policy, dvc repro models/NAME"
+            "a policy's folder (runs/NAME/latest/policy from cardlab train, models/NAME from dvc repro), or add "
+            "game=NAME for a scripted agent or champion"
         )
         raise InvalidOption("policy", policy, allowed)
     return policy_game(folder)

@@ -1,4 +1,4 @@
-"""The help texts: `cardlab --help`, and `cardlab VERB --help` for the options that are chosen."""
+"""The texts of `cardlab --help` and `cardlab VERB --help`."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,9 +17,15 @@ from cardlab.experiments.config.explanation import group_options, options_by_fol
 _COMMENTED_KEY = re.compile(r"^\s*(\w+):[^#]*#\s*(.+)$")
 _COMMENT_COLUMN = 44
 
+Comments = Mapping[tuple[str, str, str], str]
+"""(group, option, key) → the comment behind the key in the YAML files.
+
+Option is "" for the first comment in any file of the group; group is "" for the file of the verb.
+"""
+
 
 def overview() -> str:
-    """What the program is and which verbs it has."""
+    """The summary of the program and its verbs."""
     about = metadata("cardlab")
     lines = [
         f"cardlab {about['Version']}: {about['Summary'].lower()}",
@@ -28,16 +34,16 @@ def overview() -> str:
         "",
         *_table({name: verb.summary for name, verb in VERBS.items()}),
         "",
-        "cardlab VERB --help       what a verb takes, with examples",
-        "cardlab VERB --cfg job    the configuration that it would run with",
+        "cardlab VERB --help       groups, keys, flags and examples of a verb",
+        "cardlab VERB --cfg job    the composed configuration of a verb",
         "cardlab --version",
-        'eval "$(cardlab -sc install=bash)"    completion of verbs, groups, options and keys (also zsh, fish)',
+        'eval "$(cardlab -sc install=bash)"    shell completion (also zsh, fish)',
     ]
     return "\n".join(lines)
 
 
-def verb_guide(verb: Verb, overrides: Sequence[str] = ()) -> str:
-    """How `verb` is called, which groups it has, and its keys with the values that `overrides` give them."""
+def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
+    """Usage, examples, groups, keys and flags of `verb`; keys have the values that `overrides` give them."""
     tree = compose_tree(verb.config_name, overrides, with_hydra=True)
     choices = {str(name): value for name, value in tree.hydra.runtime.choices.items() if "hydra/" not in str(name)}
     config = cast(dict[str, Any], OmegaConf.to_container(tree, resolve=False))
@@ -47,16 +53,16 @@ def verb_guide(verb: Verb, overrides: Sequence[str] = ()) -> str:
     sections = [
         [f"cardlab {verb.name}: {verb.summary}", "", f"usage: cardlab {verb.name} [group=option …] [key=value …]"],
         ["examples", *(f"  {example}" for example in verb.examples)],
-        ["groups (group=option; * is chosen)", *_table(groups)] if groups else [],
+        ["groups (group=option; * marks the chosen one)", *_table(groups)] if groups else [],
         [f"keys (key=value) of conf/{verb.config_name}.yaml", *_key_lines(config, comments)],
         ["flags", *_table({**verb.flags, **verb.long_keys, **FLAGS})],
-        ["A new key needs +key=value; quote what the shell or Hydra would read: 'key=[1,2]', 'key=\"a?b\"'."],
+        ["A new key needs +key=value. Quote what the shell or Hydra would parse: 'key=[1,2]', 'key=\"a?b\"'."],
     ]
     return "\n\n".join("\n".join(section) for section in sections if section)
 
 
 def _groups(choices: Mapping[str, object]) -> dict[str, str]:
-    """Group → its options, with a line for each folder; a group that is mounted again shows its choice alone."""
+    """Group → its options, one line per folder; for a group that is used twice, only the choice the second time."""
     texts: dict[str, str] = {}
     shown: set[str] = set()
     with initialised_hydra():
@@ -73,31 +79,24 @@ def _options_text(options: Sequence[str], choice: object) -> str:
     return "\n".join(f"{folder}/: {', '.join(names)}" if folder else ", ".join(names) for folder, names in rows)
 
 
-def _key_lines(config: Mapping[str, Any], comments: "Comments", depth: int = 1, group: str = "") -> Iterator[str]:
-    kind = str(config.get("name", "")) if group else ""
+def _key_lines(config: Mapping[str, Any], comments: Comments, depth: int = 1, group: str = "") -> Iterator[str]:
+    option = str(config.get("name", "")) if group else ""
     for key, value in config.items():
         inner = isinstance(value, Mapping) and bool(value)
         line = "  " * depth + (f"{key}:" if inner else f"{key}: {as_written(value)}")
-        yield f"{line:<{_COMMENT_COLUMN}}  {comments.get((group, kind, key), '')}".rstrip()
+        yield f"{line:<{_COMMENT_COLUMN}}  {comments.get((group, option, key), '')}".rstrip()
         if inner:
             yield from _key_lines(cast(Mapping[str, Any], value), comments, depth + 1, key)
-
-
-Comments = Mapping[tuple[str, str, str], str]
-"""(group, name, key) → what the YAML files say behind the key.
-
-Name is that of the registry, "" in groups without one; group is "" for the file of the verb itself.
-"""
 
 
 def _comments(folders: Sequence[Path], config_name: str) -> Comments:
     found: dict[tuple[str, str, str], str] = {}
     for folder in folders:
         for path in [folder / f"{config_name}.yaml", *sorted(folder.glob("*/*.yaml"))]:
-            group, name = ("", "") if path.parent == folder else (path.parent.name, path.stem)
+            group, option = ("", "") if path.parent == folder else (path.parent.name, path.stem)
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
             for match in filter(None, map(_COMMENTED_KEY.match, lines)):
-                found.setdefault((group, name, match[1]), match[2])
+                found.setdefault((group, option, match[1]), match[2])
                 found.setdefault((group, "", match[1]), match[2])
     return found
 

@@ -1,11 +1,11 @@
-"""Where `cardlab train` leaves its policies, and what they are called."""
+"""Names of policies, and the files in which `cardlab train` leaves them: runs/NAME/latest/policy."""
 
 from pathlib import Path
 
-LATEST = "latest"  # in runs/NAME/: the training that was finished last
-POLICY = "policy"  # the policy's folder in that of a training
+LATEST = "latest"  # link to the last finished training
+POLICY = "policy"
 
 
-def known_name(folder: Path) -> str:
-    """The name of a policy: of models/NAME its folder's, of runs/NAME/…/policy its training's."""
+def policy_name(folder: Path) -> str:
+    """NAME for models/NAME and for runs/NAME/…/policy."""
     return folder.parents[1].name if folder.name == POLICY and len(folder.parts) > 2 else folder.name

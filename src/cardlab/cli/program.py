@@ -1,4 +1,4 @@
-"""The program `cardlab`: finds the verb, composes its configuration, and says what is wrong in one line."""
+"""The program `cardlab`: finds the verb, composes its configuration, runs it, and prints errors in one line."""
 
 import argparse
 import os
@@ -9,18 +9,18 @@ from io import TextIOWrapper
 
 from cardlab.cli.arguments import parse_arguments, split_verb
 from cardlab.cli.completion import complete
-from cardlab.cli.help_texts import overview, verb_guide
-from cardlab.cli.verbs import Given, Request, Verb
+from cardlab.cli.help_texts import overview, verb_help
+from cardlab.cli.verbs import ComposedConfig, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
 from cardlab.experiments.config.composition import compose_tree, hand_to_hydra, plain, tree_text
 from cardlab.experiments.config.options import InvalidConfiguration
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line `arguments` (the process's own by default); the exit status."""
-    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # torch's hints are for people who write programs
+    """Run the command line `arguments`, by default those of the process; returns the exit status."""
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # torch's hints are for programmers
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal that knows no … gets a ?
+        sys.stdout.reconfigure(errors="replace")  # terminals without … print ?
     return run_program(lambda: _run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
@@ -42,12 +42,12 @@ def _run(arguments: list[str]) -> int:
 def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace) -> int:
     flags = _flags(verb, parsed)
     if parsed.help:
-        print(verb_guide(verb, overrides))
+        print(verb_help(verb, overrides))
         return 0
     tree = compose_tree(verb.config_name, overrides)
     for key in verb.long_keys:
         if (value := vars(parsed)[key]) is not None:
-            tree[key.removeprefix("--")] = value  # as it stands: no sign in it means anything to Hydra
+            tree[key.removeprefix("--")] = value  # not parsed by Hydra
     if parsed.cfg == "job":
         print(tree_text(tree, package=parsed.package, resolve=parsed.resolve), end="")
     elif parsed.cfg:
@@ -55,15 +55,15 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     elif parsed.info:
         hand_to_hydra(verb.config_name, [f"--info={parsed.info}", *overrides])
     else:
-        return verb.load()(Request(Given(plain(tree)), overrides, flags))
+        return verb.load()(Request(ComposedConfig(plain(tree)), overrides, flags))
     return 0
 
 
 def _flags(verb: Verb, parsed: argparse.Namespace) -> frozenset[str]:
-    """The verb's own flags that are given, without its long keys; InvalidConfiguration for one of another verb."""
+    """The given flags of the verb; raises InvalidConfiguration for a flag of another verb."""
     if parsed.multirun:
-        raise InvalidConfiguration("--multirun: to try several values, cardlab sweep … sweep.sampler=grid")
+        raise InvalidConfiguration("--multirun: not supported; use cardlab sweep with sweep.sampler=grid")
     given = {name for name, value in vars(parsed).items() if name.startswith("--") and value}
     for flag in sorted(given - set(verb.flags) - set(verb.long_keys)):
-        raise InvalidConfiguration(f"{flag}: cardlab {verb.name} has no such flag")
+        raise InvalidConfiguration(f"{flag}: cardlab {verb.name} has no such flag; run `cardlab {verb.name} --help`")
     return frozenset(given & set(verb.flags))

@@ -1,4 +1,4 @@
-"""Bars while matches are played, for people only: a log gets none."""
+"""Progress bars of matches, if stderr is a terminal."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from cardlab.evaluation.progress import ProgressCallback, bars, no_progress
 
 @contextmanager
 def progress_bars() -> Generator[ProgressCallback]:
-    """What tells of progress on stderr where that is a terminal, and nowhere else."""
+    """Bars on stderr if it is a terminal, otherwise a no-op."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield no_progress

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from cardlab.agents.policies import default_game
 from cardlab.agents.policy_folders import ADDRESS, policy_folder
-from cardlab.cli.policy_names import known_name
+from cardlab.cli.policy_names import policy_name
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file, write_json
@@ -25,13 +25,13 @@ _KEYS = ("reference", "sequential", "max_megabytes", "ladder")
 
 
 def run(request: Request) -> int:
-    """Print the figures and the decision; 0 whichever way it fell: a challenger that loses is no failure."""
+    """Print the results and the decision; returns 0 whether the challenger wins or loses."""
     config = request.config
     options = PromotionOptions(**{key: config[key] for key in _KEYS})
     arena = build_arena(config["arena"])
     given = convert("output", config["output"], Text | None)
     policy = _policy(config)
-    name = convert("name", config["name"], Text | None) or known_name(policy)
+    name = convert("name", config["name"], Text | None) or policy_name(policy)
     challenge = make_challenge(policy, name, _game(config, policy), arena, options)
     output = None if given is None else check_file("output", given)
     with progress_bars() as progress:
@@ -52,7 +52,7 @@ def _policy(config: Mapping[str, Any]) -> Path:
 
 
 def _game(config: Mapping[str, Any], policy: Path) -> Game:
-    """The game that is given, else the standard one of the policy's game."""
+    """The game of the configuration, or the policy's game with its default options."""
     if config.get("game"):
         return without_training_options(build_game(config["game"]))
     return default_game(policy)

@@ -15,7 +15,7 @@ from cardlab.games.catalogue import make_game, without_training_options
 
 
 def run(request: Request) -> int:
-    """Print the moves; keep the game in `output` when that is given."""
+    """Print the moves, and write the game to the file `output` if given."""
     config = request.config
     inputs = convert("inputs", config["inputs"], tuple[Text, ...])
     record, lines = _recorded(config, inputs) if config["record"] else _played(config, inputs)
@@ -54,4 +54,4 @@ def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRec
 def _check_inputs(inputs: tuple[str, ...], blocks: list[str]) -> None:
     for name in inputs:
         if name not in (*blocks, "all"):
-            raise InvalidOption("inputs", name, f"all, or some of {', '.join(blocks)}")
+            raise InvalidOption("inputs", name, f"all, or one of {', '.join(blocks)}")

@@ -1,4 +1,4 @@
-"""`cardlab sweep`: search the best hyperparameters of an experiment, and write them as one of its own if asked to."""
+"""`cardlab sweep`: searches the best hyperparameters of an experiment; sweep.apply writes them to an experiment."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from cardlab.experiments.sweep.tuned_files import check_name, check_space, plain
 
 
 def run(request: Request) -> int:
-    """Run trials until the study has as many as asked for; print the best values, and where they were written."""
+    """Run trials until the study has `sweep.trials` finished ones, and print the best values."""
     given = group("sweep", request.config["sweep"])
     config = plain_experiment(request.overrides)
     entries = convert("sweep.space", given.get("space", {}), Mapping[str, Any])
@@ -31,12 +31,12 @@ def run(request: Request) -> int:
         print(f"next:   cardlab train experiment={options.apply}")
     else:
         game = config["game"]["name"]
-        print(f"next:   the same command with sweep.apply={game}/NAME writes an experiment with these values")
+        print(f"next:   add sweep.apply={game}/NAME to write an experiment with these values")
     return 0
 
 
 def print_best(best: Best, metric: str) -> None:
-    """The study, its best value with the values behind it, and the front where there is one."""
+    """Print the study, its best trial, and the Pareto front of a study with two objectives."""
     print(f"study:  {best.study}, {best.trials} trials\nbest:   {metric} {best.value:.4f}")
     for key, value in best.values.items():
         print(f"        {key}={value}")

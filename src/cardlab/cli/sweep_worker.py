@@ -1,4 +1,4 @@
-"""`cardlab sweep worker`: one more machine, or one more process, for a study that `cardlab sweep` is in charge of."""
+"""`cardlab sweep worker`: runs trials of a study that `cardlab sweep` has started, on this machine or another."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from cardlab.tracking import Store
 
 
 def run(request: Request) -> int:
-    """Work on the study until it has all the trials that its sweep asks for."""
+    """Run trials until the study has as many as its sweep needs."""
     config: dict[str, Any] = dict(request.config["sweep"])
     name = convert("sweep.study", config["study"], Text)
     address = convert("sweep.storage", config["storage"], Text | None)

@@ -14,7 +14,7 @@ from cardlab.games.catalogue import without_training_options
 
 
 def run(request: Request) -> int:
-    """Print the cross table, and leave it in the folder `output`."""
+    """Print the cross table, and write it to the folder `output`."""
     config = request.config
     agents = convert("agents", config["agents"], tuple[Text, ...])
     options = build_arena(config["arena"])

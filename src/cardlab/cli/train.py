@@ -1,4 +1,4 @@
-"""`cardlab train`: one experiment, recorded in MLflow; the same command goes on where it was cut off."""
+"""`cardlab train`: one experiment, logged to MLflow; the same command resumes it after an interruption."""
 
 import os
 from collections.abc import Mapping
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def run(request: Request) -> int:
-    """Train into runs/NAME/ (models/ and results/ belong to the pipeline), and say how to look at what came of it."""
+    """Train in runs/NAME/ (models/ and results/ belong to the pipeline) and print the next commands."""
     config = without_resume(request.config)
-    # A wrong value is refused before the imports below, which take seconds.
+    # Before the slow imports below: a wrong value fails at once.
     experiment = build_experiment(config) if request.config.get(RESUME) is None else None
     from cardlab.tracking import Store  # noqa: PLC0415
     from cardlab.tracking.run_state import find_unfinished  # noqa: PLC0415
@@ -30,14 +30,14 @@ def run(request: Request) -> int:
     store = Store()
     folder = None
     if experiment is None:
-        folder, state = find_unfinished(store.root / "runs", _asked_for(request))
+        folder, state = find_unfinished(store.root / "runs", _resume_value(request))
         _check_same(config if len(request.overrides) > 1 else state.config, state)
         config = dict(state.config)
         experiment = build_experiment(config)
-    today = run_folder(store.root / "runs", experiment)
-    if folder is not None and folder != today:
-        print("the code or a policy named is not as when the run began: it goes on, but not to the same bytes")
-    folder = folder or today
+    current = run_folder(store.root / "runs", experiment)
+    if folder is not None and folder != current:
+        print("warning: the code or an agent's policy has changed; the results will differ from an uninterrupted run")
+    folder = folder or current
     model = folder / POLICY
 
     def record(recorded: "Run", trained: "Trained") -> None:
@@ -46,18 +46,18 @@ def run(request: Request) -> int:
         recorded.log_artifact(model.with_name("curve.csv"))
 
     trained = train_recorded(experiment, store, folder=folder, model_dir=model, params=config, record=record)
-    latest = _point_to(folder) / model.name
+    latest = _link_latest(folder) / model.name
     here = Path.cwd()
     shown = latest.relative_to(here) if latest.is_relative_to(here) else latest
     print(f"policy: {shown}\nnext:   cardlab evaluate policy={shown}\n        cardlab ui")
     if experiment.last_iteration < experiment.total_iterations:
-        continuation = shown.with_name(trained.continuation.name)
-        print(f"        the same command with trainer.start_from={continuation} and a later trainer.stop_after goes on")
+        start = shown.with_name(trained.continuation.name)
+        print(f"        continue with the same command, trainer.start_from={start} and a later trainer.stop_after")
     return 0
 
 
-def _point_to(folder: Path) -> Path:
-    """The link runs/NAME/latest, which now leads to `folder`."""
+def _link_latest(folder: Path) -> Path:
+    """Point the link runs/NAME/latest to `folder`; returns the link."""
     link, draft = folder.with_name(LATEST), folder.with_name(f".{LATEST}.{os.getpid()}")
     draft.unlink(missing_ok=True)
     draft.symlink_to(folder.name)
@@ -65,22 +65,21 @@ def _point_to(folder: Path) -> Path:
     return link
 
 
-def _asked_for(request: Request) -> str:
-    """The value of resume=… as it was typed: an id such as 12e45678 is no number."""
+def _resume_value(request: Request) -> str:
+    """The text behind resume=…; Hydra would parse an id such as 12e45678 as a number."""
     typed = [text.removeprefix(f"{RESUME}=") for text in request.overrides if text.startswith(f"{RESUME}=")]
     return typed[-1].strip("'\"") if typed else str(request.config[RESUME])
 
 
 def _check_same(config: Mapping[str, Any], state: "RunState") -> None:
-    """InvalidOption for the first key that is not as when the run began, and for a run of the pipeline."""
+    """Raise InvalidOption for a run of the pipeline, and for the first key that differs from the interrupted run."""
     if state.stage is not None:
-        raise InvalidOption(
-            RESUME, state.run_id, f"a run of cardlab train; with this one `dvc repro {state.stage}` goes on"
-        )
+        raise InvalidOption(RESUME, state.run_id, f"a run of cardlab train; resume this one by dvc repro {state.stage}")
     from cardlab.tracking.parameters import flatten  # noqa: PLC0415
 
-    began, now = flatten(state.config), flatten(config)
-    for key in sorted(began.keys() | now.keys()):
-        if began.get(key) != now.get(key):
-            was = f"{began[key]}, as when the run began" if key in began else "left out, as when the run began"
-            raise InvalidOption(key, now.get(key, "(left out)"), was)
+    before, now = flatten(state.config), flatten(config)
+    for key in sorted(before.keys() | now.keys()):
+        if before.get(key) != now.get(key):
+            raise InvalidOption(
+                key, now.get(key, "(left out)"), f"{before.get(key, 'left out')}, as in the interrupted run"
+            )

@@ -1,13 +1,80 @@
-"""`cardlab ui`: the MLflow UI on this project's store."""
+"""`cardlab ui`: the MLflow UI on the project's store."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+from warnings import catch_warnings, simplefilter
+
+import uvicorn
 
 from cardlab.cli.verbs import Request
-from cardlab.core.options import Text, Whole
+from cardlab.core.options import Text, Whole, check_range
+from cardlab.core.sockets import open_listener, url_host
 from cardlab.experiments.config.options import convert
 from cardlab.tracking import Store
-from cardlab.tracking.ui import serve
+
+# MLflow opens with its pages for language models; this view compares training runs.
+_COMPARE = "#/experiments/{id}/runs?workflowType=machine_learning&compareRunsMode=CHART"
+_SHUTDOWN_SECONDS = 3
 
 
 def run(request: Request) -> int:
-    """Serve until Ctrl-C, with the link to the compare view printed."""
+    """Serve until Ctrl-C or SIGTERM."""
     host = convert("host", request.config["host"], Text)
-    return serve(Store(), host, convert("port", request.config["port"], Whole))
+    serve(Store(), host, convert("port", request.config["port"], Whole))
+    return 0
+
+
+def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, report: Callable[[str], None] = print) -> None:
+    """Report the links that compare runs, and serve the UI until Ctrl-C or SIGTERM.
+
+    If the store is an MLflow server, which has its own UI, only report the links. Raises InvalidOption for a host or
+    port that cannot be used, and TrackingUnavailable.
+    """
+    if store.address.startswith("http"):
+        report(_overview(store, store.address.rstrip("/")))
+        return
+    check_range("port", port, 1, 65535, whole=True)
+    with open_listener(host, port) as listener, suppress(KeyboardInterrupt):
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises the signal again after its shutdown
+        application = _application(store)
+        report(_overview(store, f"http://{url_host(host)}:{port}", " (Ctrl-C stops the server)"))
+        options = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=_SHUTDOWN_SECONDS)
+        uvicorn.Server(options).run(sockets=[listener])
+
+
+def compare_links(store: Store, base: str) -> Iterator[tuple[str, str]]:
+    """(experiment, address of the view that compares its runs) for each experiment with runs."""
+    with store.wrap_errors():
+        experiments = store.client.search_experiments()
+        used = [one for one in experiments if store.client.search_runs([one.experiment_id], max_results=1)]
+    for experiment in used:
+        yield experiment.name, f"{base}/{_COMPARE.format(id=experiment.experiment_id)}"
+
+
+def _overview(store: Store, base: str, hint: str = "") -> str:
+    store.mark_killed()
+    links = [f"compare the runs of {name}: {link}" for name, link in compare_links(store, base)]
+    return "\n".join([f"MLflow UI on {base}{hint}", *links])
+
+
+def _application(store: Store) -> Any:
+    """MLflow's web application for the store, as `mlflow server` starts it, but in this process."""
+    os.environ |= {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_LOGGING_LEVEL": "ERROR"}
+    store.check()
+    from mlflow.server import constants  # noqa: PLC0415  slow import; reads the environment
+
+    artifacts = str(store.root / "mlartifacts")
+    os.environ |= {
+        constants.BACKEND_STORE_URI_ENV_VAR: store.address,
+        constants.REGISTRY_STORE_URI_ENV_VAR: store.address,
+        constants.ARTIFACT_ROOT_ENV_VAR: "mlflow-artifacts:/",
+        constants.ARTIFACTS_DESTINATION_ENV_VAR: artifacts,
+        constants.SERVE_ARTIFACTS_ENV_VAR: "true",
+    }
+    with catch_warnings():
+        simplefilter("ignore")  # MLflow uses a deprecated part of Starlette
+        from mlflow.server.fastapi_app import app  # noqa: PLC0415
+    return app

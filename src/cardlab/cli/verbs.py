@@ -1,16 +1,16 @@
-"""What `cardlab` can do: one entry per verb. The program, its help, completion and docs/cli.md all read this table."""
+"""The verbs of `cardlab`: the program, its help, its completion and docs/cli.md all read this table."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from cardlab.core.options import InvalidOption
 
 
-class Given(dict[str, Any]):
-    """A composed configuration: what `~key` took out of it is refused where it is asked for."""
+class ComposedConfig(dict[str, Any]):
+    """A composed configuration. A missing key, which `~key` has removed, raises InvalidOption."""
 
     def __missing__(self, key: str) -> Any:
         raise InvalidOption(key, "(left out)", "given")
@@ -18,64 +18,54 @@ class Given(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for: the composed configuration as plain data, the overrides it came from, and flags."""
+    """The arguments of a verb: the composed configuration, the overrides that it was composed from, and flags."""
 
     config: Mapping[str, Any]
     overrides: tuple[str, ...] = ()
     flags: frozenset[str] = frozenset()
 
 
-class VerbFunction(Protocol):
-    """The body of a verb."""
-
-    def __call__(self, request: Request) -> int:
-        """Do it; the exit status."""
-        ...
-
-
 PLUGINS = "cardlab_verbs"
-"""Group of entry points: verbs whose bodies are in other packages."""
+"""Group of entry points for verbs that other packages implement."""
 
 
 class MissingPlugin(RuntimeError):
-    """The package of a verb is not installed; the message is one line that says what to do."""
+    """The package that implements a verb is not installed; the message is one line that says what to install."""
 
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb, the configuration in conf/ that it composes, and how it is called."""
+    """A verb: its name, help, configuration and flags."""
 
     name: str
     summary: str
     examples: tuple[str, ...]
-    config: str = ""  # conf/CONFIG.yaml; as the verb when empty
-    flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → what it does
-    long_keys: Mapping[str, str] = field(default_factory=dict[str, str])  # --key VALUE, the same as key=VALUE
-    plugin: bool = False  # another package has its body, as an entry point of the group PLUGINS
+    config: str = ""  # conf/CONFIG.yaml; empty: named like the verb
+    flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → help
+    long_keys: Mapping[str, str] = field(default_factory=dict[str, str])  # --key VALUE, equivalent to key=VALUE → help
+    plugin: bool = False  # implemented by another package, by an entry point of the group PLUGINS
 
     @property
     def config_name(self) -> str:
-        """Name of the file in conf/, without .yaml."""
+        """The name of the file in conf/, without .yaml."""
         return self.config or self.module
 
     @property
     def module(self) -> str:
-        """Name of its module here: `sweep worker` stands in sweep_worker."""
+        """The name of the module in this package: `sweep worker` is in sweep_worker."""
         return self.name.replace(" ", "_")
 
-    def load(self) -> VerbFunction:
-        """The body, imported now with all that it needs. Raises MissingPlugin for a package that is not installed."""
-        if self.plugin:
-            found = entry_points(group=PLUGINS, name=self.name)
-            if not found:
-                raise MissingPlugin(
-                    f"{self.name}: not installed; reinstall cardlab with pip install 'cardlab[{self.name}]'"
-                )
-            return cast(VerbFunction, next(iter(found)).load())
-        return cast(VerbFunction, import_module(f"cardlab.cli.{self.module}").run)
+    def load(self) -> Callable[[Request], int]:
+        """Import the function that runs the verb and returns the exit status. Raises MissingPlugin."""
+        if not self.plugin:
+            return import_module(f"cardlab.cli.{self.module}").run
+        found = entry_points(group=PLUGINS, name=self.name)
+        if not found:
+            raise MissingPlugin(f"{self.name}: not installed; run pip install 'cardlab[{self.name}]'")
+        return cast(Callable[[Request], int], next(iter(found)).load())
 
 
-_ALL = (
+_VERBS = (
     Verb(
         "train",
         "train one experiment",
@@ -88,7 +78,7 @@ _ALL = (
     ),
     Verb(
         "evaluate",
-        "play an agent against reference opponents",
+        "evaluate an agent against reference opponents",
         (
             "cardlab evaluate policy=runs/poker_squares_td/latest/policy arena.deals=40000",
             "cardlab evaluate policy=threshold:level:30 game=thirty_one arena.references=[greedy,random]",
@@ -106,7 +96,7 @@ _ALL = (
     ),
     Verb(
         "sweep worker",
-        "join the workers of a sweep, on this machine or another",
+        "run trials of a sweep, on this machine or another",
         (
             "cardlab sweep worker sweep.study=thirty_one_dqn_1a2b3c4d",
             "cardlab sweep worker sweep.study=big2 sweep.storage=postgresql+psycopg://me@server/cards sweep.workers=8",
@@ -132,7 +122,7 @@ _ALL = (
     ),
     Verb(
         "runs",
-        "list the recorded runs",
+        "list the runs in MLflow",
         (
             "cardlab runs",
             "cardlab runs game=thirty_one limit=5",
@@ -141,13 +131,13 @@ _ALL = (
             "cardlab runs --run 4de34c2b",
         ),
         long_keys={
-            "--policy": "FOLDER: the runs that made or measured this policy; as policy=FOLDER",
-            "--run": "ID: all that is known of one run, and where its policy is; as run=ID",
+            "--policy": "FOLDER: list the runs that made or measured this policy; equivalent to policy=FOLDER",
+            "--run": "ID: show the lineage of one run and the folders of its policy; equivalent to run=ID",
         },
     ),
     Verb(
         "belief",
-        "learn who holds the cards that a player cannot see",
+        "train a network that estimates who holds the hidden cards",
         (
             "cardlab belief",
             "cardlab belief agents=[models/big2_ppo] output=models/big2_belief training.iterations=100",
@@ -155,7 +145,7 @@ _ALL = (
     ),
     Verb(
         "play",
-        "serve a page on which a person plays against agents",
+        "serve a web page for playing against agents",
         (
             "cardlab play",
             "cardlab play play.port=8080",
@@ -163,12 +153,7 @@ _ALL = (
         ),
         plugin=True,
     ),
-    Verb("ui", "serve the MLflow UI on this project's runs", ("cardlab ui", "cardlab ui port=8080")),
-    Verb(
-        "remote",
-        "say where clones share what is too large for git",
-        ("cardlab remote url=/mnt/cardlab", "cardlab remote url=s3://bucket/cardlab", "cardlab remote"),
-    ),
+    Verb("ui", "serve the MLflow UI with the project's runs", ("cardlab ui", "cardlab ui port=8080")),
     Verb(
         "compose",
         "write the benchmark's params.yaml from conf/",
@@ -179,8 +164,8 @@ _ALL = (
             "cardlab compose agent@experiments.thirty_one_dqn.agent=ppo",
         ),
         config="config",
-        flags={"--check": "write nothing; fail when params.yaml is not what conf/ gives"},
+        flags={"--check": "write nothing; exit with 2 if params.yaml differs from the composed one"},
     ),
 )
 
-VERBS: Mapping[str, Verb] = {verb.name: verb for verb in _ALL}
+VERBS: Mapping[str, Verb] = {verb.name: verb for verb in _VERBS}

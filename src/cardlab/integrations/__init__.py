@@ -1,32 +1,28 @@
-"""The games for other libraries, and other libraries' policies for the arena.
+"""Environments of other libraries, and policies of other libraries as agents.
 
-    env = cardlab.integrations.make_aec("big2")                          # PettingZoo, every seat
+    env = cardlab.integrations.make_aec("big2")                          # PettingZoo, all seats
     env = cardlab.integrations.make_env("poker_squares")                 # Gymnasium, one seat
-    envs = cardlab.integrations.make_vector("five_o", 1024, ["greedy"])  # Gymnasium, a thousand tables a call
-    envs = cardlab.integrations.make_sb3("five_o", 64, ["greedy"])       # Stable-Baselines3, with masks
-    agent = cardlab.integrations.as_agent(game, function)                # the other way
+    envs = cardlab.integrations.make_vector("five_o", 1024, ["greedy"])  # Gymnasium, one seat of 1,024 games
+    envs = cardlab.integrations.make_sb3("five_o", 64, ["greedy"])       # Stable-Baselines3, with action masks
+    agent = cardlab.integrations.as_agent(game, function)                # a policy function as an agent
 
-Each name is imported on first use. Without the extra `cardlab[integrations]` this raises MissingExtra, in one line.
+Each name is imported on first use. Without the extra `cardlab[integrations]` most names raise MissingExtra.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from cardlab.integrations.missing_extra import MissingExtra
-
 if TYPE_CHECKING:
     from cardlab.integrations.external_policies import as_agent, sb3_agent
-    from cardlab.integrations.gymnasium_env import make_env
-    from cardlab.integrations.gymnasium_registry import register_games
-    from cardlab.integrations.gymnasium_vector import make_vector
-    from cardlab.integrations.parallel_games import Tables, Turn
+    from cardlab.integrations.gymnasium_envs import make_env, make_vector, register_games
+    from cardlab.integrations.parallel_games import ParallelGames, StepResult
     from cardlab.integrations.pettingzoo_aec import make_aec
     from cardlab.integrations.stable_baselines3 import make_sb3
 
 __all__ = [
     "MissingExtra",
-    "Tables",
-    "Turn",
+    "ParallelGames",
+    "StepResult",
     "as_agent",
     "make_aec",
     "make_env",
@@ -36,34 +32,37 @@ __all__ = [
     "sb3_agent",
 ]
 
-_HOMES = {
-    "Tables": ("parallel_games", ""),
-    "Turn": ("parallel_games", ""),
-    "as_agent": ("external_policies", ""),
-    "make_aec": ("pettingzoo_aec", "pettingzoo"),
-    "make_env": ("gymnasium_env", "gymnasium"),
-    "make_sb3": ("stable_baselines3", "stable_baselines3"),
-    "make_vector": ("gymnasium_vector", "gymnasium"),
-    "register_games": ("gymnasium_registry", "gymnasium"),
-    "sb3_agent": ("external_policies", ""),
+_MODULES = {
+    "ParallelGames": "parallel_games",
+    "StepResult": "parallel_games",
+    "as_agent": "external_policies",
+    "make_aec": "pettingzoo_aec",
+    "make_env": "gymnasium_envs",
+    "make_sb3": "stable_baselines3",
+    "make_vector": "gymnasium_envs",
+    "register_games": "gymnasium_envs",
+    "sb3_agent": "external_policies",
 }
-"""Name → its module here, and the library that this module imports."""
+_LIBRARIES = ("gymnasium", "pettingzoo", "stable_baselines3")
+
+
+class MissingExtra(ImportError):
+    """A library of `cardlab[integrations]` is not installed; the message is one line that says what to install."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, library = _HOMES[name]
     try:
-        home = import_module(f"cardlab.integrations.{module}")
+        module = import_module(f"{__name__}.{_MODULES[name]}")
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
-        if not library or missing not in (library, "gymnasium"):
+        if missing not in _LIBRARIES:
             raise
-        raise MissingExtra(f"cardlab.integrations.{name}", missing) from None
-    value = getattr(home, name)
-    globals()[name] = value  # the next look-up goes straight to it
-    return value
+        text = f"{__name__}.{name}: needs {missing}; pip install 'cardlab[integrations]'"
+        raise MissingExtra(text) from None
+    globals()[name] = getattr(module, name)  # the next access does not call this function
+    return globals()[name]
 
 
 def __dir__() -> list[str]:

@@ -1,7 +1,8 @@
-"""Policies of other libraries as agents, so that the arena measures them as it does its own."""
+"""Policies of other libraries as agents, e.g. for the arena."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,9 +18,9 @@ PolicyFunction = Callable[[Mapping[str, Any]], Any]
 
 @dataclass(frozen=True)
 class FunctionAgent:
-    """Asks `function` once for each decision, or once for all of them when `batched`.
+    """Calls `function` once per decision, or once for all decisions when `batched`.
 
-    In a match with several processes the function travels there by pickle: it stands at the top of a module.
+    A match with several processes pickles the function, so it must be defined at the top level of a module.
     """
 
     game: Game
@@ -27,49 +28,38 @@ class FunctionAgent:
     batched: bool = False
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        """[N] actions; IllegalAction where the function gives one that the rules forbid."""
+        """[N] actions; raises IllegalAction for an illegal one."""
         legal = self.game.legal_actions(info_states)
-        masks, seen = legal.view(np.int8), self.game.observe(info_states, players)
+        masks, observations = legal.view(np.int8), self.game.observe(info_states, players)
         if self.batched:
-            chosen = np.asarray(self.function({"observation": seen, "action_mask": masks}))
+            chosen = np.asarray(self.function({"observation": observations, "action_mask": masks}))
         else:
-            pairs = zip(seen, masks, strict=True)
+            pairs = zip(observations, masks, strict=True)
             chosen = np.array([int(self.function({"observation": row, "action_mask": mask})) for row, mask in pairs])
         return check_actions(legal, chosen, self.game.spec.name)
 
 
 class MaskedModel(Protocol):
-    """A trained model of sb3-contrib: MaskablePPO, or what predicts as it does."""
+    """A model of sb3-contrib such as MaskablePPO."""
 
     def predict(self, observation: NDArray[Any], *, deterministic: bool, action_masks: NDArray[Any]) -> tuple[Any, Any]:
-        """Actions [N] for observations [N, F] and masks [N, A]."""
+        """Actions [N] for observations [N, F] and masks [N, A], and the model's state."""
         ...
 
 
-@dataclass(frozen=True)
-class ModelAgent:
-    """Plays a model of sb3-contrib, all decisions in one call."""
-
-    game: Game
-    model: MaskedModel
-    deterministic: bool = True
-
-    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        """[N] actions."""
-        legal = self.game.legal_actions(info_states)
-        seen = self.game.observe(info_states, players)
-        chosen, _ = self.model.predict(seen, deterministic=self.deterministic, action_masks=legal)
-        return check_actions(legal, np.asarray(chosen), self.game.spec.name)
-
-
 def as_agent(game: Game, function: PolicyFunction, *, batched: bool = False) -> Agent:
-    """An agent that plays `game` by a PettingZoo-style policy function: observation → action.
+    """An agent that plays `game` by a policy function in PettingZoo's form.
 
-    The function sees `game` as its options say (`features`, …); the arena's other agents may see it differently.
+    The options of `game`, e.g. `features`, define the function's observations; other agents may use other features.
     """
     return FunctionAgent(game, function, batched)
 
 
 def sb3_agent(game: Game, model: MaskedModel, *, deterministic: bool = True) -> Agent:
     """An agent that plays `game` by a trained model of sb3-contrib."""
-    return ModelAgent(game, model, deterministic)
+    return FunctionAgent(game, partial(_predict, model, deterministic), batched=True)
+
+
+def _predict(model: MaskedModel, deterministic: bool, inputs: Mapping[str, Any]) -> Any:
+    masks = inputs["action_mask"].view(np.bool_)
+    return model.predict(inputs["observation"], deterministic=deterministic, action_masks=masks)[0]

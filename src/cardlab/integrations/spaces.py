@@ -1,4 +1,4 @@
-"""The spaces of a game, and what all adapters of one table share."""
+"""Spaces and arguments that the environments of all libraries share."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,37 +14,34 @@ from cardlab.games.protocol import Game
 RENDER_MODES = ("ansi", "human")
 
 
-def observation_box(game: Game) -> gymnasium.spaces.Box:
-    """[F] numbers of order one, with no bounds that the rules would guarantee."""
+def observation_space(game: Game) -> gymnasium.spaces.Box:
+    """[F] numbers of order one; the rules guarantee no bounds."""
     return gymnasium.spaces.Box(-np.inf, np.inf, (game.spec.num_features,), np.float32)
 
 
-def actions_of(game: Game) -> gymnasium.spaces.Discrete[np.int64]:
-    """[A] actions; which of them are legal, the mask says."""
+def action_space(game: Game) -> gymnasium.spaces.Discrete[np.int64]:
+    """[A] actions; the mask says which ones are legal."""
     return gymnasium.spaces.Discrete(game.spec.num_actions)
 
 
-def game_of(game: Game | str, options: Mapping[str, Any]) -> Game:
-    """The game of this name with these options, or the game itself, which has them already."""
+def resolve_game(game: Game | str, options: Mapping[str, Any]) -> Game:
+    """The game itself, or the one with this name and these options."""
     if isinstance(game, str):
         return make_game(game, **options)
     if options:
-        raise InvalidOption(f"game.{next(iter(options))}", next(iter(options.values())), "left out beside a made game")
+        raise InvalidOption(f"game.{next(iter(options))}", next(iter(options.values())), "left out with a game object")
     return game
 
 
 def check_render_mode(render_mode: str | None) -> str | None:
-    """`render_mode`, or InvalidOption."""
+    """`render_mode`; raises InvalidOption for an unknown one."""
     if render_mode is not None and render_mode not in RENDER_MODES:
         raise InvalidOption("render_mode", render_mode, f"one of {', '.join(RENDER_MODES)}, or left out")
     return render_mode
 
 
-def deck_of(options: Mapping[str, Any] | None) -> NDArray[np.int8] | None:
-    """[1, 52] the order of cards in `options["deck"]` of a reset; None where there is none.
-
-    Other options are for others, such as wrappers: the libraries' own checks pass them too.
-    """
+def deck_option(options: Mapping[str, Any] | None) -> NDArray[np.int8] | None:
+    """[1, 52] the order of the cards in `options["deck"]` of a reset, None without it; other options are ignored."""
     deck = (options or {}).get("deck")
     if deck is None:
         return None

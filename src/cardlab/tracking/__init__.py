@@ -1,10 +1,9 @@
-"""Runs, their lineage and the registry in MLflow. Nothing else imports MLflow, and it is loaded on first use."""
+"""Runs, their lineage and registered policies in MLflow, which is imported on first use."""
 
-from cardlab.tracking.client import TrackingUnavailable
-from cardlab.tracking.lineage import lineage
-from cardlab.tracking.run import RecordIncomplete, Run, Status
+from cardlab.tracking.connection import TrackingUnavailable
+from cardlab.tracking.run import RecordIncomplete, Run
 from cardlab.tracking.store import Store
 
 NOT_IN_DIGEST = "records runs in MLflow"
 
-__all__ = ["RecordIncomplete", "Run", "Status", "Store", "TrackingUnavailable", "lineage"]
+__all__ = ["RecordIncomplete", "Run", "Store", "TrackingUnavailable"]

@@ -1,30 +1,30 @@
-"""A nested configuration as the flat table of texts that MLflow keeps, under names that it accepts."""
+"""Nested configurations as MLflow parameters: flat names that MLflow accepts, values as text."""
 
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from typing import Any, cast
 
-_LONGEST_KEY = 250  # characters; both limits are MLflow's
+_LONGEST_KEY = 250  # characters: MLflow's limits
 _LONGEST_VALUE = 6000
 _CUT = " … (cut)"
 
 
 def flatten(config: Mapping[str, Any]) -> dict[str, str]:
-    """`{"agent": {"gamma": 0.99}}` as `{"agent.gamma": "0.99"}`.
+    """`{"agent": {"gamma": 0.99}}` → `{"agent.gamma": "0.99"}`.
 
-    Values are written as in the configuration files (true, null), lists and empty groups as JSON; what MLflow cannot
-    hold is cut with a mark, the whole configuration being an artifact of the run.
+    Values are written as in YAML (true, null); lists and empty groups as JSON. Values that are too long for MLflow are
+    cut and marked.
     """
     return {legal_name(key): _shorten(value) for key, value in _leaves("", config)}
 
 
 @cache
 def legal_name(name: str) -> str:
-    """`name` where MLflow accepts it for a parameter, metric or tag; else a legal name that no other name maps to."""
+    """`name` if MLflow accepts it for parameters, metrics and tags; else a legal name that is unique to it."""
     legal = re.sub(r"[^\w\-. /]", "_", name)
     legal = "/".join("_" if part.strip(".") == "" else part for part in legal.split("/"))
     legal = re.sub(r"^\.\.", "__", legal)
@@ -37,16 +37,10 @@ def _leaves(prefix: str, value: object) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping) and value:
         for key, inner in cast(Mapping[Any, object], value).items():
             yield from _leaves(f"{prefix}.{key}" if prefix else str(key), inner)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        yield prefix, str(value)
     else:
-        yield prefix, _text(value)
-
-
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    if value is None or isinstance(value, bool | Mapping | Sequence):
-        return json.dumps(value, default=str)
-    return str(value)
+        yield prefix, json.dumps(value, default=str)
 
 
 def _shorten(text: str) -> str:

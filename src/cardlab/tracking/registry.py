@@ -1,71 +1,57 @@
-"""The registry of policies: MLflow's registered models cardlab-GAME. The alias `champion` leads to the strongest."""
+"""Policies in MLflow's model registry: models cardlab-GAME, whose alias `champion` names the strongest version."""
 
 import re
 import shutil
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.metadata import version as installed
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cardlab.agents.policies import POLICY_FILES, policy_digest
-from cardlab.tracking.address import sqlite_file
+from cardlab.agents.policy_folders import ADDRESS, CHAMPION
 from cardlab.tracking.policy_lookup import DIGEST
-from cardlab.tracking.store import Store
+from cardlab.tracking.store import Store, none_if_missing
 
 if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
-CHAMPION = "champion"
-CARD = "model_card.md"
-_ADDRESS = "models:/"
-_PARTS = re.compile(r"models:/([^/@]+)(?:@([^/@]+)|/(\d+))")
-_PYFUNC = "cardlab.tracking.pyfunc"
-_DATA = "policy"
-_MISSING = ("RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE")
+_ADDRESS = re.compile(ADDRESS + r"([^/@]+)(?:@([^/@]+)|/(\d+))")
+_PYFUNC = "cardlab.agents.pyfunc"
+_DATA = "policy"  # folder of the policy in a logged model
 
 
 class NotRegistered(ValueError):
-    """The registry has no such policy; the message is one line that names it."""
-
-
-@dataclass(frozen=True)
-class Registered:
-    """One version of a registered model."""
-
-    name: str
-    version: str
-    digest: str
-
-    @property
-    def address(self) -> str:
-        """What `load_agent` and `mlflow.pyfunc.load_model` take."""
-        return f"{_ADDRESS}{self.name}/{self.version}"
+    """The registry does not have the policy; the message is one line that names its address."""
 
 
 def model_name(game: str) -> str:
-    """The registered model that holds the policies of `game`."""
+    """The registered model with the policies of `game`."""
     return f"cardlab-{game}"
 
 
+def version_address(version: "ModelVersion") -> str:
+    """The address for `load_agent` and `mlflow.pyfunc.load_model`."""
+    return f"{ADDRESS}{version.name}/{version.version}"
+
+
 class Registry:
-    """The registered models of a store. Every method raises TrackingUnavailable when the store cannot be used."""
+    """The registered models of a store. All methods raise TrackingUnavailable if the store cannot be used."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    def champion(self, game: str) -> Registered | None:
-        """What the alias `champion` of `game` names."""
-        return self._resolve(f"{_ADDRESS}{model_name(game)}@{CHAMPION}")
+    def champion(self, game: str) -> "ModelVersion | None":
+        """The version with the alias `champion`."""
+        return self._find_version(f"{ADDRESS}{model_name(game)}@{CHAMPION}")
 
-    def find(self, digest: str) -> Registered | None:
-        """The latest version that holds the policy of this digest."""
+    def find(self, digest: str) -> "ModelVersion | None":
+        """The latest version of the policy with this digest."""
         condition = f"tags.`{DIGEST}` = '{digest}'"
-        with self.store.asked():
+        with self.store.wrap_errors():
             found = self.store.client.search_model_versions(condition, order_by=["version_number DESC"], max_results=1)
-        return _registered(found[0]) if found else None
+        return found[0] if found else None
 
     def register(
         self,
@@ -76,142 +62,110 @@ class Registry:
         card: str,
         files: Mapping[str, str],
         tags: Mapping[str, object],
-    ) -> Registered:
-        """Make the policy in `folder` a version of its game's model; one that is there already gets `card` and `tags`.
+    ) -> "ModelVersion":
+        """Register the policy in `folder` as a version of its game's model, or update `card` and `tags` of its version.
 
-        `files` are texts that lie beside the policy; `run_id` is the run that made it, or that offers it.
+        `files`: name → text, stored beside the policy. `run_id`: the run that made or promoted it.
         """
         digest = policy_digest(folder)
         texts = {key: str(value) for key, value in tags.items()} | {DIGEST: digest}
         known = self.find(digest)
-        with self.store.asked():
+        with self.store.wrap_errors():
             client = self.store.client
-            from mlflow.exceptions import MlflowException  # noqa: PLC0415  with the client it is imported already
+            from mlflow.exceptions import MlflowException  # noqa: PLC0415  imported with the client
 
             if known is not None:
                 for key, value in texts.items():
                     client.set_model_version_tag(known.name, known.version, key, value)
-                client.update_model_version(known.name, known.version, card)
-                return known
-            model_id, place = self._log_model(folder, game, run_id, card, files, texts)
-            with suppress(MlflowException):  # there is one already
+                return client.update_model_version(known.name, known.version, card)
+            model_id, source = self._log_model(folder, game, run_id, card, files, texts)
+            with suppress(MlflowException):  # it exists
                 about = f"Policies of {game}. The alias `{CHAMPION}` names the strongest; `cardlab promote` moves it."
                 client.create_registered_model(model_name(game), {"game": game}, about)
-            made = client.create_model_version(
+            return client.create_model_version(
                 model_name(game),
-                place,
+                source,
                 run_id=run_id,
                 model_id=model_id,
                 tags=texts,
                 description=card,
-                await_creation_for=0,  # its files are there already
+                await_creation_for=0,  # its files are complete
             )
-        return _registered(made)
 
-    def crown(self, registered: Registered) -> None:
-        """Let the alias `champion` name this version."""
-        with self.store.asked():
-            self.store.client.set_registered_model_alias(registered.name, CHAMPION, registered.version)
+    def set_champion(self, version: "ModelVersion") -> None:
+        """Move the alias `champion` to this version."""
+        with self.store.wrap_errors():
+            self.store.client.set_registered_model_alias(version.name, CHAMPION, str(version.version))
 
     def fetch(self, address: str) -> Path:
-        """The folder of the policy at `models:/…`, copied here once; NotRegistered when there is none."""
-        found = self._resolve(address)
+        """The folder of the policy at `models:/…`, downloaded once; raises NotRegistered for an unknown address."""
+        found = self._find_version(address)
         if found is None:
-            raise NotRegistered(f"{address}: there is no such model or alias in the registry")
-        if not found.digest:
-            raise NotRegistered(f"{address}: has no tag {DIGEST}: it was not registered by cardlab")
-        target = self.store.root / "runs" / "registry" / found.name / found.digest
+            raise NotRegistered(f"{address}: the registry has no such model, version or alias")
+        if DIGEST not in found.tags:
+            raise NotRegistered(f"{address}: has no tag {DIGEST}; register it with cardlab promote")
+        target = self.store.root / "runs" / "registry" / found.name / found.tags[DIGEST]
         if not target.is_dir():
             self._download(found, target)
         return target
 
-    def _resolve(self, address: str) -> Registered | None:
-        """The version that `models:/NAME@ALIAS` or `models:/NAME/VERSION` names; None when there is none."""
-        parts = _PARTS.fullmatch(address)
-        if parts is None:
-            raise NotRegistered(f"{address}: must be {_ADDRESS}NAME@ALIAS or {_ADDRESS}NAME/VERSION")
-        name, alias, version = parts.groups()
-        with self.store.asked():
-            client = self.store.client
-            from mlflow.exceptions import MlflowException  # noqa: PLC0415  with the client it is imported already
+    def fetch_champion(self, game: str) -> Path | None:
+        """The folder of the registered champion, downloaded once; None without one. Makes no store."""
+        if self.store.file is not None and not self.store.file.exists():
+            return None
+        found = self.champion(game)
+        return None if found is None else self.fetch(version_address(found))
 
-            try:
-                found = (
-                    client.get_model_version_by_alias(name, alias) if alias else client.get_model_version(name, version)
-                )
-            except MlflowException as error:
-                if error.error_code not in _MISSING:
-                    raise
-                return None
-        return _registered(found)
+    def _find_version(self, address: str) -> "ModelVersion | None":
+        """The version at `models:/NAME@ALIAS` or `models:/NAME/VERSION`; None without one."""
+        parts = _ADDRESS.fullmatch(address)
+        if parts is None:
+            raise NotRegistered(f"{address}: must be {ADDRESS}NAME@ALIAS or {ADDRESS}NAME/VERSION")
+        name, alias, version = parts.groups()
+        with self.store.wrap_errors():
+            client = self.store.client
+            if alias:
+                return none_if_missing(lambda: client.get_model_version_by_alias(name, alias))
+            return none_if_missing(lambda: client.get_model_version(name, version))
 
     def _log_model(
         self, folder: Path, game: str, run_id: str, card: str, files: Mapping[str, str], tags: Mapping[str, str]
     ) -> tuple[str, str]:
-        """A logged model with the python_function flavour: its id and place. MLflow's own for torch would pickle it."""
+        """Log the policy as a python_function; returns id and location. MLflow's flavour for torch needs a pickle."""
+        from mlflow.models import Model  # noqa: PLC0415  slow import
+        from mlflow.pyfunc import save_model  # noqa: PLC0415  slow import
+
         client, experiment = self.store.client, self.store.experiment_id(game)
-        model = client.create_logged_model(experiment, _DATA, source_run_id=run_id, tags=dict(tags), model_type=game)
+        logged = client.create_logged_model(experiment, _DATA, source_run_id=run_id, tags=dict(tags), model_type=game)
         with tempfile.TemporaryDirectory() as scratch:
-            data = Path(scratch, _DATA)
+            data, target = Path(scratch, _DATA), Path(scratch, "model")
             data.mkdir()
             for name in POLICY_FILES:
                 shutil.copyfile(folder / name, data / name)
             for name, text in files.items():
                 (data / name).write_text(text, encoding="utf-8")
-            made = Path(scratch, "model")
-            _save_pyfunc(data, made, model.model_id)
-            (made / CARD).write_text(card, encoding="utf-8")
-            client.log_model_artifacts(model.model_id, str(made))
-        client.finalize_logged_model(model.model_id, "READY")
-        return model.model_id, model.artifact_location
+            needs = [f"cardlab=={installed('cardlab')}"]  # without it MLflow would load the model to find out
+            model = Model(model_id=logged.model_id)
+            save_model(target, loader_module=_PYFUNC, data_path=data, mlflow_model=model, pip_requirements=needs)
+            (target / "model_card.md").write_text(card, encoding="utf-8")
+            client.log_model_artifacts(logged.model_id, str(target))
+        client.finalize_logged_model(logged.model_id, "READY")
+        return logged.model_id, logged.artifact_location
 
-    def _download(self, registered: Registered, target: Path) -> None:
-        from mlflow.artifacts import download_artifacts  # noqa: PLC0415  as above
+    def _download(self, version: "ModelVersion", target: Path) -> None:
+        from mlflow.artifacts import download_artifacts  # noqa: PLC0415  slow import
 
         target.parent.mkdir(parents=True, exist_ok=True)
-        address = self.store.address
+        uri, address = version_address(version), self.store.address
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-            with self.store.asked():
-                download_artifacts(
-                    artifact_uri=registered.address, dst_path=scratch, tracking_uri=address, registry_uri=address
-                )
+            with self.store.wrap_errors():
+                download_artifacts(artifact_uri=uri, dst_path=scratch, tracking_uri=address, registry_uri=address)
             data = Path(scratch, "data", _DATA)
             digest = policy_digest(data)
-            if digest != registered.digest:
-                raise NotRegistered(f"{registered.address}: its files are not those that were registered ({digest})")
+            if digest != version.tags[DIGEST]:
+                raise NotRegistered(f"{uri}: its files differ from those that were registered (digest {digest})")
             try:
                 data.replace(target)
             except OSError:
-                if not target.is_dir():  # else another process was quicker
+                if not target.is_dir():  # otherwise another process was faster
                     raise
-
-
-def fetch(address: str) -> Path:
-    """The folder of the policy at `models:/…` in this project's store; NotRegistered or TrackingUnavailable."""
-    return Registry(Store()).fetch(address)
-
-
-def fetch_champion(game: str) -> Path | None:
-    """The champion that the registry names; None where there is none, or no store: nothing is made by asking."""
-    store = Store()
-    file = sqlite_file(store.address, store.root)
-    if file is not None and not file.exists():
-        return None
-    registry = Registry(store)
-    found = registry.champion(game)
-    return None if found is None else registry.fetch(found.address)
-
-
-def _save_pyfunc(data: Path, target: Path, model_id: str) -> None:
-    """Write the folder `target` of a model whose python_function reads the policy in `data`."""
-    from mlflow.models import Model  # noqa: PLC0415  as above
-    from mlflow.pyfunc import save_model  # noqa: PLC0415
-
-    needs = [f"cardlab=={installed('cardlab')}"]  # given, or MLflow would load the model to find out
-    model = Model(model_id=model_id)
-    save_model(target, loader_module=_PYFUNC, data_path=data, mlflow_model=model, pip_requirements=needs)
-
-
-def _registered(version: "ModelVersion") -> Registered:
-    tags: Mapping[str, Any] = version.tags
-    return Registered(version.name, str(version.version), tags.get(DIGEST, ""))

@@ -1,4 +1,4 @@
-"""One MLflow run: its metrics wait until the training's checkpoint holds them, and are then sent in batches."""
+"""One MLflow run: its metrics are buffered until a checkpoint holds them, and are then sent in batches."""
 
 import logging
 import shutil
@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from cardlab.tracking.client import first_line
+from cardlab.tracking.connection import first_line
 from cardlab.tracking.parameters import legal_name
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 Status = Literal["FINISHED", "KILLED", "FAILED"]
 Row = tuple[int, int, dict[str, float]]
-"""A step, the time when it was measured (milliseconds since 1970), and its metrics."""
+"""A step, the time of its measurement (milliseconds since 1970), and its metrics."""
 
 _logger = logging.getLogger(__name__)
-_SECONDS_AT_CHECKPOINT = 5.0  # to wait for the store
+_SECONDS_AT_CHECKPOINT = 5.0  # longest wait for the store
 _SECONDS_AT_END = 30.0
-_SECONDS_BETWEEN = 5.0  # two batches of a run without checkpoints
+_SECONDS_BETWEEN = 5.0  # between two batches of a run without checkpoints
 _SECONDS_AFTER_FAILURE = 60.0
-_LARGEST_BATCH = 1000  # metrics in one request: MLflow's limit
+_BATCH_SIZE = 1000  # metrics in one request: MLflow's limit
 
 
 class RecordIncomplete(RuntimeError):
@@ -35,15 +35,15 @@ class RecordIncomplete(RuntimeError):
 
 
 class Run:
-    """A run that takes metrics, tags and files until it is finished. A failing store raises nothing here.
+    """A run that accepts metrics, tags and artifacts until it is finished. Failures of the store raise nothing here.
 
-    Exactly once: a metric keeps the time when it was measured, and MLflow stores an equal row once. A training keeps
-    `state_dict` in its checkpoints (`in_checkpoints`) and calls `flush` after each, so after kill -9 the same rows are
-    sent again with the same times. What the store had when the run was resumed is not logged again. A run without
-    checkpoints sends every few seconds.
+    Each metric is stored once: it keeps the time of its measurement, and MLflow stores equal rows once. A training
+    saves `state_dict` in its checkpoints (`in_checkpoints`) and calls `flush` after each one; after kill -9 it sends
+    equal rows again. Steps that the store had when the run was resumed are skipped. A run without checkpoints sends
+    every few seconds.
 
-    As a context manager it finishes itself: FINISHED at the end, KILLED when it was stopped on purpose (Ctrl-C, exit,
-    or an exception of `stopped_by`, such as a pruned trial), FAILED otherwise. Not safe for several threads.
+    As a context manager it calls `finish`: FINISHED at the end; KILLED for Ctrl-C, exit and the exceptions of
+    `stopped_by`, such as a pruned trial; FAILED for other exceptions. Not thread-safe.
     """
 
     def __init__(
@@ -54,20 +54,20 @@ class Run:
         last_steps: Mapping[str, int] | None = None,
         stopped_by: tuple[type[BaseException], ...] = (),
     ) -> None:
-        """`last_steps`: metric -> its last step in the store, of a run that an earlier process began."""
+        """`connected` returns the client or raises. `last_steps`: metric → last stored step, of a resumed run."""
         self.id = run_id
-        self.resumed = last_steps is not None  # whether an earlier process began it
-        self.in_checkpoints = False  # whether a training calls `flush` when a checkpoint holds `state_dict`
-        self.complete = True  # whether the store has received everything; known when the run is finished
-        self.when_finished: Callable[[], None] | None = None  # called when all went well
+        self.resumed = last_steps is not None
+        self.in_checkpoints = False  # whether the caller saves `state_dict` and calls `flush`
+        self.complete = True  # whether the store has received everything; valid after `finish`
+        self.when_finished: Callable[[], None] | None = None  # called after a FINISHED run was sent completely
         self._connected = connected
         self._stopped_by = stopped_by
-        self._began = _now()  # a clock that is set back ends no run before it began
+        self._started = _now()
         self._last_steps = dict(last_steps or {})
         self._new: list[Row] = []
-        self._ready: list[Row] = []  # to be sent: the sender takes from the front
+        self._ready: list[Row] = []  # to be sent; the sender thread removes rows from the front
         self._tags: dict[str, str] = {}
-        self._files: list[TemporaryDirectory[str]] = []
+        self._artifacts: list[TemporaryDirectory[str]] = []
         self._end: tuple[Status, int] | None = None
         self._finished = False
         self._sender: threading.Thread | None = None
@@ -76,17 +76,17 @@ class Run:
         self._warned = False
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        """Log the metrics of one step; a step that a metric has had already, as after a resume, is left out."""
+        """Log the metrics of one step; steps that a metric already has, e.g. after a resume, are skipped."""
         self._add(step, _now(), metrics)
         self._flush_if_due()
 
     def set_tags(self, tags: Mapping[str, object]) -> None:
-        """Set tags; values are written as text."""
+        """Set tags; values are converted to text."""
         self._tags |= {legal_name(key): str(value) for key, value in tags.items()}
         self._flush_if_due()
 
     def log_artifact(self, path: Path, folder: str = "") -> None:
-        """Log a file as an artifact in `folder`, or a directory as `folder`, by default one of its own name."""
+        """Log a file as an artifact in `folder`, or a directory as `folder` (default: its own name)."""
         if path.is_dir():
             self._keep(folder or path.name, lambda target: shutil.copytree(path, target))
         elif path.exists():
@@ -97,25 +97,25 @@ class Run:
         self._keep(name, lambda target: target.write_text(text, encoding="utf-8"))
 
     def log_figure(self, figure: "Figure", name: str) -> None:
-        """Log a matplotlib figure as the artifact `name`, whose suffix is the format."""
+        """Log a matplotlib figure as the artifact `name`; its suffix is the format."""
         self._keep(name, figure.savefig)
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint holds: the rows that have not been sent."""
+        """The unsent rows, for a checkpoint."""
         return {"run": self.id, "rows": [*self._ready, *self._new]}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue from a checkpoint; when another run began the training, its history is copied from the store."""
+        """Restore the unsent rows; if another run started the training, copy its history from the store."""
         if state["run"] != self.id:
             self._copy_history(state["run"])
         for step, measured, metrics in state["rows"]:
             self._add(step, measured, metrics)
 
     def flush(self, seconds: float = _SECONDS_AT_CHECKPOINT) -> bool:
-        """Send everything, waiting `seconds` at most; whether all of it has arrived.
+        """Send everything and wait at most `seconds`; returns whether all of it has arrived.
 
-        A thread sends: requests may hang for longer than a training may wait. While an earlier one still hangs, only
-        the end of the run waits for it.
+        A thread sends, since a request may hang for longer than a training may wait. While an earlier request hangs,
+        only the end of the run waits for it.
         """
         self._ready += self._new
         self._new.clear()
@@ -127,17 +127,18 @@ class Run:
             self._sender.join(seconds)
         error = f"no answer in {seconds:.0f} s" if self._sender.is_alive() else self._error
         self._next_batch = time.monotonic() + (_SECONDS_AFTER_FAILURE if error else _SECONDS_BETWEEN)
-        if error and not self._finished:
-            self._warn(f"cannot be sent ({error}); it is kept and sent later")
+        if error and not (self._finished or self._warned):
+            self._warned = True
+            _logger.warning("run %s: cannot be sent (%s); it is kept and sent later", self.id, error)
         self._error = error
-        return not (error or self._ready or self._tags or self._files or self._end)
+        return not (error or self._ready or self._tags or self._artifacts or self._end)
 
     def finish(self, status: Status = "FINISHED") -> None:
-        """Send the rest and close the run; a second call does nothing."""
+        """Send the rest and close the run; no-op for a finished run."""
         if self._finished:
             return
         self._finished = True
-        self._end = status, max(_now(), self._began)
+        self._end = status, max(_now(), self._started)  # the clock may have been set back
         deadline, pause = time.monotonic() + _SECONDS_AT_END, 0.5
         while not (complete := self.flush(max(0.0, deadline - time.monotonic()))):
             if time.monotonic() + pause > deadline:
@@ -166,8 +167,8 @@ class Run:
     def _add(self, step: int, measured: int, metrics: Mapping[str, float]) -> None:
         named = {legal_name(key): float(value) for key, value in metrics.items()}
         fresh = [(key, value) for key, value in named.items() if step > self._last_steps.get(key, step - 1)]
-        for start in range(0, len(fresh), _LARGEST_BATCH):
-            self._new.append((int(step), measured, dict(fresh[start : start + _LARGEST_BATCH])))
+        for start in range(0, len(fresh), _BATCH_SIZE):
+            self._new.append((int(step), measured, dict(fresh[start : start + _BATCH_SIZE])))
         self._last_steps |= dict.fromkeys(dict(fresh), int(step))
 
     def _flush_if_due(self) -> None:
@@ -175,13 +176,13 @@ class Run:
             self.flush()
 
     def _keep(self, name: str, write: Callable[[Path], object]) -> None:
-        """Have `write` make the artifact `name` in a folder that stays until the store has it."""
+        """Call `write` with a path for the artifact `name`, in a folder that is kept until the store has it."""
         scratch = TemporaryDirectory(prefix="cardlab-artifact-")
         target = Path(scratch.name, name)
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             write(target)
-            self._files.append(scratch)
+            self._artifacts.append(scratch)
         except (OSError, shutil.Error) as error:
             _logger.warning("run %s: artifact %s is lost (%s)", self.id, name, error)
 
@@ -192,11 +193,11 @@ class Run:
                 for metric in sorted(client.get_metric_history(run_id, key), key=lambda metric: metric.step):
                     self._add(metric.step, metric.timestamp, {key: metric.value})
         except Exception as error:
-            self._tags["record"] = f"incomplete: what was measured before is in run {run_id}, which cannot be read"
+            self._tags["record"] = f"incomplete: earlier metrics are in run {run_id}, which cannot be read"
             _logger.warning("run %s: %s (%s)", self.id, self._tags["record"], first_line(error))
 
     def _send(self) -> None:
-        """Send in order what is ready; the end of the run is last, and says FAILED where the rest did not arrive."""
+        """Send rows, tags and artifacts, then the status; FAILED if something did not arrive."""
         try:
             client = self._connected()
             while self._ready:
@@ -204,11 +205,11 @@ class Run:
             while self._tags:
                 key, value = next(iter(self._tags.items()))
                 client.set_tag(self.id, key, value)
-                if self._tags[key] == value:  # not set again in the meantime
+                if self._tags[key] == value:  # not changed while it was sent
                     del self._tags[key]
-            while self._files:
-                client.log_artifacts(self.id, self._files[0].name)
-                self._files.pop(0).cleanup()
+            while self._artifacts:
+                client.log_artifacts(self.id, self._artifacts[0].name)
+                self._artifacts.pop(0).cleanup()
             if self._end is not None:
                 client.set_terminated(self.id, *self._end)
                 self._end = None
@@ -221,25 +222,20 @@ class Run:
                     self._connected().set_terminated(self.id, "KILLED" if status == "KILLED" else "FAILED", ended)
 
     def _send_rows(self, client: "MlflowClient") -> None:
-        """Send as many of the first rows as fit one request."""
-        from mlflow.entities import Metric  # noqa: PLC0415  with the client it is imported already
+        """Send as many of the first rows as fit into one request."""
+        from mlflow.entities import Metric  # noqa: PLC0415  imported with the client
 
         batch: list[Metric] = []
         count = 0
         for step, measured, metrics in self._ready:
-            if len(batch) + len(metrics) > _LARGEST_BATCH:
+            if len(batch) + len(metrics) > _BATCH_SIZE:
                 break
             batch += [Metric(key, value, measured, step) for key, value in metrics.items()]
             count += 1
         client.log_batch(self.id, metrics=batch)
         del self._ready[:count]
 
-    def _warn(self, what: str) -> None:
-        """Warn once in a run."""
-        if not self._warned:
-            self._warned = True
-            _logger.warning("run %s: %s", self.id, what)
-
 
 def _now() -> int:
+    """Milliseconds since 1970."""
     return int(time.time() * 1000)

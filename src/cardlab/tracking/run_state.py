@@ -1,4 +1,4 @@
-"""The file `run.json` in a training's folder names its MLflow run until that is finished."""
+"""The file `run.json` in the folder of a training: it names the MLflow run until the run is finished."""
 
 import json
 import os
@@ -14,58 +14,54 @@ from filelock import FileLock, Timeout
 from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 
-_FILE = "run.json"
+STATE_FILE = "run.json"
 _LOCK = "lock"  # held by the process that trains in the folder
 _SHORTEST_ID = 4  # characters
 
 
 @dataclass(frozen=True)
 class RunState:
-    """One unfinished run."""
+    """An unfinished run."""
 
-    launch: str  # a tag of the run: it finds the run of a process that was killed before the id was written
+    launch: str  # a tag of the run: it identifies the run of a process that was killed before it saved the id
     run_id: str | None
-    stage: str | None  # of the pipeline that began it
+    stage: str | None  # the DVC stage that started the run
     config: Mapping[str, Any]
 
     @staticmethod
     def begin(config: Mapping[str, Any]) -> "RunState":
-        """The state of a run that is about to begin."""
+        """The state of a run that is not yet in the store."""
         return RunState(secrets.token_hex(8), None, os.environ.get("DVC_STAGE"), config)
 
     def save(self, folder: Path, run_id: str | None = None) -> None:
-        """Write it, whole or not at all, with the id where the store has given one."""
+        """Write the state atomically, with `run_id` if given."""
         state = replace(self, run_id=run_id or self.run_id)
-        write_atomically(folder / _FILE, json.dumps(asdict(state), indent=1, default=str) + "\n")
+        write_atomically(folder / STATE_FILE, json.dumps(asdict(state), indent=1, default=str) + "\n")
 
 
 def load_run_state(folder: Path) -> RunState | None:
-    """The unfinished run of `folder`; None when there is none, or the file is damaged."""
+    """The unfinished run of `folder`; None if there is none or the file is damaged."""
     try:
-        return RunState(**json.loads((folder / _FILE).read_text()))
+        return RunState(**json.loads((folder / STATE_FILE).read_text()))
     except (OSError, ValueError, TypeError):
         return None
 
 
-def delete_run_state(folder: Path) -> None:
-    """The run of `folder` is finished."""
-    (folder / _FILE).unlink(missing_ok=True)
-
-
 def find_unfinished(runs: Path, text: str) -> tuple[Path, RunState]:
-    """Folder and state of the unfinished run below `runs` whose id begins with `text`; InvalidOption for none."""
+    """Folder and state of the unfinished run below `runs` whose id starts with `text`; InvalidOption if none does."""
     found = {state.run_id: (folder, state) for folder, state in _unfinished(runs) if state.run_id}
     matching = [run_id for run_id in found if run_id.startswith(text) and len(text) >= _SHORTEST_ID]
     if len(matching) != 1:
-        allowed = f"the id of a run that was interrupted here, or at least its first {_SHORTEST_ID} characters; "
-        raise InvalidOption("resume", text, allowed + (f"there are {', '.join(found)}" if found else "there is none"))
+        known = f"choose from {', '.join(found)}" if found else "this project has none"
+        allowed = f"the id of an interrupted run, or at least its first {_SHORTEST_ID} characters; {known}"
+        raise InvalidOption("resume", text, allowed)
     return found[matching[0]]
 
 
 def killed_runs(runs: Path) -> Generator[tuple[str, float]]:
-    """Id and last sign of life (seconds since 1970) of the unfinished runs below `runs` that no process works on.
+    """Id and last write (seconds since 1970) of the unfinished runs below `runs` that no process trains.
 
-    Each folder's lock is held while the caller has it.
+    The lock of each folder is held until the next one is asked for.
     """
     for folder, state in _unfinished(runs):
         with suppress(Timeout, OSError), FileLock(folder / _LOCK, timeout=0):
@@ -74,7 +70,7 @@ def killed_runs(runs: Path) -> Generator[tuple[str, float]]:
 
 
 def _unfinished(runs: Path) -> Generator[tuple[Path, RunState]]:
-    for path in sorted(runs.glob(f"*/*/{_FILE}")):
+    for path in sorted(runs.glob(f"*/*/{STATE_FILE}")):
         state = None if path.parent.is_symlink() else load_run_state(path.parent)
         if state is not None:
             yield path.parent, state

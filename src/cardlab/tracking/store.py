@@ -1,75 +1,83 @@
-"""The store of runs: where it is, and how a run in it begins or is resumed."""
+"""The MLflow store of the project: starts, resumes and finds runs."""
 
 import getpass
 import json
 import logging
 import sys
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property, partial
-from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from cardlab.tracking.address import artifact_folder, project_root, sqlite_file, store_address
-from cardlab.tracking.client import StoreDamaged, TrackingUnavailable, connect, first_line
+from cardlab.tracking.connection import (
+    StoreDamaged,
+    TrackingUnavailable,
+    artifact_folder,
+    connect,
+    project_root,
+    sqlite_file,
+    store_address,
+)
 from cardlab.tracking.lineage import lineage
 from cardlab.tracking.parameters import flatten, legal_name
 from cardlab.tracking.run import Run
-from cardlab.tracking.run_state import RunState, delete_run_state, killed_runs, load_run_state
+from cardlab.tracking.run_state import STATE_FILE, RunState, killed_runs, load_run_state
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import Run as StoredRun
 
+T = TypeVar("T")
+
 _logger = logging.getLogger(__name__)
 _LAUNCH = "launch"
-_LARGEST_TABLE = 100  # parameters in one request: MLflow's limit
-_ATTEMPTS = 3
-_MISSING = ("RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE")
+_PARAMS_PER_REQUEST = 100  # MLflow's limits
+_RUNS_PER_SEARCH = 50_000
+_RETRY_PAUSES = (0.2, 0.4)  # seconds: several processes may create runs in one sqlite file
 
 
 class Store:
-    """An MLflow store: by default `mlflow.db` at the root of the project, else what MLFLOW_TRACKING_URI names.
+    """An MLflow store: by default `mlflow.db` in the root of the project, else the one of MLFLOW_TRACKING_URI.
 
-    MLflow is imported and the store touched when the first run starts. Raises InvalidOption for an address that
-    cannot be one.
+    MLflow is imported when the client is first used. Raises InvalidOption for an invalid address.
     """
 
     def __init__(self, address: str | None = None, root: Path | None = None) -> None:
         self.root = root or project_root()
         self.address = address or store_address(self.root)
-        self._inode: int | None = None  # of the sqlite file that the client has opened
+        self.file = sqlite_file(self.address, self.root)  # None if the store is not a sqlite file
+        self._opened: int | None = None  # inode of the file that the client has opened
 
     @cached_property
     def client(self) -> "MlflowClient":
-        """MLflow's own client, for what has no method here. Raises TrackingUnavailable."""
-        client = connect(self.address, self.root)
-        self._inode = self._inode_now()
+        """MLflow's own client. Raises TrackingUnavailable."""
+        client = connect(self.address, self.file)
+        self._opened = self._inode()
         return client
 
     def connected(self) -> "MlflowClient":
-        """The client; StoreDamaged when the file was deleted or replaced: what it is sent would go nowhere."""
+        """The client; raises StoreDamaged if the file was deleted or replaced, since writes would be lost."""
         client = self.client
-        if self._inode_now() != self._inode:
-            raise StoreDamaged(f"{sqlite_file(self.address, self.root)} was deleted or replaced while in use")
+        if self._inode() != self._opened:
+            raise StoreDamaged(f"{self.file} was deleted or replaced while in use")
         return client
 
-    def check(self) -> None:
-        """Raise TrackingUnavailable unless the store answers."""
-        with self.asked():
-            self.connected().search_experiments(max_results=1)
-
     @contextmanager
-    def asked(self) -> Generator[None]:
-        """Inside, any error is a TrackingUnavailable of one line."""
+    def wrap_errors(self) -> Generator[None]:
+        """Turn any exception in the block into a TrackingUnavailable, whose message is one line."""
         try:
             yield
         except TrackingUnavailable:
             raise
         except Exception as error:
             raise TrackingUnavailable(self.address, error) from error
+
+    def check(self) -> None:
+        """Raise TrackingUnavailable unless the store answers."""
+        with self.wrap_errors():
+            self.connected().search_experiments(max_results=1)
 
     def start_run(
         self,
@@ -82,23 +90,22 @@ class Store:
         resume: str | None = None,
         stopped_by: tuple[type[BaseException], ...] = (),
     ) -> Run:
-        """Begin a run, or resume the run of id `resume`. Raises TrackingUnavailable.
+        """Start a run, or resume the one with the id `resume`. Raises TrackingUnavailable.
 
-        `params` is the nested configuration, kept flat as parameters and whole as `config.json`. `parent` is the id
-        of the run that the new one is shown under; `stopped_by` are exceptions that stop a run on purpose. Every run
-        carries its lineage as tags. A run to resume that the store does not know is begun again; one that was
-        interrupted before all its parameters had arrived gets those that are missing.
+        `params` is the nested configuration: logged flat as parameters and whole as `config.json`. `parent` is the id
+        of the parent run. `stopped_by`: exceptions that stop a run on purpose. The lineage is logged as tags. A run to
+        resume that is not in the store is replaced by a new one; missing parameters are added.
         """
-        with self.asked():
+        with self.wrap_errors():
             stored = self._reopen(resume) if resume is not None else None
             run_id = stored.info.run_id if stored else self._create(experiment, name, parent, tags or {})
             steps = {metric.key: metric.step for metric in stored.data.to_proto().metrics} if stored else None
-        with ExitStack() as until_returned:  # stopped before the caller has it, no one else would end it
+        with ExitStack() as until_returned:  # finishes the run if this method is interrupted
             run = until_returned.enter_context(Run(self.connected, run_id, last_steps=steps, stopped_by=stopped_by))
             if stored:
                 run.set_tags(tags or {})
             if params:
-                with self.asked():
+                with self.wrap_errors():
                     self._log_params(run, params, stored.data.params if stored else ())
             until_returned.pop_all()
         return run
@@ -112,39 +119,49 @@ class Store:
         tags: Mapping[str, object] | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> Run:
-        """Resume the unfinished run of this `folder`, or begin one there, as start_run does.
+        """Resume the unfinished run of the training's `folder`, or start one; otherwise as `start_run`.
 
-        `run.json` in the folder names the run until it is finished; training once more is a run of its own. The file is
-        written before the store knows the run, so that a kill at any moment leaves no second one.
+        `run.json` in the folder identifies the run until it is finished. It is written before the run is created, so
+        that a kill at any moment leads to no second run.
         """
         unfinished = load_run_state(folder)
         resume = unfinished and (unfinished.run_id or self._find_launch(experiment, unfinished.launch))
         state = unfinished or RunState.begin(params or {})
         state.save(folder)
-        run = self.start_run(
-            experiment, name, tags={_LAUNCH: state.launch, **(tags or {})}, params=params, resume=resume
-        )
-        run.resumed = unfinished is not None  # also where the store has lost the run
+        tags = {_LAUNCH: state.launch, **(tags or {})}
+        run = self.start_run(experiment, name, tags=tags, params=params, resume=resume)
+        run.resumed = unfinished is not None  # also if the store has lost the run
         state.save(folder, run.id)
-        run.when_finished = partial(delete_run_state, folder)
+        run.when_finished = partial((folder / STATE_FILE).unlink, missing_ok=True)
         return run
 
+    def search_runs(
+        self, condition: str = "", experiment: str | None = None, limit: int = _RUNS_PER_SEARCH
+    ) -> "list[tuple[str, StoredRun]]":
+        """(experiment, run) for the newest runs that match MLflow's filter `condition`. Raises TrackingUnavailable."""
+        with self.wrap_errors():
+            experiments = self.client.search_experiments()
+            names = {entry.experiment_id: entry.name for entry in experiments if experiment in (None, entry.name)}
+            order = ["start_time DESC"]
+            found = self.client.search_runs([*names], condition, max_results=limit, order_by=order) if names else []
+        return [(names[run.info.experiment_id], run) for run in found]
+
     def mark_killed(self) -> None:
-        """Set the runs of this project to KILLED whose training was killed with -9. Never raises."""
+        """Set the runs of this project to KILLED whose process was killed with -9. Raises nothing."""
         try:
             for run_id, ended in killed_runs(self.root / "runs"):
                 stored = self._find(run_id)
                 if stored and stored.info.status == "RUNNING":
                     self.client.set_terminated(run_id, "KILLED", int(ended * 1000))
         except Exception as error:
-            _logger.debug("not marked as killed: %s", error)
+            _logger.debug("killed runs are not marked: %s", error)
 
     def experiment_id(self, name: str) -> str:
-        """The id of the experiment with this name, made or brought back from deletion when needed."""
+        """The id of the experiment; it is created or restored if need be."""
         client = self.client
-        from mlflow.exceptions import MlflowException  # noqa: PLC0415  with the client it is imported already
+        from mlflow.exceptions import MlflowException  # noqa: PLC0415  imported with the client
 
-        with suppress(MlflowException):  # there is one, or another process is quicker
+        with suppress(MlflowException):  # another process may create it at the same time
             if client.get_experiment_by_name(name) is None:
                 return client.create_experiment(name, artifact_folder(self.address, self.root, name))
         found = client.get_experiment_by_name(name)
@@ -153,91 +170,77 @@ class Store:
             client.restore_experiment(found.experiment_id)
         return found.experiment_id
 
-    def attach_files(self, experiment: str, digest: str, files: Sequence[Path], folder: str) -> str | None:
-        """Keep `files` in `folder` of the latest evaluation of the policy with this digest; the run's id.
-
-        None when the store has no such run, as in a clone that took its results from a cache, or fails. Never raises.
-        """
-        try:
-            condition = f"tags.kind = 'evaluation' and tags.`policy.digest` = '{digest}'"
-            found = self.client.get_experiment_by_name(experiment)
-            ids, order = [found.experiment_id] if found else [], ["attributes.start_time DESC"]
-            runs = self.client.search_runs(ids, condition, max_results=1, order_by=order) if ids else []
-            for run, file in product(runs, files):
-                self.client.log_artifact(run.info.run_id, str(file), folder)
-            return runs[0].info.run_id if runs else None
-        except Exception as error:
-            _logger.warning("%s: pictures are not kept in the store (%s)", experiment, first_line(error))
-            return None
-
-    def _inode_now(self) -> int | None:
-        file = sqlite_file(self.address, self.root)
-        return file.stat().st_ino if file and file.exists() else None
+    def _inode(self) -> int | None:
+        return self.file.stat().st_ino if self.file and self.file.exists() else None
 
     def _find(self, run_id: str) -> "StoredRun | None":
-        """The run; None when the store has none of this id, or it was deleted."""
+        """The run; None if the store does not have it or it is deleted."""
         client = self.connected()
-        from mlflow.exceptions import MlflowException  # noqa: PLC0415  as above
-
-        try:
-            stored = client.get_run(run_id)
-        except MlflowException as error:
-            if error.error_code in _MISSING:
-                return None
-            raise
-        return None if stored.info.lifecycle_stage == "deleted" else stored
+        stored = none_if_missing(lambda: client.get_run(run_id))
+        return None if stored is None or stored.info.lifecycle_stage == "deleted" else stored
 
     def _reopen(self, run_id: str) -> "StoredRun | None":
-        """Set a run to RUNNING again; None, with a warning, when the store has no such run."""
+        """Set a run to RUNNING; None, with a warning, if the store does not have it."""
         stored = self._find(run_id)
         if stored:
             self.client.update_run(run_id, status="RUNNING")
         else:
-            _logger.warning("run %s is not in the store: a new run begins", run_id)
+            _logger.warning("run %s is not in the store: a new run is started", run_id)
         return stored
 
     def _create(self, experiment: str, name: str, parent: str | None, tags: Mapping[str, object]) -> str:
-        made_by = lineage()
+        origin = lineage()
         known: dict[str, object] = {
             "mlflow.user": _user(),
             "mlflow.source.type": "LOCAL",
             "mlflow.source.name": Path(sys.argv[0]).name or "python",
-            "mlflow.source.git.commit": made_by.get("git.commit"),
+            "mlflow.source.git.commit": origin.get("git.commit"),
             "mlflow.parentRunId": parent,
-            **made_by,
+            **origin,
             **tags,
         }
         texts = {legal_name(key): str(value) for key, value in known.items() if value is not None}
         client = self.connected()
-        for attempt in range(_ATTEMPTS):  # many processes may create runs in one sqlite file
-            try:
-                return client.create_run(self.experiment_id(experiment), tags=texts, run_name=name).info.run_id
-            except Exception:
-                if attempt == _ATTEMPTS - 1:
-                    raise
-                time.sleep(0.2 * 2**attempt)
-        raise AssertionError("unreachable")
+
+        def create() -> str:
+            return client.create_run(self.experiment_id(experiment), tags=texts, run_name=name).info.run_id
+
+        for pause in _RETRY_PAUSES:
+            with suppress(Exception):
+                return create()
+            time.sleep(pause)
+        return create()
 
     def _log_params(self, run: Run, params: Mapping[str, Any], known: Mapping[str, str] | tuple[()]) -> None:
-        """Log the configuration, whole first: a run that has its parameters has that too."""
-        from mlflow.entities import Param  # noqa: PLC0415  as above
+        """Log the missing parameters, after the file with all of them: a run with parameters has the file too."""
+        from mlflow.entities import Param  # noqa: PLC0415  imported with the client
 
         missing = [Param(key, value) for key, value in flatten(params).items() if key not in known]
         if missing:
             self.client.log_text(run.id, json.dumps(params, indent=2, default=str), "config.json")
-        for start in range(0, len(missing), _LARGEST_TABLE):
-            self.client.log_batch(run.id, params=missing[start : start + _LARGEST_TABLE])
+        for start in range(0, len(missing), _PARAMS_PER_REQUEST):
+            self.client.log_batch(run.id, params=missing[start : start + _PARAMS_PER_REQUEST])
 
     def _find_launch(self, experiment: str, launch: str) -> str | None:
-        """The id of the run that has this tag."""
-        with self.asked():
-            condition = f"tags.{_LAUNCH} = '{launch}'"
-            found = self.client.search_runs([self.experiment_id(experiment)], condition, max_results=1)
-        return found[0].info.run_id if found else None
+        """The id of the run that has the tag."""
+        found = self.search_runs(f"tags.{_LAUNCH} = '{launch}'", experiment, 1)
+        return found[0][1].info.run_id if found else None
+
+
+def none_if_missing(read: Callable[[], T]) -> T | None:
+    """The result of `read`, a call of MLflow's client; None if what it reads does not exist."""
+    from mlflow.exceptions import MlflowException  # noqa: PLC0415  imported with the client
+
+    try:
+        return read()
+    except MlflowException as error:
+        if error.error_code in ("RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE"):
+            return None
+        raise
 
 
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container whose user has no name
+    except (KeyError, OSError):  # the user of a container may have no name
         return "unknown"

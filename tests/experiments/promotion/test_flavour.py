@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from cardlab.agents.policies import PolicyError, describe, save_policy
+from cardlab.agents.pyfunc import load_model_folder
 from cardlab.agents.registry import load_agent
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
 from cardlab.networks.options import ActionsOptions
 from cardlab.tracking import Store
-from cardlab.tracking.pyfunc import load_model_folder
 from cardlab.tracking.registry import Registry
 
 
@@ -33,7 +33,7 @@ def test_pyfunc_plays_as_the_policy(
     with store.start_run("poker_squares", "squares") as run:
         pass
     made = registry.register(policy, "poker_squares", run_id=run.id, card="# card", files={}, tags={"a": 1})
-    registry.crown(made)
+    registry.set_champion(made)
     import mlflow  # noqa: PLC0415  after the store has set its environment
 
     monkeypatch.setenv("MLFLOW_TRACKING_URI", store.address)
@@ -70,9 +70,9 @@ def test_inputs_that_do_not_fit_are_named(untrained: Callable[..., Path]) -> Non
     wanted = data["info_states"].shape[1]
     for wrong, said in [
         ({"cards": [1]}, r"got \['cards'\]"),
-        ({**data, "players": [[0]]}, r"^players: has the shape \[1, 1\], must be \[N\]$"),
-        ({"info_states": [[1, 2]], "players": [0]}, rf"^info_states: has the shape \[1, 2\], must be \[N, {wanted}\]$"),
-        ({"info_states": [["x"]], "players": players}, "^info_states: is no array of uint8"),
+        ({**data, "players": [[0]]}, r"^players: shape \[1, 1\]: must be \[N\]$"),
+        ({"info_states": [[1, 2]], "players": [0]}, rf"^info_states: shape \[1, 2\]: must be \[N, {wanted}\]$"),
+        ({"info_states": [["x"]], "players": players}, "^info_states: must be an array of uint8"),
     ]:
         with pytest.raises(PolicyError, match=said):
             model.predict(wrong)
@@ -83,7 +83,7 @@ def test_a_network_that_reads_actions_wants_info_states(tmp_path: Path) -> None:
     options = ActionsOptions((8,), (8,), (4,))
     save_policy(tmp_path, describe(game, options, "action_value", {}), options.build(game.spec))
     known, players, _ = situations(game)
-    with pytest.raises(PolicyError, match="observations are not enough for this policy"):
+    with pytest.raises(PolicyError, match=r"^observations: this policy needs other inputs"):
         load_model_folder(tmp_path).predict(
             {"observations": game.observe(known, players), "legal": game.legal_actions(known)}
         )

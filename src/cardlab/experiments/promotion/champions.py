@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from cardlab.agents.policies import POLICY_FILES
+from cardlab.agents.pyfunc import GAME_FILE
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
-from cardlab.tracking.pyfunc import GAME_FILE
 
 CARD, DECISION, EVALUATION, LINEAGE = "README.md", "decision.json", "evaluation.json", "lineage.json"
 TRAINING = "training"  # folder with the state of a training, kept when the champion changes

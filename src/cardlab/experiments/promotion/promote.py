@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
 from cardlab.agents.policies import game_for, policy_digest
 from cardlab.agents.policy_folders import CHAMPION, CHAMPIONS, policy_folder
+from cardlab.agents.pyfunc import GAME_FILE
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption, check_range
 from cardlab.evaluation.evaluate import evaluate
@@ -32,8 +33,10 @@ from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
-from cardlab.tracking.pyfunc import GAME_FILE
-from cardlab.tracking.registry import Registered, Registry
+from cardlab.tracking.registry import Registry
+
+if TYPE_CHECKING:
+    from mlflow.entities.model_registry import ModelVersion
 
 _LINEAGE_TAGS = ("git.commit", "git.dirty", "dvc.stage", "dvc.experiment", "dvc.baseline", "python", "versions")
 """Tags of a run that go into git with a champion; no machine names."""
@@ -60,7 +63,7 @@ class ChallengeOutcome:
     """The outcome of a challenge."""
 
     decision: PromotionDecision | None  # None if the policy is already champion
-    registered: Registered
+    registered: "ModelVersion"
     folder: Path | None  # of the new champion
 
     def figures(self) -> dict[str, Any]:
@@ -136,7 +139,7 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
     lineage = _lineage(digest, origin, run_id)
     files = {CARD: card, DECISION: decision.figures(), EVALUATION: figures, LINEAGE: lineage}
     folder = write_champion(challenge.champions, challenge.game, challenge.policy, files)
-    registry.crown(registered)
+    registry.set_champion(registered)
     return ChallengeOutcome(decision, registered, folder)
 
 
@@ -160,7 +163,7 @@ def _register_champion(
         with registry.store.start_run(challenge.game.spec.name, f"{challenge.name} registration", tags=tags) as run:
             named = {"name": champion_name(champion)}
             registered = _register(challenge, champion, registry, card, origin.run_id if origin else run.id, named)
-    registry.crown(registered)
+    registry.set_champion(registered)
     return ChallengeOutcome(None, registered, None)
 
 
@@ -190,7 +193,7 @@ def _tags(decision: PromotionDecision) -> dict[str, str]:
 
 def _register(
     challenge: Challenge, policy: Path, registry: Registry, card: str, run_id: str, tags: Mapping[str, object]
-) -> Registered:
+) -> "ModelVersion":
     files = {GAME_FILE: as_text(composed_game(challenge.game))}
     return registry.register(policy, challenge.game.spec.name, run_id=run_id, card=card, files=files, tags=tags)
 

@@ -91,7 +91,7 @@ def close_orphans(store: Store, plan: Plan, study: Study) -> None:
     """
     condition = f"tags.`sweep.study` = '{plan.study}' and tags.kind = 'trial' and attributes.status = 'RUNNING'"
     try:
-        with store.asked():
+        with store.wrap_errors():
             runs = store.client.search_runs([store.experiment_id(plan.game)], condition)
             running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
             alive = {str(trial.number) for trial in running} | {trial.user_attrs.get(RUN) for trial in running}

@@ -42,7 +42,7 @@ def recorded(store: Store) -> Store:
         run_id = run.id
     registry = Registry(store)
     card = "Gets **50** points."
-    registry.crown(registry.register(policy, "poker_squares", run_id=run_id, card=card, files={}, tags={}))
+    registry.set_champion(registry.register(policy, "poker_squares", run_id=run_id, card=card, files={}, tags={}))
     return store
 
 

@@ -11,10 +11,10 @@ from cardlab.games.catalogue import GAMES
 from cardlab.games.loop import IllegalAction, play
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.games.rows import copied, take
-from cardlab.integrations import Tables, make_sb3, make_vector
-from cardlab.integrations.parallel_games import Turn
+from cardlab.integrations import ParallelGames, make_sb3, make_vector
+from cardlab.integrations.parallel_games import StepResult
 
-NUM_TABLES = 40
+NUM_GAMES = 40
 
 
 class Fixed:
@@ -31,17 +31,19 @@ class Fixed:
         return np.array([legal[int(self.share * (legal.size - 1))] for legal in rows], dtype=np.int16)
 
 
-def first_games(tables: Tables, learner: Fixed, turn: Turn) -> dict[int, tuple[float, int, np.ndarray]]:
-    """The first finished game of each table: return, decisions, last observation; rewards are summed on the way."""
-    total = np.zeros(NUM_TABLES)
+def first_games(
+    parallel: ParallelGames, learner: Fixed, result: StepResult
+) -> dict[int, tuple[float, int, np.ndarray]]:
+    """The first finished game of each row: return, decisions, last observation; rewards are summed on the way."""
+    total = np.zeros(NUM_GAMES)
     games: dict[int, tuple[float, int, np.ndarray]] = {}
-    while len(games) < NUM_TABLES:
-        turn = tables.step(learner.choose(turn.masks))
-        total += turn.rewards
-        np.testing.assert_array_equal(np.flatnonzero(turn.over), turn.ended)
-        for place, row in enumerate(turn.ended.tolist()):
-            assert turn.returns[place] == pytest.approx(total[row], abs=1e-4)
-            game = (float(turn.returns[place]), int(turn.lengths[place]), turn.final_observations[place])
+    while len(games) < NUM_GAMES:
+        result = parallel.step(learner.choose(result.masks))
+        total += result.rewards
+        np.testing.assert_array_equal(np.flatnonzero(result.over), result.ended)
+        for place, row in enumerate(result.ended.tolist()):
+            assert result.returns[place] == pytest.approx(total[row], abs=1e-4)
+            game = (float(result.returns[place]), int(result.lengths[place]), result.final_observations[place])
             games.setdefault(row, game)
             total[row] = 0
     return games
@@ -52,26 +54,26 @@ def first_games(tables: Tables, learner: Fixed, turn: Turn) -> dict[int, tuple[f
     ("name", "options"),
     [*((name, {}) for name in GAMES), ("thirty_one", {"num_players": 4}), ("thirty_one", {"reward": "shaped"})],
 )
-def test_tables_play_the_games_of_the_loop(name: str, options: dict[str, object], ask_forced: bool) -> None:
+def test_parallel_games_are_those_of_the_loop(name: str, options: dict[str, object], ask_forced: bool) -> None:
     game = cardlab.make_game(name, **options)
     players = game.spec.num_players
     learner = Fixed(game, 0.5)
     opponents = [Fixed(game, 1.0 - place / players) for place in range(players - 1)]
-    tables = Tables(game, NUM_TABLES, opponents, ask_forced=ask_forced)
-    turn = tables.reset(np.random.default_rng(7))
-    seats = tables.seats.copy()
+    parallel = ParallelGames(game, NUM_GAMES, opponents, ask_forced=ask_forced)
+    result = parallel.reset(np.random.default_rng(7))
+    seats = parallel.seats.copy()
     assert len(set(seats.tolist())) == players  # at random, so everywhere
-    assert (game.current_player(tables.states) == seats).all()
-    states = game.deal(NUM_TABLES, np.random.default_rng(7))  # what reset dealt
-    games = first_games(tables, learner, turn)
+    assert (game.current_player(parallel.states) == seats).all()
+    states = game.deal(NUM_GAMES, np.random.default_rng(7))  # what reset dealt
+    games = first_games(parallel, learner, result)
     orders = np.array([[(seat - own) % players for seat in range(players)] for own in seats], dtype=np.int8)
-    asked = np.zeros(NUM_TABLES, dtype=np.int64)
+    asked = np.zeros(NUM_GAMES, dtype=np.int64)
     for moves in play(
         game, states, [learner, *opponents], np.random.default_rng(0), seats=orders, ask_forced=ask_forced
     ):
         mine = moves.rows[(moves.agents == 0) & moves.queried]
         asked[mine] += 1
-    payoffs = game.payoffs(states)[np.arange(NUM_TABLES), seats]
+    payoffs = game.payoffs(states)[np.arange(NUM_GAMES), seats]
     finals = game.observe(game.information(states, seats), seats)
     for row, (returns, length, final) in games.items():
         assert returns == pytest.approx(payoffs[row])
@@ -82,20 +84,20 @@ def test_tables_play_the_games_of_the_loop(name: str, options: dict[str, object]
 @pytest.mark.parametrize("ask_forced", [True, False])
 def test_what_the_learner_gets_is_what_the_engine_says(ask_forced: bool) -> None:
     game = cardlab.make_game("big2")
-    tables = Tables(game, 32, "random", seat=2, ask_forced=ask_forced)
-    turn = tables.reset(np.random.default_rng(1))
+    parallel = ParallelGames(game, 32, "random", seat=2, ask_forced=ask_forced)
+    result = parallel.reset(np.random.default_rng(1))
     kept: list[tuple[np.ndarray, np.ndarray]] = []
     for _ in range(40):
-        states = copied(tables.states)
+        states = copied(parallel.states)
         seats = np.full(32, 2, dtype=np.int8)
         known = game.information(states, seats)
         assert (game.current_player(states) == 2).all()
-        assert ask_forced or (turn.masks.sum(axis=1) > 1).all()
-        np.testing.assert_array_equal(turn.masks, game.legal_actions(known))
-        np.testing.assert_array_equal(turn.observations, game.observe(known, seats))
-        assert not kept or kept[-1][0] is not turn.observations
-        kept.append((turn.observations, turn.observations.copy()))
-        turn = tables.step(Fixed(game, 1.0).choose(turn.masks))
+        assert ask_forced or (result.masks.sum(axis=1) > 1).all()
+        np.testing.assert_array_equal(result.masks, game.legal_actions(known))
+        np.testing.assert_array_equal(result.observations, game.observe(known, seats))
+        assert not kept or kept[-1][0] is not result.observations
+        kept.append((result.observations, result.observations.copy()))
+        result = parallel.step(Fixed(game, 1.0).choose(result.masks))
     for given, then in kept:  # learners keep what they are given: it is never written again
         np.testing.assert_array_equal(given, then)
 
@@ -104,7 +106,7 @@ def test_a_seed_gives_one_result() -> None:
     def returns(seed: int) -> list[float]:
         envs = make_vector("thirty_one", 64, ["random"])
         _, infos = envs.reset(seed=seed)
-        learner = Fixed(envs.tables.game, 0.5)
+        learner = Fixed(envs.games.game, 0.5)
         rewards: list[float] = []
         for _ in range(60):
             _, reward, _, _, infos = envs.step(learner.choose(infos["action_mask"]))
@@ -125,7 +127,7 @@ def test_the_vector_environment_keeps_gymnasiums_forms() -> None:
     over = np.zeros(16, dtype=np.bool_)
     while not over.any():
         observations, rewards, over, truncated, infos = wrapped.step(
-            Fixed(envs.tables.game, 0.0).choose(infos["action_mask"])
+            Fixed(envs.games.game, 0.0).choose(infos["action_mask"])
         )
         assert envs.observation_space.contains(observations)
         assert rewards.shape == truncated.shape == over.shape
@@ -142,24 +144,24 @@ def test_illegal_and_ill_shaped_actions_are_named() -> None:
     with pytest.raises(RuntimeError, match="reset"):
         envs.step(np.zeros(4, dtype=np.int64))
     envs.reset(seed=0)
-    with pytest.raises(IllegalAction, match=r"open_face: action 9 is not legal at table 2; legal: \[0, 1, 2\]"):
+    with pytest.raises(IllegalAction, match=r"open_face: action 9 is not legal in game 2; choose one of \[0, 1, 2\]"):
         envs.step(np.array([0, 1, 9, 0]))
-    with pytest.raises(IllegalAction, match=r"must be 4 numbers, one a table, not of shape \(3,\)"):
+    with pytest.raises(IllegalAction, match=r"must be 4 numbers, one per game; got shape \(3,\)"):
         envs.step(np.zeros(3, dtype=np.int64))
-    with pytest.raises(InvalidOption, match="num_tables=0"):
+    with pytest.raises(InvalidOption, match="num_envs=0"):
         make_vector("open_face", 0)
 
 
 def test_stable_baselines_gets_masks_and_episodes() -> None:
     envs = make_sb3("five_o", 8, "random", seed=0)
     observations = envs.reset()
-    assert observations.shape == (8, envs.tables.game.spec.num_features)
+    assert observations.shape == (8, envs.games.game.spec.num_features)
     np.testing.assert_array_equal(get_action_masks(envs), envs.action_masks())
     assert np.shares_memory(envs.env_method("action_masks")[3], envs.action_masks())
     assert len(envs.env_method("action_masks", indices=[1, 5])) == 2
     assert envs.has_attr("action_masks")
     assert not envs.has_attr("colour")
-    learner = Fixed(envs.tables.game, 0.0)
+    learner = Fixed(envs.games.game, 0.0)
     for _ in range(20):
         _, rewards, over, infos = envs.step(learner.choose(envs.action_masks()))
     assert over.all()  # 20 placements each
@@ -169,15 +171,17 @@ def test_stable_baselines_gets_masks_and_episodes() -> None:
     first = envs.reset()
     envs.seed(5)
     np.testing.assert_array_equal(first, envs.reset())
-    with pytest.raises(NotImplementedError, match="the only method of a table is action_masks"):
+    with pytest.raises(NotImplementedError, match="the only method of a game is action_masks"):
         envs.env_method("fly")
 
 
 def test_rows_are_taken_in_order() -> None:
-    """What `known` shows of a table is that table's."""
-    tables = Tables(cardlab.make_game("five_o"), 5, "random")
-    turn = tables.reset(np.random.default_rng(0))
+    """`info_state` of a row shows that row."""
+    parallel = ParallelGames(cardlab.make_game("five_o"), 5, "random")
+    result = parallel.reset(np.random.default_rng(0))
     for row in range(5):
-        known = tables.known(row)
-        assert known.tobytes() == tables.game.information(take(tables.states, [row]), tables.seats[[row]]).tobytes()
-        np.testing.assert_array_equal(tables.game.observe(known, tables.seats[[row]])[0], turn.observations[row])
+        known = parallel.info_state(row)
+        assert (
+            known.tobytes() == parallel.game.information(take(parallel.states, [row]), parallel.seats[[row]]).tobytes()
+        )
+        np.testing.assert_array_equal(parallel.game.observe(known, parallel.seats[[row]])[0], result.observations[row])

@@ -1,10 +1,10 @@
-"""A policy as MLflow's python_function: what `mlflow.pyfunc.load_model` gives, without a pickle in the model.
+"""A policy as MLflow's python_function, for `mlflow.pyfunc.load_model`; the model contains no pickle.
 
     model = mlflow.pyfunc.load_model("models:/cardlab-thirty_one@champion")
     actions = model.predict({"info_states": info_states.view(np.uint8).reshape(N, -1), "players": players})
     actions = model.predict({"observations": game.observe(info_states, players), "legal": legal})  # [N, F], [N, A]
 
-InfoStates serve every policy. Observations with legal actions serve those whose network reads nothing else.
+All policies accept InfoStates. Policies whose network has no other inputs also accept observations with legal actions.
 """
 
 import json
@@ -23,12 +23,14 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Actions, Game, InfoStates
 from cardlab.networks.inputs import Inputs
 
-GAME_FILE = "game.json"  # beside a policy: the game that it is to be played in, with all its options
+NOT_IN_DIGEST = "answers requests of MLflow"
+
+GAME_FILE = "game.json"  # in the folder of a policy: the game with all its options
 
 
 @dataclass(frozen=True)
 class PolicyModel:
-    """A policy that answers arrays, or lists as JSON brings them."""
+    """A policy with MLflow's `predict`; inputs are arrays, or lists from JSON."""
 
     game: Game
     policy: Any  # one of POLICY_KINDS
@@ -36,7 +38,7 @@ class PolicyModel:
     def predict(self, model_input: Mapping[str, Any]) -> Actions:
         """[N] actions for `info_states` [N, bytes] with `players` [N], or `observations` [N, F] with `legal` [N, A].
 
-        `seed` makes what a policy draws the same each time. PolicyError for other keys or shapes.
+        Equal values of `seed` give equal actions. Raises PolicyError for other keys or shapes.
         """
         rng = np.random.default_rng(int(model_input["seed"]) if "seed" in model_input else None)
         given = set(model_input) - {"seed"}
@@ -47,12 +49,12 @@ class PolicyModel:
             return self.policy.act(info_states, players, rng)
         if given == {"observations", "legal"}:
             return self._by_observation(model_input, rng)
-        raise PolicyError(f"a prediction takes info_states and players, or observations and legal: got {sorted(given)}")
+        raise PolicyError(f"predict: got {sorted(given)}: must be info_states and players, or observations and legal")
 
     def _by_observation(self, model_input: Mapping[str, Any], rng: np.random.Generator) -> Actions:
         spec, network = self.game.spec, self.policy.network
         if network.reads_actions or isinstance(self.policy, AfterstateAgent):
-            raise PolicyError("observations are not enough for this policy: it takes info_states and players")
+            raise PolicyError("observations: this policy needs other inputs; pass info_states and players")
         observations = _array(model_input, "observations", np.float32, (spec.num_features,))
         legal = _array(model_input, "legal", np.bool_, (spec.num_actions,))
         with torch.inference_mode():
@@ -66,7 +68,7 @@ class PolicyModel:
 
 
 def load_model_folder(folder: Path) -> PolicyModel:
-    """The policy in `folder`, in the game that stands beside it, else in that which it was trained for."""
+    """The policy in `folder`, for the game of GAME_FILE, or for the game that it was trained for."""
     try:
         options = json.loads((folder / GAME_FILE).read_text())
         game = game_for(folder, make_game(options.pop("name"), **options))
@@ -78,17 +80,17 @@ def load_model_folder(folder: Path) -> PolicyModel:
 
 
 def _load_pyfunc(path: str) -> PolicyModel:  # pyright: ignore[reportUnusedFunction]
-    """Called by MLflow, which finds this module's name in the model's description."""
+    """Called by MLflow: the model names this module as its loader."""
     return load_model_folder(Path(path))
 
 
 def _array(data: Mapping[str, Any], key: str, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """`data[key]` as a contiguous array [N, *shape]; PolicyError when it is none."""
+    """`data[key]` as a contiguous array [N, *shape]; raises PolicyError if it is none."""
     try:
         array = np.ascontiguousarray(data[key], dtype=dtype)
     except (TypeError, ValueError) as error:
-        raise PolicyError(f"{key}: is no array of {np.dtype(dtype)} ({error})") from error
+        raise PolicyError(f"{key}: must be an array of {np.dtype(dtype)} ({error})") from error
     if array.ndim != 1 + len(shape) or array.shape[1:] != shape:
         wanted = ", ".join(["N", *map(str, shape)])
-        raise PolicyError(f"{key}: has the shape {list(array.shape)}, must be [{wanted}]")
+        raise PolicyError(f"{key}: shape {list(array.shape)}: must be [{wanted}]")
     return array

@@ -1,4 +1,4 @@
-"""Environments of one table, held to the libraries' own checks, and to the engine."""
+"""Environments of one game, held to the libraries' own checks, and to the engine."""
 
 import warnings
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import GAMES
 from cardlab.games.loop import IllegalAction
 from cardlab.integrations import make_aec, make_env, register_games
-from cardlab.integrations.gymnasium_registry import environment_id
+from cardlab.integrations.gymnasium_envs import environment_id
 
 OTHER_OPTIONS = {
     "poker_squares": {"scoring": "british", "features": "paper"},
@@ -100,7 +100,7 @@ def test_aec_shows_nothing_to_those_who_wait() -> None:
 def test_illegal_actions_are_refused_or_end_the_game() -> None:
     env = make_aec("open_face")
     env.reset(seed=0)
-    with pytest.raises(IllegalAction, match=r"open_face: action 3 is not legal at table 0; legal: \[0, 1, 2\]"):
+    with pytest.raises(IllegalAction, match=r"open_face: action 3 is not legal in game 0; choose one of \[0, 1, 2\]"):
         env.step(3)
     with pytest.raises(IllegalAction):
         env.step(-1)
@@ -174,7 +174,7 @@ def test_unfit_opponents_and_options_are_named() -> None:
         make_env("big2", ["random", "random"])
     with pytest.raises(InvalidOption, match=r"game\.colour=1"):
         make_aec("big2", colour=1)
-    with pytest.raises(InvalidOption, match=r"game\.features=full: must be left out beside a made game"):
+    with pytest.raises(InvalidOption, match=r"game\.features=full: must be left out with a game object"):
         make_aec(cardlab.make_game("big2"), features="full")
     with pytest.raises(InvalidOption, match="seat=4"):
         make_env("big2", seat=4)

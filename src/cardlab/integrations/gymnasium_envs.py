@@ -1,0 +1,178 @@
+"""One seat of a game as Gymnasium environments: of one game, of parallel games, and by id in Gymnasium's registry."""
+
+from collections.abc import Mapping
+from typing import Any, SupportsFloat
+
+import gymnasium
+import numpy as np
+from gymnasium.envs.registration import register, registry
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from cardlab.games.catalogue import GAMES
+from cardlab.games.protocol import Bools, Floats, Game
+from cardlab.integrations.parallel_games import Opponents, ParallelGames, StepResult
+from cardlab.integrations.spaces import (
+    RENDER_MODES,
+    action_space,
+    check_render_mode,
+    deck_option,
+    observation_space,
+    resolve_game,
+)
+
+Observation = NDArray[Any]  # [F] float32
+
+
+class SeatEnv(gymnasium.Env[Observation, np.int64]):
+    """The learner's seat of one game; `opponents` play the other seats within a step.
+
+    Observations are [F]; a reward is what the seat was paid since its last decision. The mask of legal actions is
+    `info["action_mask"]` (int8, for `action_space.sample`) and `action_masks()` (bool, for sb3-contrib). Other actions
+    raise IllegalAction. `reset(options={"deck": [52 cards]})` deals a given order.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  Gymnasium's own form
+
+    def __init__(
+        self, game: Game, opponents: Opponents = None, *, seat: int | None = None, render_mode: str | None = None
+    ) -> None:
+        self.game = game
+        self.render_mode = check_render_mode(render_mode)
+        self.observation_space = observation_space(game)
+        self.action_space = action_space(game)
+        self._games = ParallelGames(game, 1, opponents, seat=seat)
+        self._last: StepResult | None = None
+        self._text = ""
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deal a new game; `options` may contain its deck."""
+        super().reset(seed=seed)
+        self._last = self._games.reset(self.np_random, deck_option(options))
+        self._render_step()
+        return self._last.observations[0], self._info()
+
+    def step(self, action: np.int64 | int) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Play `action` and the moves of the opponents up to the next decision of this seat."""
+        if self._last is None or self._last.ended.size:
+            raise RuntimeError("the game is over or not dealt: call reset() first")
+        self._last = last = self._games.step(np.array([action]))
+        self._render_step()
+        over = bool(last.over[0])
+        observation = last.final_observations[0] if over else last.observations[0]
+        return observation, float(last.rewards[0]), over, False, self._info()
+
+    def action_masks(self) -> Bools:
+        """[A] the legal actions; none when the game is over."""
+        if self._last is None:
+            raise RuntimeError("the game is not dealt: call reset() first")
+        return np.zeros_like(self._last.masks[0]) if self._last.ended.size else self._last.masks[0]
+
+    def render(self) -> str | None:  # pyright: ignore[reportIncompatibleMethodOverride]  "human" prints in each step
+        """The game from the view of this seat, as text; None unless the render mode is `ansi`."""
+        return self._text if self.render_mode == "ansi" else None
+
+    def _info(self) -> dict[str, NDArray[np.int8]]:
+        return {"action_mask": self.action_masks().view(np.int8)}
+
+    def _render_step(self) -> None:
+        if self.render_mode is None or self._last is None:
+            return
+        over = self._last.ended.size
+        self._text = f"over: {self._last.returns[0]:g}" if over else self.game.render(self._games.info_state(0)[0])
+        if self.render_mode == "human":
+            print(self._text, end="\n\n")
+
+
+class SeatVectorEnv(gymnasium.vector.VectorEnv[Floats, NDArray[np.int64], NDArray[Any]]):
+    """The learner's seat of `num_envs` games; `opponents` play the other seats within a step.
+
+    A game that ends is replaced by a new one in the same step (AutoresetMode.SAME_STEP): `infos["final_obs"]` has its
+    last observation, `infos["final_info"]["episode"]` its return `r` and length `l`. `infos["action_mask"]` is [G, A]
+    int8. Arrays are not copied; those of earlier steps are never written again.
+    """
+
+    metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}  # noqa: RUF012  Gymnasium's own form
+
+    def __init__(self, games: ParallelGames) -> None:
+        self.games = games
+        self.num_envs = games.num_envs
+        self.single_observation_space = observation_space(games.game)
+        self.single_action_space = action_space(games.game)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Floats, dict[str, Any]]:
+        """Deal all games; `options["deck"]` is one order of 52 cards for all of them."""
+        super().reset(seed=seed)
+        deck = deck_option(options)
+        decks = None if deck is None else np.repeat(deck, self.num_envs, axis=0)
+        result = self.games.reset(self.np_random, decks)
+        return result.observations, self._infos(result)
+
+    def step(self, actions: NDArray[np.integer]) -> tuple[Floats, Floats, Bools, Bools, dict[str, Any]]:
+        """Play `actions` [G]; IllegalAction names the first illegal one."""
+        result = self.games.step(actions)
+        truncated = np.zeros(self.num_envs, dtype=np.bool_)
+        return result.observations, result.rewards, result.over, truncated, self._infos(result)
+
+    def _infos(self, result: StepResult) -> dict[str, Any]:
+        present = np.ones(self.num_envs, dtype=np.bool_)
+        infos: dict[str, Any] = {"action_mask": result.masks.view(np.int8), "_action_mask": present}
+        if result.ended.size:
+            finals = np.full(self.num_envs, None, dtype=object)
+            finals[result.ended] = list(result.final_observations)
+            returns = np.zeros(self.num_envs, dtype=np.float32)
+            lengths = np.zeros(self.num_envs, dtype=np.int64)
+            returns[result.ended], lengths[result.ended] = result.returns, result.lengths
+            episode = {"r": returns, "_r": result.over, "l": lengths, "_l": result.over}
+            infos |= {"final_obs": finals, "_final_obs": result.over}
+            infos |= {"final_info": {"episode": episode, "_episode": result.over}, "_final_info": result.over}
+        return infos
+
+
+def make_env(
+    game: Game | str,
+    opponents: Opponents = None,
+    *,
+    seat: int | None = None,
+    render_mode: str | None = None,
+    **options: Any,
+) -> SeatEnv:
+    """One seat of `game`, which is a game or a name with its `options`; see SeatEnv."""
+    return SeatEnv(resolve_game(game, options), opponents, seat=seat, render_mode=render_mode)
+
+
+def make_vector(
+    game: Game | str,
+    num_envs: int,
+    opponents: Opponents = None,
+    *,
+    seat: int | None = None,
+    ask_forced: bool = True,
+    **options: Any,
+) -> SeatVectorEnv:
+    """One seat of `num_envs` games of `game`, which is a game or a name with its `options`; see ParallelGames."""
+    games = ParallelGames(resolve_game(game, options), num_envs, opponents, seat=seat, ask_forced=ask_forced)
+    return SeatVectorEnv(games)
+
+
+def environment_id(game: str) -> str:
+    """`poker_squares` → `cardlab/PokerSquares-v0`."""
+    return f"cardlab/{''.join(word.capitalize() for word in game.split('_'))}-v0"
+
+
+def register_games() -> None:
+    """Register all games for `gymnasium.make("cardlab/Big2-v0")` and `make_vec`; no-op if they are registered."""
+    for game in GAMES:
+        if environment_id(game) not in registry:
+            register(
+                id=environment_id(game),
+                entry_point=f"{__name__}:{make_env.__name__}",
+                vector_entry_point=f"{__name__}:{make_vector.__name__}",
+                kwargs={"game": game},
+            )

@@ -1,0 +1,173 @@
+"""The MLflow store: where it is, how its schema is made, and MLflow's client, which is imported on first use."""
+
+import gc
+import logging
+import os
+import re
+import sqlite3
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock
+
+from cardlab.core.options import InvalidOption
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+_SQLITE = "sqlite:///"
+_SCHEME = re.compile(r"(sqlite|postgresql|mysql|mssql|https?|databricks)(\+\w+)?:.+|databricks")
+_PASSWORD = re.compile(r"(?<=:)[^:/@]+(?=@)")
+_ENVIRONMENT = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "true",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",  # MLflow's default retries take four minutes
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+}
+_LOG_LEVELS = {  # these also raise what they log as errors
+    "mlflow.store.db.utils": logging.CRITICAL,
+    "alembic": logging.WARNING,
+    "urllib3.connectionpool": logging.ERROR,
+}
+_SCHEMA_TIMEOUT = 120.0  # seconds; making the schema takes two
+_SCHEMA_LOCK = 0x6361_7264_6C61_6231  # "cardlab1" as a number, the key of an advisory lock in PostgreSQL
+
+
+class TrackingUnavailable(RuntimeError):
+    """The store cannot be reached or used; the message is one line."""
+
+    def __init__(self, address: str, error: Exception) -> None:
+        self.cause = error
+        super().__init__(f"tracking store {without_password(address)}: {first_line(error)}")
+
+
+class StoreDamaged(RuntimeError):
+    """The file of the store was replaced, or its schema is incomplete; the message is one line that says what to do."""
+
+
+def project_root() -> Path:
+    """The folder of `mlflow.db` and `runs/`: DVC_ROOT, else the nearest parent with `.dvc`, else the working directory.
+
+    DVC runs `--temp` and `--queue` experiments in a temporary copy; DVC_ROOT names the original.
+    """
+    root = os.environ.get("DVC_ROOT")
+    if root:
+        return Path(root).resolve()
+    here = Path.cwd()
+    return next((folder for folder in (here, *here.parents) if (folder / ".dvc").is_dir()), here)
+
+
+def store_address(root: Path) -> str:
+    """MLFLOW_TRACKING_URI, else `mlflow.db` in `root`; a relative sqlite path is relative to `root`.
+
+    Raises InvalidOption for a folder, since MLflow's file store has no transactions.
+    """
+    address = os.environ.get("MLFLOW_TRACKING_URI") or f"{_SQLITE}mlflow.db"
+    if not _SCHEME.fullmatch(address):
+        allowed = f"the address of a database or server, e.g. {_SQLITE}mlflow.db, postgresql://… or http://…"
+        raise InvalidOption("MLFLOW_TRACKING_URI", address, allowed)
+    file = sqlite_file(address, root)
+    return f"{_SQLITE}{file}" if file else address
+
+
+def sqlite_file(address: str, root: Path) -> Path | None:
+    """The file of a sqlite address, None for any other address."""
+    return root / address.removeprefix(_SQLITE) if address.startswith(_SQLITE) else None
+
+
+def artifact_folder(address: str, root: Path, experiment: str) -> str | None:
+    """The address of the artifacts of a new experiment; None if the server decides.
+
+    It is below MLFLOW_DEFAULT_ARTIFACT_ROOT (s3://… for machines that share a database), else below `mlartifacts`
+    beside the sqlite file or in `root`. MLflow's own default is relative to the working directory.
+    """
+    if address.startswith(("http", "databricks")):
+        return None
+    chosen = os.environ.get("MLFLOW_DEFAULT_ARTIFACT_ROOT")
+    if chosen:
+        return f"{chosen.rstrip('/')}/{experiment}"
+    file = sqlite_file(address, root)
+    return ((file.parent if file else root).absolute() / "mlartifacts" / experiment).as_uri()
+
+
+def without_password(address: str) -> str:
+    """The address with its password replaced by an ellipsis."""
+    return _PASSWORD.sub("…", address)
+
+
+def first_line(error: Exception) -> str:
+    """The first line of the error's message, without passwords."""
+    lines = str(error.cause if isinstance(error, TrackingUnavailable) else error).strip().splitlines()
+    return without_password(lines[0] if lines else repr(error))
+
+
+def quiet_environment() -> None:
+    """Set the environment variables that MLflow reads at its import, e.g. to switch its telemetry off."""
+    for key, value in _ENVIRONMENT.items():
+        os.environ.setdefault(key, value)
+
+
+def connect(address: str, file: Path | None) -> "MlflowClient":
+    """MLflow's client for a store whose schema is made if need be; `file` is that of a sqlite store.
+
+    Safe for processes that start together: they take turns, also those of several machines on one PostgreSQL database.
+    A fresh sqlite store is made under another name and then moved, so that a killed process leaves no incomplete one.
+    Raises TrackingUnavailable.
+    """
+    quiet_environment()
+    gc.freeze()  # the imports make 300,000 objects, which the garbage collector need not visit again
+    from mlflow import MlflowClient  # noqa: PLC0415  slow import; reads the environment
+
+    for name, level in _LOG_LEVELS.items():
+        logging.getLogger(name).setLevel(level)
+    try:
+        with _schema_lock(address, file):
+            if file:
+                _prepare_sqlite(file)
+            return MlflowClient(address)  # makes the schema of other databases
+    except Exception as error:
+        if "already exists" in str(error):
+            action = f"move {file} away" if file else "drop the database and create an empty one"
+            error = StoreDamaged(f"the schema is incomplete, perhaps because a process was killed; {action}")
+        raise TrackingUnavailable(address, error) from error
+
+
+def _prepare_sqlite(file: Path) -> None:
+    """Make the store if it is missing, and switch it to write-ahead logging: readers do not block the writer."""
+    if not (file.exists() and file.stat().st_size):
+        from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore  # noqa: PLC0415  already imported by MLflow
+
+        draft = file.with_name(f"{file.name}.new")
+        for left in file.parent.glob(f"{draft.name}*"):  # of a killed process
+            left.unlink()
+        SqlAlchemyStore(f"{_SQLITE}{draft}", str(file.parent / "mlartifacts")).engine.dispose()
+        _write_ahead(draft)
+        draft.replace(file)
+    else:
+        _write_ahead(file)
+
+
+def _write_ahead(file: Path) -> None:
+    with closing(sqlite3.connect(file, timeout=_SCHEMA_TIMEOUT)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+
+
+@contextmanager
+def _schema_lock(address: str, file: Path | None) -> Generator[None]:
+    """Hold the lock for making the schema: a lock file for sqlite, an advisory lock in PostgreSQL, else none."""
+    if file:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{file}.lock", timeout=_SCHEMA_TIMEOUT):
+            yield
+    elif address.startswith("postgresql"):
+        from sqlalchemy import NullPool, create_engine, text  # noqa: PLC0415  already imported by MLflow
+
+        with create_engine(address, poolclass=NullPool).connect() as connection:
+            connection.execute(text(f"SET lock_timeout = '{_SCHEMA_TIMEOUT:.0f}s'"))
+            connection.execute(text(f"SELECT pg_advisory_lock({_SCHEMA_LOCK})"))
+            yield  # the lock ends with the connection
+    else:
+        yield

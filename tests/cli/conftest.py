@@ -1,0 +1,3 @@
+from stores import root, store
+
+__all__ = ["root", "store"]
