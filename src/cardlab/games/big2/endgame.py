@@ -16,7 +16,6 @@ from cardlab.games.big2 import determinization
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import FLUSH, NO_KIND, STRAIGHT_FLUSH, strength
 from cardlab.games.big2.game import Big2
-from cardlab.games.big2.greedy import lowest_card
 from cardlab.games.big2.rules import PLAYING, legal_actions
 from cardlab.games.big2.solver import (
     BETWEEN,
@@ -36,6 +35,7 @@ from cardlab.games.big2.solver import (
     position_of,
     solve,
 )
+from cardlab.games.cards.bits import lowest_bit
 from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players, States
 from cardlab.games.rows import take
@@ -148,7 +148,7 @@ def find_interchangeable_cards(hand: NDArray[np.int8], count: int, bits: Ints, p
             in_flush |= cards
     for index in range(count):
         bit = int(bits[hand[index]])
-        number = lowest_card(bit)
+        number = lowest_bit(bit)
         dealt[LOWER, number] = 0
         if index == 0:
             continue
