@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _rows(seconds: float, seeds: int) -> Iterator[list[object]]:
-    game = cardlab.make_game("open_face", features="seed")
+    game = cardlab.make_game("open_face", features="paper")
     budgets: dict[str, int] = {}
     for name, overrides in TARGETS.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -73,7 +73,7 @@ def _rows(seconds: float, seeds: int) -> Iterator[list[object]]:
 def _train(overrides: Sequence[str], folder: str) -> Trained:
     """Train without evaluations."""
     experiment = build_experiment(compose_experiment([*overrides, "trainer.evaluations=0", "trainer.snapshots=0"]))
-    return train(experiment, run_dir=Path(folder), model_dir=Path(folder) / "policy", tell=lambda _: None)
+    return train(experiment, run_dir=Path(folder), model_dir=Path(folder) / "policy", report=lambda _: None)
 
 
 if __name__ == "__main__":

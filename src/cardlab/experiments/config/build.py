@@ -17,7 +17,7 @@ from cardlab.training.options import TrainerOptions
 PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
 """The groups of which an experiment is made; beside them it has `name` and `seed`."""
 
-_TABLE = "trainer.evaluation_table"
+_TABLE = "trainer.evaluation_lineup"
 _NAME_LENGTH = 200  # a folder takes 255 bytes, and what is written beside it gets longer names
 
 
@@ -45,9 +45,9 @@ def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> E
         check_device(experiment.trainer)
     _check_fit(experiment)
     if experiment.trainer.start_from is not None:
-        from cardlab.training.start import read_start  # noqa: PLC0415 (imports Lightning)
+        from cardlab.training.start import read_start_point  # noqa: PLC0415 (imports Lightning)
 
-        read_start(experiment)
+        read_start_point(experiment)
     return experiment
 
 
@@ -72,7 +72,7 @@ def _check_name(name: object) -> None:
 
 
 def _check_table(game: Game, table: Sequence[str]) -> None:
-    """InvalidOption unless the agents of `trainer.evaluation_table` play this game, one at each other seat."""
+    """InvalidOption unless the agents of `trainer.evaluation_lineup` play this game, one at each other seat."""
     others = game.spec.num_players - 1
     if table and len(table) != others:
         raise InvalidOption(_TABLE, f"[{','.join(table)}]", f"empty, or {others} agents: one at each other seat")
@@ -86,8 +86,8 @@ def _check_fit(experiment: Experiment) -> None:
 
     with torch.random.fork_rng(devices=[]):  # what is thrown away draws nothing from the run's own generator
         network = experiment.network.build(game.spec)
-        experiment.agent.build(game, network, experiment.rounds, experiment.seed)
+        experiment.agent.build(game, network, experiment.total_iterations, experiment.seed)
         with agent_key("opponents.agents"):
             experiment.opponents.build(game, lambda _: RandomAgent(game), network)
     check_agents(game, "arena.references", experiment.arena.references)
-    _check_table(game, experiment.trainer.evaluation_table)
+    _check_table(game, experiment.trainer.evaluation_lineup)
