@@ -80,11 +80,7 @@ def action_values(
 @kernel
 def value_actions(deals: States, num_samples: int, legal: Bools, doubled: bool, unbeatable: bool) -> Floats:
     """[G, A] mean payoffs of the `legal` [G, A] actions over the `deals` [G · num_samples] of each row; else -inf."""
-    values = np.full(legal.shape, -np.inf, dtype=np.float32)
-    for row in range(legal.shape[0]):
-        for action in range(NUM_ACTIONS):
-            if legal[row, action]:
-                values[row, action] = 0
+    values = np.where(legal, 0.0, -np.inf).astype(np.float32)
     hands = np.empty((4, 14), dtype=np.int8)
     bits = np.empty(52, dtype=np.int64)
     dealt = np.zeros((3, 32), dtype=np.int64)
