@@ -4,7 +4,8 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from cardlab.agents.beliefs import Belief, BeliefError, load_belief
+from cardlab.agents.beliefs import Belief, load_belief
+from cardlab.agents.policies import PolicyError
 from cardlab.agents.policy_folders import belief_folder
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import GAMES, make_game
@@ -14,7 +15,7 @@ from cardlab.games.protocol import Game
 class BeliefNetworks:
     """Belief networks of all games, loaded once for each set of game options.
 
-    `folders`: game to folder. The constructor raises InvalidOption or BeliefError for an invalid entry.
+    `folders`: game to folder. The constructor raises InvalidOption or PolicyError for an invalid entry.
     """
 
     def __init__(self, folders: Mapping[str, str]) -> None:
@@ -28,15 +29,12 @@ class BeliefNetworks:
 
     def for_game(self, game: Game) -> Belief | None:
         """The belief network for the options of `game`. None without one: deals are then uniform."""
-        key = f"{game.spec.name} {sorted(game.spec.options.items())}"
+        key = f"{game.spec.name} {game.spec.options}"
         with self._lock:
             if key not in self._loaded:
-                self._loaded[key] = self._load(game)
+                folder = self._folders.get(game.spec.name) or belief_folder(game.spec.name)
+                try:
+                    self._loaded[key] = None if folder is None else load_belief(game, Path(folder))
+                except PolicyError:  # trained with other game options
+                    self._loaded[key] = None
             return self._loaded[key]
-
-    def _load(self, game: Game) -> Belief | None:
-        folder = self._folders.get(game.spec.name) or belief_folder(game.spec.name)
-        try:
-            return None if folder is None else load_belief(game, Path(folder))
-        except BeliefError:  # trained with other game options
-            return None
