@@ -18,7 +18,7 @@ pytestmark = pytest.mark.benchmark(timer=time.process_time)
 NUM_TABLES = 1024
 NUM_STEPS = 80  # of all tables: two games at each
 DECISIONS_PER_SECOND = 3_000_000
-OBSERVATIONS_PER_SECOND = {"columns": 1_000_000, "chances": 10_000, "prospects": 5_000}
+OBSERVATIONS_PER_SECOND = {"columns": 1_000_000, "prospects": 5_000}
 
 
 def play_and_redeal(game: FiveO, num_steps: int) -> float:

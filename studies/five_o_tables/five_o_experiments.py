@@ -12,7 +12,7 @@ from cardlab.agents.registry import make_agent
 from cardlab.core.options import check_range
 from cardlab.games.cards.hands import strength_table, strengths_of_keys
 from cardlab.games.catalogue import make_game
-from cardlab.games.five_o.column_simulation import (
+from cardlab.games.five_o.column_probability import (
     WITH_CARD,
     WITHOUT_CARD,
     enumerate_columns,
@@ -24,8 +24,6 @@ from cardlab.games.protocol import InfoStates, States
 from cardlab.games.rows import copied
 
 Progress = Callable[[str], None]
-_TIE_SHARE = 1.0  # the paper counts a tied column as won
-_COLUMN_SIZE = 5
 
 
 @dataclass(frozen=True)
@@ -93,14 +91,14 @@ def converge(options: FiveOOptions, simulations: Sequence[int]) -> dict[str, Any
     known, player = position(options.turn, options.deal)
     table, state = strength_table(), known[0]
     seeds = np.random.default_rng(options.seed).integers(0, 2**64, size=len(simulations), dtype=np.uint64)
-    found = {"exact": enumerate_columns(table, state, player, _TIE_SHARE)}
+    found = {"exact": enumerate_columns(table, state, player)}
     for number, seed in zip(simulations, seeds, strict=True):
-        found[str(number)] = simulate_columns(table, state, player, number, seed, _TIE_SHARE)
+        found[str(number)] = simulate_columns(table, state, player, number, seed)
     sizes = state["sizes"][player]
     return {
         "put": {name: chances[WITH_CARD].tolist() for name, chances in found.items()},
         "wait": {name: chances[WITHOUT_CARD].tolist() for name, chances in found.items()},
-        "win": {name: game_win_probabilities(chances, sizes, _COLUMN_SIZE).tolist() for name, chances in found.items()},
+        "win": {name: game_win_probabilities(chances, sizes).tolist() for name, chances in found.items()},
     }
 
 

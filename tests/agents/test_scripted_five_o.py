@@ -55,12 +55,6 @@ def test_every_agent_beats_random(name: str) -> None:
     assert share > 0.85
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_exact_chances_gain_in_the_last_round(name: str) -> None:
-    share, error = share_won(name, f"{name}:last_round:evaluate")
-    assert share - 1.96 * error > 0.5
-
-
 def formula(name: str, own: list[float], opposite: list[float], column: int, after: float) -> float:
     """The number that each agent of the paper maximises, for a card that gives own[column] the value `after`."""
     placed = [*own[:column], after, *own[column + 1 :]]
@@ -106,8 +100,8 @@ def test_choices_maximise_the_formula(name: str, turn: int, seed: int) -> None:
 def test_the_last_round_is_played_by_exact_chances(name: str, turn: int, hidden_round: int, seed: int) -> None:
     game = FiveO(hidden_round=hidden_round)
     known, players = to_move(game, stopped_at(game, turn, 4, seed))
-    actions = make_agent(game, name, ties="lost").act(known, players, np.random.default_rng(0))
-    scores = column_probability.last_round_win_probabilities(strength_table(), known, players, 0.0)
+    actions = make_agent(game, name).act(known, players, np.random.default_rng(0))
+    scores = column_probability.exact_win_probabilities(strength_table(), known, players)
     assert (actions == scores.argmax(axis=1)).all()
 
 
@@ -137,16 +131,11 @@ def test_searches_choose_by_their_scores_and_the_same_for_the_same_seed() -> Non
 
 @pytest.mark.parametrize("name", ["column_monte_carlo:simulations:100", "expectiminimax:decks:5:depth:2"])
 def test_searches_play_all_variants_and_beat_random(name: str) -> None:
-    game = FiveO(hidden_round=4, payoff="columns")
+    game = FiveO(hidden_round=4)
     rng = np.random.default_rng(0)
     states = game.deal(100, rng)
     play_out(game, states, [make_agent(game, name), make_agent(game, "random")], rng)
     assert game.payoffs(states)[:, 0].mean() > 0.25
-
-
-def test_the_joint_last_round_needs_hidden_last_cards() -> None:
-    with pytest.raises(InvalidOption, match=r"agent\.last_round=joint: must be exact or evaluate"):
-        make_agent(FiveO(hidden_round=4), "greedy_2:last_round:joint")
 
 
 @pytest.mark.slow
@@ -167,12 +156,6 @@ def test_searches_reach_the_reference(
     assert share + 1.96 * error >= reference - tolerance
 
 
-@pytest.mark.slow
-def test_the_columns_taken_together_gain_in_the_last_round() -> None:
-    share, error = share_won("greedy_2:last_round:joint", "greedy_2", 1000)
-    assert share - 1.96 * error > 0.5
-
-
 @pytest.mark.parametrize(
     "text", ["column_monte_carlo:simulations:0", "expectiminimax:depth:11", "expectiminimax:value:eval"]
 )
@@ -181,10 +164,9 @@ def test_options_of_searches_are_checked(text: str) -> None:
         make_agent(GAME, text)
 
 
-@pytest.mark.parametrize("text", ["greedy_2:ties:never", "reflex_1:draws:few", "greedy_1:last_round:2", "greedy_2:x:1"])
-def test_options_are_checked(text: str) -> None:
+def test_unknown_options_are_refused() -> None:
     with pytest.raises(InvalidOption, match="agent"):
-        make_agent(GAME, text)
+        make_agent(GAME, "greedy_2:x:1")
 
 
 def test_no_tables_no_moves() -> None:

@@ -14,7 +14,7 @@ from cardlab.games.rows import take
 
 GAMES = [
     ("five_o", {}),
-    ("five_o", {"payoff": "columns", "hidden_round": 4}),
+    ("five_o", {"hidden_round": 4}),
     ("open_face", {}),
     ("poker_squares", {}),
     ("poker_squares", {"scoring": "british"}),

@@ -16,7 +16,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
         {"reward": "shaped", "max_rounds": 8},
         {"num_players": 3, "play": "round", "reward": "shaped"},
     ],
-    "five_o": [{}, {"payoff": "columns", "hidden_round": 4}, {"features": "chances"}, {"features": "prospects"}],
+    "five_o": [{}, {"hidden_round": 4}, {"features": "prospects"}],
     "open_face": [{}, {"features": "paper"}],
     "big2": [
         {},

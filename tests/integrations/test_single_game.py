@@ -20,7 +20,7 @@ from cardlab.integrations.gymnasium_envs import environment_id
 OTHER_OPTIONS = {
     "poker_squares": {"scoring": "british", "features": "paper"},
     "thirty_one": {"num_players": 5, "lives": 1},
-    "five_o": {"hidden_round": 4, "payoff": "columns"},
+    "five_o": {"hidden_round": 4},
     "big2": {"penalty": "doubled", "features": "full"},
     "open_face": {"features": "paper"},
 }

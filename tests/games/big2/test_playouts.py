@@ -8,7 +8,7 @@ from cardlab.games import loop
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES
 from cardlab.games.big2.combinations import STRAIGHT_FLUSH
 from cardlab.games.big2.game import Big2
-from cardlab.games.big2.greedy import count_cards, greedy_play, highest_card, lowest_card
+from cardlab.games.big2.greedy import greedy_play
 from cardlab.games.big2.playouts import play_out
 from cardlab.games.big2.rules import STATE_DTYPE
 from cardlab.games.protocol import InfoStates, States
@@ -107,10 +107,3 @@ def test_results_are_those_of_the_loop(penalty, straight_flush):
             ended = States(states.copy())
             loop.play_out(game, ended, [make_agent(game, "greedy")], rng)
             np.testing.assert_array_equal(paid, game.payoffs(ended))
-
-
-def test_bits():
-    for card in range(52):
-        assert lowest_card(1 << card | 1 << 51) == card
-        assert highest_card(1 << card | 1) == card
-        assert count_cards((1 << card + 1) - 1) == card + 1

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from cardlab.games.cards import hands
 from cardlab.games.cards.deck import parse_card, parse_cards
 from cardlab.games.five_o import column_probability, hand_values
-from cardlab.games.five_o.game import FiveO
 from games.cards.slow_hands import order_of
-from games.five_o.tables import stopped_at, to_move, written
+from games.five_o.tables import written
 
 TABLE = hands.strength_table()
 RUNS = [{12, 0, 1, 2, 3}] + [set(range(low, low + 5)) for low in range(9)]
@@ -99,46 +98,6 @@ def test_equation_3_is_the_sum_over_all_outcomes(columns: list[float]) -> None:
         if sum(outcome) >= 3
     )
     assert column_probability.game_win_probability(np.array(columns)) == pytest.approx(expected)
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.permutations(range(52)), st.integers(4, 5), st.integers(3, 5), st.integers(5, 8))
-def test_column_chances_are_shares_of_all_that_can_come(deck: list[int], own: int, other: int, count: int) -> None:
-    ours, theirs, unseen = deck[:own], deck[5 : 5 + other], deck[10 : 10 + count]
-    results: Counter[int] = Counter()
-    for more in combinations(unseen, 5 - other):
-        for last in combinations([card for card in unseen if card not in more], 5 - own):
-            first, second = order_of([*ours, *last]), order_of([*theirs, *more])
-            results[(first > second) - (first < second)] += 1
-    won, tied = column_probability.column_probabilities(
-        TABLE, key_mask(ours)[0], key_mask(theirs)[0], np.array(unseen, dtype=np.int8), count
-    )
-    assert won == pytest.approx(results[1] / results.total())
-    assert tied == pytest.approx(results[0] / results.total())
-
-
-@settings(max_examples=10, deadline=None)
-@given(st.integers(30, 39), st.sampled_from([4, 5]), st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 99))
-def test_last_round_probabilities_are_those_of_the_paper(
-    turn: int, hidden_round: int, tie_share: float, seed: int
-) -> None:
-    game = FiveO(hidden_round=hidden_round)
-    known, players = to_move(game, stopped_at(game, turn, 2, seed))
-    scores = column_probability.last_round_win_probabilities(TABLE, known, players, tie_share)
-    legal = game.legal_actions(known)
-    assert ((scores >= 0) == legal).all()
-    unseen = np.flatnonzero(game.holders(known)[0] < 0).astype(np.int8)
-    state, own = known[0], int(players[0])
-    drawn = int(hands.CARD_KEYS[state["deck"][turn]])
-
-    def chance(column: int, added: int) -> float:
-        keys = int(state["keys"][own, column]) + added, int(state["keys"][1 - own, column])
-        won, tied = column_probability.column_probabilities(TABLE, *keys, unseen, len(unseen))
-        return won + tie_share * tied
-
-    for action in np.flatnonzero(legal[0]):
-        columns = [chance(column, drawn if column == action else 0) for column in range(5)]
-        assert scores[0, action] == pytest.approx(column_probability.game_win_probability(np.array(columns)))
 
 
 @settings(max_examples=25, deadline=None)

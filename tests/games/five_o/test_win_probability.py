@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardlab.games.cards.hands import MAX_STRENGTH, strength_table
-from cardlab.games.five_o import column_simulation, win_probability
+from cardlab.games.five_o import column_probability, win_probability
 from cardlab.games.five_o import observation as features
 from cardlab.games.five_o.column_probability import game_win_probability
 from cardlab.games.five_o.game import FiveO
+from cardlab.games.five_o.win_probability import PAIRS
 from cardlab.games.protocol import InfoStates, find_block
 from games.five_o.tables import stopped_at, to_move
 
 GAME = FiveO(features="prospects")
-CHANCES = FiveO(features="chances")
 turns = st.integers(0, 39)
 
 
@@ -29,15 +29,15 @@ def chances_in(observations: np.ndarray) -> np.ndarray:
 
 @settings(max_examples=20, deadline=None)
 @given(turns, st.integers(0, 99))
-def test_prospects_include_chances(turn: int, seed: int) -> None:
+def test_prospects_include_columns(turn: int, seed: int) -> None:
+    plain_game = FiveO()
     known, players = to_move(GAME, stopped_at(GAME, turn, 3, seed))
-    for more, fewer in ((CHANCES, FiveO()), (GAME, CHANCES)):
-        seen, plain = more.observe(known, players), fewer.observe(known, players)
-        for block in fewer.spec.blocks:
-            mine = find_block(more.spec.blocks, block.name)
-            rows = seen[:, mine.start : mine.stop].reshape(-1, *mine.shape)
-            plain_rows = plain[:, block.start : block.stop].reshape(-1, *block.shape)
-            assert (rows[..., : block.shape[-1]] == plain_rows).all()
+    seen, plain = GAME.observe(known, players), plain_game.observe(known, players)
+    for block in plain_game.spec.blocks:
+        mine = find_block(GAME.spec.blocks, block.name)
+        rows = seen[:, mine.start : mine.stop].reshape(-1, *mine.shape)
+        plain_rows = plain[:, block.start : block.stop].reshape(-1, *block.shape)
+        assert (rows[..., : block.shape[-1]] == plain_rows).all()
 
 
 @given(st.lists(st.integers(0, MAX_STRENGTH), max_size=300))
@@ -48,20 +48,16 @@ def test_radix_sort(strengths: list[int]) -> None:
 @given(
     st.lists(st.integers(0, 4), min_size=1, max_size=3),
     st.lists(st.integers(0, 4), min_size=1, max_size=3),
-    st.integers(1, 4),
-    st.integers(1, 4),
 )
-def test_the_best_of_several_draws_are_compared_as_if_all_were_listed(
-    mine: list[int], theirs: list[int], num_mine: int, num_theirs: int
-) -> None:
-    shares = np.zeros((2, 2), dtype=np.float32)
-    pairs = np.array([(1, 1), (num_mine, num_theirs)])
-    win_probability._compare_best(np.sort(mine), np.sort(theirs), pairs, shares)
-    best = np.array([max(drawn) for drawn in product(mine, repeat=num_mine)])
-    opposite = np.array([max(drawn) for drawn in product(theirs, repeat=num_theirs)])
-    assert shares[1, 0] == pytest.approx((best[:, None] > opposite).mean(), abs=1e-6)
-    assert shares[1, 1] == pytest.approx((best[:, None] < opposite).mean(), abs=1e-6)
+def test_the_best_of_several_draws_are_compared_as_if_all_were_listed(mine: list[int], theirs: list[int]) -> None:
+    shares = np.zeros((len(PAIRS), 2), dtype=np.float32)
+    win_probability._compare_best(np.sort(mine), np.sort(theirs), shares)
     assert (shares[0] == 0).all()
+    for (num_mine, num_theirs), (wins, loses) in list(zip(PAIRS, shares, strict=True))[1:]:
+        best = np.array([max(drawn) for drawn in product(mine, repeat=num_mine)])
+        opposite = np.array([max(drawn) for drawn in product(theirs, repeat=num_theirs)])
+        assert wins == pytest.approx((best[:, None] > opposite).mean(), abs=1e-6)
+        assert loses == pytest.approx((best[:, None] < opposite).mean(), abs=1e-6)
 
 
 @settings(max_examples=20, deadline=None)
@@ -69,7 +65,7 @@ def test_the_best_of_several_draws_are_compared_as_if_all_were_listed(
 def test_more_completions_win_more(turn: int, seed: int) -> None:
     known, players = to_move(GAME, stopped_at(GAME, turn, 3, seed))
     wins = chances_in(GAME.observe(known, players))[:, :5, :, 0]
-    by_pair = dict(zip(win_probability.PROSPECTS, np.moveaxis(wins, 2, 0), strict=True))
+    by_pair = dict(zip(PAIRS, np.moveaxis(wins, 2, 0), strict=True))
     assert (by_pair[4, 1] >= by_pair[4, 4] - 1e-5).all()
     assert (by_pair[4, 4] >= by_pair[1, 4] - 1e-5).all()
 
@@ -79,16 +75,15 @@ def test_chances_are_near_the_counted_ones(turn: int) -> None:
     known, players = to_move(GAME, stopped_at(GAME, turn, 20, turn))
     seen = chances_in(GAME.observe(known, players))[:, :5, 0]
     table = strength_table()
-    for side, tie_share in enumerate((0.0, 1.0)):
-        counted = np.array(
-            [
-                column_simulation.enumerate_columns(table, state, player, tie_share)[column_simulation.WITHOUT_CARD]
-                for state, player in zip(known, players, strict=True)
-            ]
-        )
-        errors = seen[..., side] - np.abs(side - counted)
-        assert np.abs(errors).max() < 5 * 0.5 / win_probability.NUM_COMPLETIONS**0.5
-        assert np.abs(errors.mean()) < 5 * 0.5 / (win_probability.NUM_COMPLETIONS * errors.size) ** 0.5
+    counted = np.array(
+        [
+            column_probability.enumerate_columns(table, state, player)[column_probability.WITHOUT_CARD]
+            for state, player in zip(known, players, strict=True)
+        ]
+    )
+    errors = 1 - seen[..., 1] - counted  # a tied column counts as won
+    assert np.abs(errors).max() < 5 * 0.5 / win_probability.NUM_COMPLETIONS**0.5
+    assert np.abs(errors.mean()) < 5 * 0.5 / (win_probability.NUM_COMPLETIONS * errors.size) ** 0.5
 
 
 @settings(max_examples=20, deadline=None)
@@ -96,7 +91,7 @@ def test_chances_are_near_the_counted_ones(turn: int) -> None:
 def test_both_players_see_the_same_chances_when_nothing_is_hidden(turn: int, seed: int) -> None:
     known, players = to_move(GAME, stopped_at(GAME, min(turn, 29), 3, seed))
     seen = chances_in(GAME.observe(known, players))
-    mirrored = [win_probability.PROSPECTS.index((theirs, mine)) for mine, theirs in win_probability.PROSPECTS]
+    mirrored = [PAIRS.index((theirs, mine)) for mine, theirs in PAIRS]
     np.testing.assert_allclose(seen[:, :5], seen[:, 5:, mirrored, ::-1], atol=1e-5)
     assert np.array_equal(seen[:, :5, 0], seen[:, 5:, 0, ::-1])
     assert (seen[:, :, 0].sum(axis=2) <= 1.0).all()
@@ -139,7 +134,7 @@ def test_game_probabilities_follow_equation_3() -> None:
     for row, lines in zip(observations[:, block.start : block.stop], chances_in(observations), strict=True):
         wanted = [
             game_win_probability(lines[:5, pair, side].astype(np.float64))
-            for pair in range(len(win_probability.PROSPECTS))
+            for pair in range(len(PAIRS))
             for side in range(2)
         ]
         assert row == pytest.approx(wanted, abs=1e-6)

@@ -12,18 +12,6 @@ from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players
 
 
 @kernel
-def choose_first(legal: Bools) -> Actions:
-    """[N] the first legal action: the lowest hand of the fewest cards; a pass if no play is legal."""
-    actions = np.full(legal.shape[0], PASS, dtype=np.int16)
-    for g in range(legal.shape[0]):
-        for action in range(PASS):
-            if legal[g, action]:
-                actions[g] = action
-                break
-    return actions
-
-
-@kernel
 def choose_longest(legal: Bools) -> Actions:
     """[N] the first of the legal actions that play the most cards; a pass if no play is legal."""
     actions = np.full(legal.shape[0], PASS, dtype=np.int16)
@@ -64,7 +52,7 @@ class Big2LowestAgent:
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions; a pass only if no play is legal."""
-        return choose_first(self.game.legal_actions(info_states))
+        return self.game.legal_actions(info_states).argmax(axis=1).astype(np.int16)
 
 
 @dataclass(frozen=True)

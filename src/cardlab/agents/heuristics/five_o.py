@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.core.options import InvalidOption, check_choice, check_range
+from cardlab.core.options import check_choice, check_range
 from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, hand_size, strength_table
-from cardlab.games.five_o.column_probability import last_round_win_probabilities
-from cardlab.games.five_o.column_simulation import simulated_win_probabilities
-from cardlab.games.five_o.endgame import action_values
+from cardlab.games.five_o.column_probability import Values, exact_win_probabilities, simulated_win_probabilities
 from cardlab.games.five_o.hand_values import (
     EVAL,
     FAST_EVAL,
@@ -25,32 +22,21 @@ from cardlab.games.five_o.hand_values import (
     rank_mask,
 )
 from cardlab.games.five_o.open_deck_search import MAX_DEPTH, PACK_SPAN, open_deck_values
-from cardlab.games.five_o.rules import (
-    COLUMN_SIZE,
-    NUM_COLUMNS,
-    NUM_TURNS,
-    TURNS_PER_ROUND,
-    Records,
-)
+from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_TURNS, TURNS_PER_ROUND, Records
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.games.rows import take
-
-Values = NDArray[np.float64]
 
 BEFORE, AFTER, OPPOSITE = range(3)
 
 _LEAF_KINDS = {"fast_greedy_2": FAST_EVAL, "greedy_2": EVAL, "greedy_1": PACK_EXPECT}
-LAST_ROUNDS = ("exact", "joint", "evaluate")
-_TIE_SHARES = {"won": 1.0, "half": 0.5, "lost": 0.0}
 _LAST_ROUND = NUM_TURNS - TURNS_PER_ROUND
 
 
 @kernel
-def column_values(table: Strengths, states: Records, players: Players, kind: int, all_draws: bool) -> Values:
+def column_values(table: Strengths, states: Records, players: Players, kind: int) -> Values:
     """[3, N, 5] values of the own columns without (BEFORE) and with (AFTER) the card, and of the OPPOSITE columns.
 
-    `kind` is EVAL, FAST_EVAL or PACK_EXPECT. AFTER is 0 where the column is full. `all_draws` counts all remaining
-    draws of the column's player for flushes and straights; else only the draws that the column still takes.
+    `kind` is EVAL, FAST_EVAL or PACK_EXPECT. AFTER is 0 where the column is full.
     """
     values = np.zeros((3, states.shape[0], NUM_COLUMNS))
     unseen = np.empty(NUM_COUNTS, dtype=np.int64)
@@ -70,7 +56,7 @@ def column_values(table: Strengths, states: Records, players: Players, kind: int
                 key += CARD_KEYS[card]
                 mask |= 1 << (card >> 2)
                 size += 1
-            draws = draws_left(state, side, column) if all_draws else COLUMN_SIZE - size
+            draws = draws_left(state, side, column)
             values[what, g, column] = hand_value(kind, table, key, mask, size, unseen, draws)
     return values
 
@@ -102,93 +88,54 @@ def _gain(values: Values) -> Values:
     return values[AFTER] - values[BEFORE]
 
 
-def check_last_round(game: Game, last_round: str, ties: str) -> None:
-    """Raise InvalidOption for unknown options of the last round, or options that this game does not support."""
-    check_choice("agent.last_round", last_round, LAST_ROUNDS)
-    check_choice("agent.ties", ties, list(_TIE_SHARES))
-    if last_round == "joint" and game.spec.options["hidden_round"] != COLUMN_SIZE:
-        raise InvalidOption("agent.last_round", last_round, "exact or evaluate unless game.hidden_round=5")
+def _best_columns(game: Game, info_states: InfoStates, players: Players, scores: Values) -> Actions:
+    """[N] legal columns of the highest `scores` [N, 5]; the first in a tie.
 
-
-def set_last_round_scores(
-    game: Game, info_states: InfoStates, players: Players, scores: Values, *, last_round: str, ties: str
-) -> None:
-    """Overwrite `scores` [N, 5] of last-round decisions by the method `last_round`."""
+    In the last round scores are replaced by exact winning probabilities, as for every agent of the paper (section
+    II.B.5).
+    """
     rows = np.flatnonzero(info_states["turn"] >= _LAST_ROUND)
-    if last_round == "evaluate" or rows.size == 0:
-        return
-    last, movers = take(info_states, rows), players[rows]
-    if last_round == "joint":
-        scores[rows] = action_values(last, movers, np.random.default_rng(0), 0, game.spec.options)  # rng is unused
-    else:
-        scores[rows] = last_round_win_probabilities(strength_table(), last, movers, _TIE_SHARES[ties])
+    scores[rows] = exact_win_probabilities(strength_table(), take(info_states, rows), players[rows])
+    return np.where(game.legal_actions(info_states), scores, -np.inf).argmax(axis=1).astype(np.int16)
 
 
 @dataclass(frozen=True)
 class PlacementAgent:
-    """Plays the column with the highest `score` of the hand values of `kind` before and after the card.
-
-    `last_round` is exact (win probability by enumeration and equation (3), as for every agent of the paper), joint (all
-    columns and later cards together: endgame.py) or evaluate (no special case). `ties` is the value of a tied column in
-    the exact method: won (as in the paper), half or lost. `draws` is column or all: n of equations (1) and (2).
-    """
+    """Plays the column with the highest `score` of the hand values of `kind` before and after the card."""
 
     game: Game
     kind: int
     score: Callable[[Values], Values]
-    last_round: str = "exact"
-    ties: str = "won"
-    draws: str = "all"
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        check_last_round(self.game, self.last_round, self.ties)
-        check_choice("agent.draws", self.draws, ("column", "all"))
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] columns of the highest score; the first in a tie."""
-        legal = self.game.legal_actions(info_states)
-        values = column_values(strength_table(), info_states, players, self.kind, self.draws == "all")
-        scores = self.score(values)
-        set_last_round_scores(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
-        return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
+        scores = self.score(column_values(strength_table(), info_states, players, self.kind))
+        return _best_columns(self.game, info_states, players, scores)
 
 
 @dataclass(frozen=True)
 class ColumnMonteCarlo:
     """Plays the column with the highest win probability, by simulated column probabilities and equation (3).
 
-    Section II.B.4: `simulations` completions of all columns per decision. `ties` is the value of a tied column, in the
-    simulations and in the last round.
+    Section II.B.4: `simulations` completions of all columns per decision.
     """
 
     game: Game
     simulations: int = 1000
-    last_round: str = "exact"
-    ties: str = "won"
 
     def __post_init__(self) -> None:
         """Check the options."""
         check_range("agent.simulations", self.simulations, 1, whole=True)
-        check_last_round(self.game, self.last_round, self.ties)
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] columns of the highest win probability; the first in a tie."""
-        legal = self.game.legal_actions(info_states)
         seeds = draw_seeds(len(info_states), rng)
-        scores = np.full(legal.shape, -1.0)
-        # last_round=exact replaces the simulations
-        rows = np.flatnonzero((info_states["turn"] < _LAST_ROUND) | (self.last_round == "evaluate"))
+        scores = np.zeros((len(info_states), NUM_COLUMNS))
+        rows = np.flatnonzero(info_states["turn"] < _LAST_ROUND)
         scores[rows] = simulated_win_probabilities(
-            strength_table(),
-            take(info_states, rows),
-            players[rows],
-            self.simulations,
-            seeds[rows],
-            _TIE_SHARES[self.ties],
+            strength_table(), take(info_states, rows), players[rows], self.simulations, seeds[rows]
         )
-        set_last_round_scores(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
-        return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
+        return _best_columns(self.game, info_states, players, scores)
 
 
 @dataclass(frozen=True)
@@ -204,8 +151,6 @@ class Expectiminimax:
     decks: int = 30
     value: str = "greedy_2"
     choose: str = "votes"
-    last_round: str = "exact"
-    ties: str = "won"
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -213,16 +158,13 @@ class Expectiminimax:
         check_range("agent.decks", self.decks, 1, whole=True)
         check_choice("agent.value", self.value, list(_LEAF_KINDS))
         check_choice("agent.choose", self.choose, ("votes", "mean"))
-        check_last_round(self.game, self.last_round, self.ties)
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] columns of the highest score; the first in a tie."""
-        legal = self.game.legal_actions(info_states)
-        scores = np.full(legal.shape, -1.0)
-        rows = np.flatnonzero((info_states["turn"] < _LAST_ROUND) | (self.last_round == "evaluate"))
+        scores = np.zeros((len(info_states), NUM_COLUMNS))
+        rows = np.flatnonzero(info_states["turn"] < _LAST_ROUND)
         scores[rows] = self._scores(take(info_states, rows), players[rows], rng)
-        set_last_round_scores(self.game, info_states, players, scores, last_round=self.last_round, ties=self.ties)
-        return np.where(legal, scores, -np.inf).argmax(axis=1).astype(np.int16)
+        return _best_columns(self.game, info_states, players, scores)
 
     def _scores(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Values:
         """[N, 5] share of the decks on which each column is best, or its mean value."""

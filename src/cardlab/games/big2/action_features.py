@@ -1,12 +1,14 @@
-"""Features of each legal action: the cards played and the cards kept. For networks that score actions."""
+"""Features of each legal action, for networks that score actions: the cards played and kept, and plans for the rest."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES
-from cardlab.games.big2.combinations import classify
-from cardlab.games.big2.rules import HIDDEN, list_hand
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, PASS
+from cardlab.games.big2.combinations import KIND_SIZES, classify, strength
+from cardlab.games.big2.planning.holdings import NUM_DEALS, NUM_OTHERS, sample_best_hands
+from cardlab.games.big2.planning.plans import NUM_SUBSETS, action_bits, better_hand_share, plan, play_strength
+from cardlab.games.big2.rules import HIDDEN, NUM_PLAYERS, list_hand
 from cardlab.games.protocol import Actions, Floats, InfoStates, find_block, layout, width
 
 ACTION_BLOCKS = layout(
@@ -22,16 +24,22 @@ ACTION_BLOCKS = layout(
     left_straights=(9,),  # whether a straight is kept, by its lowest rank
 )
 
-_KIND = find_block(ACTION_BLOCKS, "kind").start
-_STRENGTH = find_block(ACTION_BLOCKS, "strength").start
-_HIGHER_UNSEEN = find_block(ACTION_BLOCKS, "higher_unseen").start
-_SPLITS = find_block(ACTION_BLOCKS, "splits").start
-_LEFT = find_block(ACTION_BLOCKS, "left").start
-_LEFT_RANKS = find_block(ACTION_BLOCKS, "left_ranks").start
-_LEFT_SUITS = find_block(ACTION_BLOCKS, "left_suits").start
-_LEFT_GROUPS = find_block(ACTION_BLOCKS, "left_groups").start
-_LEFT_STRAIGHTS = find_block(ACTION_BLOCKS, "left_straights").start
-_WIDTH = width(ACTION_BLOCKS)
+PLAN_BLOCKS = layout(
+    better_held=(4,),  # probability that the next player, the one across, the previous one, any has a better hand
+    plays_left=(9,),  # fewest plays that shed the rest, one-hot, 0 to 8 or more
+    plays_added=(1,),  # `plays_left` and this play, less the fewest plays of the whole hand, / 4
+    risk_left=(2,),  # least sum of risks of the plays that shed the rest / 4: of all plays, and without the last
+    risk_added=(1,),  # risk of this play and the rest, without the last play, less that of the whole hand, / 4
+    wins=(1,),  # no opponent has a better hand in any deal, now or in later plays
+)
+_, _KIND, _STRENGTH, _HIGHER_UNSEEN, _SPLITS, _LEFT, _LEFT_RANKS, _LEFT_SUITS, _LEFT_GROUPS, _LEFT_STRAIGHTS = (
+    block.start for block in ACTION_BLOCKS
+)
+_HELD, _PLAYS_LEFT, _PLAYS_ADDED, _RISK, _RISK_ADDED, _WINS = (block.start for block in PLAN_BLOCKS)
+_WIDTH, _PLANS_WIDTH = width(ACTION_BLOCKS), width(PLAN_BLOCKS)
+_MOST_PLAYS = find_block(PLAN_BLOCKS, "plays_left").size - 1
+
+BLOCKS_WITH_PLANS = layout(**{block.name: block.shape for block in (*ACTION_BLOCKS, *PLAN_BLOCKS)})
 
 
 @kernel
@@ -116,3 +124,54 @@ def _write_left(
             row[_LEFT_STRAIGHTS + rank - 4] = 1
     for suit in range(4):
         row[_LEFT_SUITS + suit] = suits[suit] / 13
+
+
+@kernel
+def describe_plans(info_states: InfoStates, rows: NDArray[np.intp], actions: Actions) -> Floats:
+    """[K, W] features in PLAN_BLOCKS of the actions [K] of the players to move in `rows` [K] (ascending)."""
+    out = np.zeros((rows.shape[0], _PLANS_WIDTH), dtype=np.float32)
+    hand = np.empty(14, dtype=np.int8)
+    holdings = np.empty((NUM_DEALS, NUM_OTHERS, 6), dtype=np.int16)
+    best = np.empty((NUM_DEALS, 6), dtype=np.int16)
+    fewest = np.empty(NUM_SUBSETS, dtype=np.int8)
+    risk = np.empty(NUM_SUBSETS, dtype=np.float32)
+    last = np.empty(NUM_SUBSETS, dtype=np.float32)
+    whole = 0
+    seen = -1
+    for k in range(rows.shape[0]):
+        state = info_states[rows[k]]
+        if rows[k] != seen:
+            seen = rows[k]
+            player = (int(state["opener"]) + int(state["moves"])) % NUM_PLAYERS
+            count = list_hand(state["place"], player, hand)
+            whole = (1 << count) - 1
+            sample_best_hands(state["place"], state["counts"], player, holdings)
+            _merge(holdings, best)
+            plan(hand, count, best, fewest, risk, last)
+        action = int(actions[k])
+        row = out[k]
+        if action != PASS:
+            size, value = int(ACTION_SIZES[action]), play_strength(hand, action)
+        else:  # the hand to beat stays
+            size, value = int(KIND_SIZES[state["kind"]]), strength(int(state["kind"]), int(state["key"]))
+        for other in range(NUM_OTHERS):
+            row[_HELD + other] = better_hand_share(holdings[:, other], size, value)
+        own_risk = better_hand_share(best, size, value)
+        row[_HELD + NUM_OTHERS] = own_risk
+        left = whole ^ action_bits(action)
+        row[_PLAYS_LEFT + min(int(fewest[left]), _MOST_PLAYS)] = 1
+        row[_PLAYS_ADDED] = (fewest[left] + (action != PASS) - fewest[whole]) / 4
+        row[_RISK], row[_RISK + 1] = risk[left] / 4, last[left] / 4
+        if action != PASS:
+            added = own_risk + last[left] if left != 0 else np.float32(0)
+            row[_RISK_ADDED] = (added - last[whole]) / 4
+            row[_WINS] = added == 0
+    return out
+
+
+@kernel
+def _merge(holdings: NDArray[np.int16], best: NDArray[np.int16]) -> None:
+    """Fill `best` [D, 6] with the maximum over the three opponents of `holdings` [D, 3, 6]."""
+    for deal in range(best.shape[0]):
+        for size in range(best.shape[1]):
+            best[deal, size] = max(holdings[deal, 0, size], holdings[deal, 1, size], holdings[deal, 2, size])

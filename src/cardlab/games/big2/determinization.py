@@ -26,26 +26,18 @@ def deal_unseen(info_states: InfoStates, seeds: NDArray[np.uint64]) -> None:
 def deal_by_weights(info_states: InfoStates, weights: Floats, seeds: NDArray[np.uint64]) -> None:
     """Deal the hidden cards of each row, with the probability of a deal proportional to its product of weights.
 
-    `weights` [G, 4, 52], at least 0, are those of each player holding each card of the deck. Sampling is exact:
-    `totals[i, a, b]` is the weight of all deals of the cards from i on when the first two opponents still lack a and b
-    cards; the cards are drawn one by one from it. Deals are uniform in rows where all have weight 0.
+    `weights` [G, 4, 52], at least 0, are those of each player holding each card of the deck. Sampling is exact: the
+    cards are drawn one by one from the totals of `_sum_deals`. Deals are uniform in rows where all have weight 0.
     """
     unseen = np.empty(53, dtype=np.int8)
-    missing = np.empty(4, dtype=np.int64)
-    others = np.empty(3, dtype=np.int64)
-    shares = np.empty((52, 3))
-    totals = np.empty((53, 14, 14))
+    missing, others = np.empty(4, dtype=np.int64), np.empty(3, dtype=np.int64)
+    shares, totals = np.empty((52, 3)), np.empty((53, 14, 14))
     for g in range(info_states.shape[0]):
         place = info_states[g]["place"]
         count = _find_unseen(place, info_states[g]["counts"], unseen, missing)
         if count == 0:
             continue
-        _order_others(missing, others)
-        _take_shares(weights[g], unseen, count, others, shares)
-        first = int(missing[others[0]])
-        second = int(missing[others[1]])
-        _fill_totals(shares, count, first, second, totals)
-        if totals[0, first, second] > 0:
+        if _sum_deals(weights[g], unseen, count, missing, others, shares, totals) > 0:
             _draw(place, unseen, count, others, shares, totals, missing, seeds[g])
         else:
             shuffle(unseen, count, seeds[g])
@@ -57,18 +49,11 @@ def deal_log_likelihoods(states: States, info_states: InfoStates, weights: Float
     """[G] log-probability, in nats, that `deal_by_weights` of `info_states` [G] gives `states` [G], or -inf."""
     logs = np.zeros(states.shape[0], dtype=np.float32)
     unseen = np.empty(53, dtype=np.int8)
-    missing = np.empty(4, dtype=np.int64)
-    others = np.empty(3, dtype=np.int64)
-    shares = np.empty((52, 3))
-    totals = np.empty((53, 14, 14))
+    missing, others = np.empty(4, dtype=np.int64), np.empty(3, dtype=np.int64)
+    shares, totals = np.empty((52, 3)), np.empty((53, 14, 14))
     for g in range(states.shape[0]):
         count = _find_unseen(info_states[g]["place"], info_states[g]["counts"], unseen, missing)
-        _order_others(missing, others)
-        _take_shares(weights[g], unseen, count, others, shares)
-        first = int(missing[others[0]])
-        second = int(missing[others[1]])
-        _fill_totals(shares, count, first, second, totals)
-        log = -np.log(totals[0, first, second])
+        log = -np.log(_sum_deals(weights[g], unseen, count, missing, others, shares, totals))
         for index in range(count):
             for hand in range(3):
                 if states[g]["place"][unseen[index]] == others[hand]:
@@ -103,24 +88,24 @@ def _deal_in_order(place: NDArray[np.uint8], unseen: NDArray[np.int8], missing: 
 
 
 @kernel
-def _order_others(missing: NDArray[np.int64], others: NDArray[np.int64]) -> None:
-    """Fill `others` [3] with the players that lack the most cards; the fourth lacks none."""
-    least = 0
-    for player in range(4):
-        if missing[player] < missing[least]:
-            least = player
-    index = 0
-    for player in range(4):
-        if player != least:
-            others[index] = player
-            index += 1
+def _sum_deals(
+    weights: Floats,
+    unseen: NDArray[np.int8],
+    count: int,
+    missing: NDArray[np.int64],
+    others: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    totals: NDArray[np.float64],
+) -> float:
+    """Weight of all deals of unseen[0:count]; fill `others`, `shares` and `totals`.
 
-
-@kernel
-def _take_shares(
-    weights: Floats, unseen: NDArray[np.int8], count: int, others: NDArray[np.int64], shares: NDArray[np.float64]
-) -> None:
-    """Fill `shares` with the three players' weights of each unseen card, over the largest: products stay in range."""
+    `others` [3] are the players that lack the most cards; the fourth lacks none. `shares` [52, 3] are their weights of
+    each unseen card, over the largest, so that products stay in range. `totals` [53, 14, 14], at [i, a, b], is the
+    weight of all deals of the cards from i on when the first two others still lack a and b cards.
+    """
+    owner = int(missing.argmin())
+    for hand in range(3):
+        others[hand] = hand + (hand >= owner)
     for index in range(count):
         card = DECK_CARD[unseen[index]]
         largest = 0.0
@@ -130,10 +115,7 @@ def _take_shares(
         if largest > 0:
             for hand in range(3):
                 shares[index, hand] /= largest
-
-
-@kernel
-def _fill_totals(shares: NDArray[np.float64], count: int, first: int, second: int, totals: NDArray[np.float64]) -> None:
+    first, second = int(missing[others[0]]), int(missing[others[1]])
     totals[count, : first + 1, : second + 1] = 0.0
     totals[count, 0, 0] = 1.0
     for index in range(count - 1, -1, -1):
@@ -148,6 +130,7 @@ def _fill_totals(shares: NDArray[np.float64], count: int, first: int, second: in
                 if a + b < cards:
                     total += shares[index, 2] * totals[index + 1, a, b]
                 totals[index, a, b] = total if a + b <= cards else 0.0
+    return totals[0, first, second]
 
 
 @kernel

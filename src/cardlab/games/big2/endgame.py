@@ -16,7 +16,6 @@ from cardlab.games.big2 import determinization
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import FLUSH, NO_KIND, STRAIGHT_FLUSH, strength
 from cardlab.games.big2.game import Big2
-from cardlab.games.big2.greedy import lowest_card
 from cardlab.games.big2.rules import PLAYING, legal_actions
 from cardlab.games.big2.solver import (
     BETWEEN,
@@ -36,6 +35,7 @@ from cardlab.games.big2.solver import (
     position_of,
     solve,
 )
+from cardlab.games.cards.bits import lowest_bit
 from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players, States
 from cardlab.games.rows import take
@@ -80,11 +80,7 @@ def action_values(
 @kernel
 def value_actions(deals: States, num_samples: int, legal: Bools, doubled: bool, unbeatable: bool) -> Floats:
     """[G, A] mean payoffs of the `legal` [G, A] actions over the `deals` [G · num_samples] of each row; else -inf."""
-    values = np.full(legal.shape, -np.inf, dtype=np.float32)
-    for row in range(legal.shape[0]):
-        for action in range(NUM_ACTIONS):
-            if legal[row, action]:
-                values[row, action] = 0
+    values = np.where(legal, 0.0, -np.inf).astype(np.float32)
     hands = np.empty((4, 14), dtype=np.int8)
     bits = np.empty(52, dtype=np.int64)
     dealt = np.zeros((3, 32), dtype=np.int64)
@@ -148,7 +144,7 @@ def find_interchangeable_cards(hand: NDArray[np.int8], count: int, bits: Ints, p
             in_flush |= cards
     for index in range(count):
         bit = int(bits[hand[index]])
-        number = lowest_card(bit)
+        number = lowest_bit(bit)
         dealt[LOWER, number] = 0
         if index == 0:
             continue

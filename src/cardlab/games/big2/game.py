@@ -11,10 +11,9 @@ from cardlab.core.options import option, options
 from cardlab.games.array_checks import checked
 from cardlab.games.big2 import determinization, rules
 from cardlab.games.big2 import observation as features
-from cardlab.games.big2.action_features import ACTION_BLOCKS, describe_actions
+from cardlab.games.big2.action_features import ACTION_BLOCKS, BLOCKS_WITH_PLANS, describe_actions, describe_plans
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
-from cardlab.games.big2.planning.plan_features import PLAN_BLOCKS, describe_plans
 from cardlab.games.cards.deck import cards_text, draw_seeds, shuffled_decks
 from cardlab.games.protocol import (
     Actions,
@@ -26,10 +25,7 @@ from cardlab.games.protocol import (
     Players,
     Starts,
     States,
-    layout,
 )
-
-_WITH_PLANS = layout(**{block.name: block.shape for block in (*ACTION_BLOCKS, *PLAN_BLOCKS)})
 
 
 @checked
@@ -67,8 +63,8 @@ class Big2:
             zero_sum=True,
             decision_kinds=("play",),
             action_kinds=(0,) * NUM_ACTIONS,
-            blocks=features.OBSERVATIONS[self.features],
-            action_blocks=_WITH_PLANS if self.features == "plans" else ACTION_BLOCKS,
+            blocks=features.PUBLISHED if self.features == "published" else features.FULL,
+            action_blocks=BLOCKS_WITH_PLANS if self.features == "plans" else ACTION_BLOCKS,
             privileged_blocks=features.PRIVILEGED,
             options=asdict(self),
         )
@@ -117,7 +113,7 @@ class Big2:
 
     def is_over(self, states: AnyStates) -> Bools:
         """[G] whether a player has shed all cards."""
-        return rules.is_over(states)
+        return states["phase"] == rules.OVER
 
     def payoffs(self, states: AnyStates) -> Floats:
         """[G, 4] payments at the end of the game, zeros before."""

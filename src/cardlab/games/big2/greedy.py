@@ -16,24 +16,17 @@ from cardlab.games.big2.combinations import (
     FULL_HOUSE,
     KIND_SIZES,
     NO_KIND,
-    PAIR,
     SINGLE,
     STRAIGHT,
     STRAIGHT_FLUSH,
-    THREE,
     TWO_PAIR,
 )
+from cardlab.games.cards.bits import count_bits, highest_bit, lowest_bit
 
 Play = tuple[int, int, int]
 """Cards as bits (0: pass), kind and deciding card."""
 
-_CHUNK_BITS = 13
-_CHUNK = (1 << _CHUNK_BITS) - 1
 _SUIT = sum(1 << 4 * rank for rank in range(13))  # the diamonds; shifted by a suit number, that suit
-
-_LOWEST = np.array([0, *(((bits & -bits).bit_length() - 1) for bits in range(1, _CHUNK + 1))], dtype=np.int8)
-_HIGHEST = np.array([0, *(bits.bit_length() - 1 for bits in range(1, _CHUNK + 1))], dtype=np.int8)
-_COUNTS = np.array([bits.bit_count() for bits in range(_CHUNK + 1)], dtype=np.int8)
 
 
 def _first_groups(size: int) -> np.ndarray:
@@ -49,32 +42,6 @@ def _first_groups(size: int) -> np.ndarray:
 
 _FIRST_PAIRS = _first_groups(2)
 _FIRST_THREES = _first_groups(3)
-
-
-@kernel
-def lowest_card(cards: int) -> int:
-    """The lowest card of a non-empty set."""
-    start = 0
-    while cards & _CHUNK == 0:
-        cards >>= _CHUNK_BITS
-        start += _CHUNK_BITS
-    return start + int(_LOWEST[cards & _CHUNK])
-
-
-@kernel
-def highest_card(cards: int) -> int:
-    """The highest card of a non-empty set."""
-    start = 39
-    while cards >> start == 0:
-        start -= _CHUNK_BITS
-    return start + int(_HIGHEST[cards >> start])
-
-
-@kernel
-def count_cards(cards: int) -> int:
-    """The number of cards of a set."""
-    low = int(_COUNTS[cards & _CHUNK]) + int(_COUNTS[cards >> 13 & _CHUNK])
-    return low + int(_COUNTS[cards >> 26 & _CHUNK]) + int(_COUNTS[cards >> 39])
 
 
 @kernel
@@ -107,7 +74,7 @@ def _first_of_size(hand: int, size: int, kind: int, key: int, opens: bool) -> Pl
         cards = _first_group(hand, size, 0, key, last_rank)
     if cards == 0:
         return 0, NO_KIND, -1
-    return cards, size - 1 + SINGLE, highest_card(cards)
+    return cards, size - 1 + SINGLE, highest_bit(cards)
 
 
 @kernel
@@ -132,7 +99,7 @@ def _first_four(hand: int, kind: int, key: int, last_rank: int) -> Play:
         if lower != 0 and kind != FOUR:
             higher = _first_group(hand, 2, rank + 1, key, 12)
             if higher != 0:
-                return lower << 4 * rank | higher, TWO_PAIR, highest_card(higher)
+                return lower << 4 * rank | higher, TWO_PAIR, highest_bit(higher)
     return 0, NO_KIND, -1
 
 
@@ -142,7 +109,7 @@ def _first_five(hand: int, kind: int, key: int, opens: bool) -> Play:
     flushes = 0
     for suit in range(4):
         suited = hand & (_SUIT << suit)
-        if count_cards(suited) >= 5:
+        if count_bits(suited) >= 5:
             flushes |= suited
     for rank in range(1 if opens else 13):
         bits = hand >> 4 * rank & 15
@@ -205,7 +172,7 @@ def _first_house(hand: int, rank: int, key: int) -> int:
 def _first_flush_of_rank(hand: int, starts: int, kind: int, key: int) -> int:
     """The first flush (or straight flush) whose lowest card is one of `starts`, which are of one rank."""
     while starts != 0:
-        first = lowest_card(starts)
+        first = lowest_bit(starts)
         starts &= starts - 1
         suited = hand & (_SUIT << (first & 3))
         cards = _first_flush(suited >> first << first, kind, key)
@@ -223,8 +190,8 @@ def _first_flush(suited: int, kind: int, key: int) -> int:
     if rest == 0:
         return 0
     four = suited ^ rest
-    last = lowest_card(rest)
-    if (last >> 2) - (lowest_card(suited) >> 2) == 4:
+    last = lowest_bit(rest)
+    if (last >> 2) - (lowest_bit(suited) >> 2) == 4:
         return four | 1 << last if kind != STRAIGHT_FLUSH or last > key else 0
     if kind in (FULL_HOUSE, STRAIGHT_FLUSH):
         return 0
@@ -236,16 +203,13 @@ def _first_flush(suited: int, kind: int, key: int) -> int:
 @kernel
 def _classify_five(cards: int) -> Play:
     """Five cards with their kind and deciding card."""
-    low = lowest_card(cards)
-    high = highest_card(cards)
+    low = lowest_bit(cards)
+    high = highest_bit(cards)
     suited = cards & (_SUIT << (low & 3)) == cards
     for rank in range(low >> 2, (high >> 2) + 1):
         bits = cards >> 4 * rank & 15
-        if _COUNTS[bits] == 3:
-            return cards, FULL_HOUSE, 4 * rank + highest_card(bits)
+        if count_bits(bits) == 3:
+            return cards, FULL_HOUSE, 4 * rank + highest_bit(bits)
     if suited:
         return cards, STRAIGHT_FLUSH if (high >> 2) - (low >> 2) == 4 else FLUSH, high
     return cards, STRAIGHT, high
-
-
-assert (SINGLE, PAIR, THREE) == (0, 1, 2)

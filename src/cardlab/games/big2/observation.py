@@ -11,7 +11,7 @@ from cardlab.games.big2.actions import HAND_SIZE
 from cardlab.games.big2.combinations import FLUSH, FULL_HOUSE, STRAIGHT, STRAIGHT_FLUSH, classify
 from cardlab.games.big2.legal_actions import find_ranks
 from cardlab.games.big2.rules import HIDDEN, PLAYED, PLAYING, list_hand
-from cardlab.games.protocol import AnyStates, Block, Floats, InfoStates, Players, find_block, layout, width
+from cardlab.games.protocol import AnyStates, Floats, InfoStates, Players, find_block, layout, width
 
 PUBLISHED = layout(
     hand=(HAND_SIZE, 22),  # by position: rank 13, suit 4, part of a pair, three, four, straight, flush
@@ -54,32 +54,14 @@ PRIVILEGED = layout(hands=(3, 52))  # of the opponents
 
 _OTHERS = find_block(PUBLISHED, "next_cards_left").start
 _OTHERS_WIDTH = find_block(PUBLISHED, "across_cards_left").start - _OTHERS
-_HIGH_CARDS = find_block(PUBLISHED, "high_cards").start
-_RANK = find_block(PUBLISHED, "rank").start
-_SUIT = find_block(PUBLISHED, "suit").start
-_CONTROL = find_block(PUBLISHED, "control").start
-_KIND = find_block(PUBLISHED, "kind").start
-_PASSES = find_block(PUBLISHED, "passes").start
-_PUBLISHED_WIDTH = width(PUBLISHED)
-
-_PLAYED_START = find_block(FULL, "played").start
-_RECENCY = find_block(FULL, "recency").start
-_PASSED = find_block(FULL, "passed").start
-_CARDS_LEFT = find_block(FULL, "cards_left").start
-_FULL_KIND = find_block(FULL, "kind").start
-_FULL_RANK = find_block(FULL, "rank").start
-_FULL_SUIT = find_block(FULL, "suit").start
-_FULL_CONTROL = find_block(FULL, "control").start
-_FULL_PASSES = find_block(FULL, "passes").start
-_BEAT_BY = find_block(FULL, "beat_by").start
-_LED_BY = find_block(FULL, "led_by").start
-_TURN = find_block(FULL, "turn").start
-_PHASE = find_block(FULL, "phase").start
-_TRICKS = find_block(FULL, "tricks").start
-_FULL_WIDTH = width(FULL)
-
-OBSERVATIONS: dict[str, tuple[Block, ...]] = {"published": PUBLISHED, "full": FULL, "plans": FULL}
-"""Blocks of the observation by the name of the feature set."""
+_PUBLISHED_WIDTH, _FULL_WIDTH = width(PUBLISHED), width(FULL)
+_HIGH_CARDS, _RANK, _SUIT, _CONTROL, _KIND, _PASSES = (
+    find_block(PUBLISHED, name).start for name in ("high_cards", "rank", "suit", "control", "kind", "passes")
+)
+_, _PLAYED_START, _RECENCY, _PASSED, _CARDS_LEFT, *_TRICK_STARTS, _TURN, _PHASE, _TRICKS = (
+    block.start for block in FULL
+)
+_FULL_KIND, _FULL_RANK, _FULL_SUIT, _FULL_CONTROL, _FULL_PASSES, _BEAT_BY, _LED_BY = _TRICK_STARTS
 
 
 @kernel

@@ -10,8 +10,9 @@ from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import checked_function
 from cardlab.games.big2.combinations import NO_KIND, STRAIGHT_FLUSH
 from cardlab.games.big2.game import Big2
-from cardlab.games.big2.greedy import count_cards, greedy_play
+from cardlab.games.big2.greedy import greedy_play
 from cardlab.games.big2.rules import OVER, PLAYING, payoffs
+from cardlab.games.cards.bits import count_bits
 from cardlab.games.protocol import Floats, States
 
 
@@ -43,7 +44,7 @@ def play_out_greedily(states: States, unbeatable: bool) -> None:
         player = (int(state["opener"]) + int(state["moves"])) % 4
         _play_greedily(hands, player, int(state["kind"]), int(state["key"]), int(state["passes"]), unbeatable)
         for seat in range(4):
-            state["counts"][seat] = count_cards(hands[seat])
+            state["counts"][seat] = count_bits(hands[seat])
         state["phase"] = OVER
 
 

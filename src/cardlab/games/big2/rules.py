@@ -229,31 +229,27 @@ def _pass(state: np.void) -> None:
 
 
 @kernel
-def is_over(states: AnyStates) -> Bools:
-    """[G] whether a player has shed all cards."""
-    over = np.empty(states.shape[0], dtype=np.bool_)
-    for g in range(states.shape[0]):
-        over[g] = states[g]["phase"] == OVER
-    return over
+def loser_payment(left: int, doubled: int) -> int:
+    """The payment of a loser for the cards left; `doubled`: ×2 from 10 cards, ×3 at 13."""
+    if doubled and left >= 10:
+        return 3 * left if left == 13 else 2 * left
+    return left
 
 
 @kernel
 def payoffs(states: AnyStates, doubled: bool) -> Floats:
-    """[G, 4] each loser's cards left, negative, and their sum to the winner; `doubled`: ×2 from 10 cards, ×3 at 13."""
+    """[G, 4] each loser's payment, negative, and their sum to the winner; 0 before the end."""
     paid = np.zeros((states.shape[0], 4), dtype=np.float32)
     for g in range(states.shape[0]):
-        state = states[g]
-        if state["phase"] != OVER:
+        if states[g]["phase"] != OVER:
             continue
         total = 0
         winner = 0
         for player in range(4):
-            left = int(state["counts"][player])
+            left = int(states[g]["counts"][player])
             if left == 0:
                 winner = player
-            payment = left
-            if doubled and left >= 10:
-                payment = 3 * left if left == 13 else 2 * left
+            payment = loser_payment(left, doubled)
             paid[g, player] = -payment
             total += payment
         paid[g, winner] = total
@@ -271,12 +267,8 @@ def hide(states: AnyStates, players: Players) -> None:
                 place[card] = HIDDEN
 
 
-@kernel
 def holders(states: AnyStates) -> NDArray[np.int8]:
     """[G, 52] who has each card of the deck in hand, -1 for no one or if hidden."""
-    who = np.empty((states.shape[0], 52), dtype=np.int8)
-    for g in range(states.shape[0]):
-        place = states[g]["place"]
-        for card in range(52):
-            who[g, DECK_CARD[card]] = place[card] if place[card] < HIDDEN else -1
+    who = np.empty((len(states), 52), dtype=np.int8)
+    who[:, DECK_CARD] = np.where(states["place"] < HIDDEN, states["place"], -1)
     return who

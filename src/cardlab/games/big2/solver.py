@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import ACTION_POSITIONS, NUM_ACTIONS, SIZE_STARTS
 from cardlab.games.big2.combinations import KIND_SIZES, NO_KIND, STRAIGHT_FLUSH, classify, strength
-from cardlab.games.big2.greedy import count_cards, lowest_card
 from cardlab.games.big2.legal_actions import mark_legal
+from cardlab.games.big2.rules import loser_payment
+from cardlab.games.cards.bits import count_bits, lowest_bit
 
 Ints = NDArray[np.int64]
 
@@ -40,14 +41,6 @@ DOUBLED, UNBEATABLE = 4, 5
 _REMAINING = 13  # bits below the remaining cards: turn 2, passes 2, strength to beat 9
 _DEAL = _REMAINING + MAX_CARDS
 _CARDS = (1 << MAX_CARDS) - 1
-
-
-@kernel
-def loser_payment(left: int, doubled: int) -> int:
-    """The payment of a loser for the cards left."""
-    if doubled and left >= 10:
-        return 3 * left if left == 13 else 2 * left
-    return left
 
 
 @kernel
@@ -140,7 +133,7 @@ def current_outcome(position: int, dealt: Ints) -> int:
     remaining = position >> _REMAINING & _CARDS
     outcome = 0
     for player in range(4):
-        outcome |= count_cards(remaining & dealt[HELD, player]) << 4 * player
+        outcome |= count_bits(remaining & dealt[HELD, player]) << 4 * player
     return outcome
 
 
@@ -150,7 +143,7 @@ def is_lowest_interchangeable(row: int, remaining: int, to_beat: int, plays: Int
     cards = int(plays[row, 0])
     left = cards
     while left != 0:
-        card = lowest_card(left)
+        card = lowest_bit(left)
         left &= left - 1
         lower = int(dealt[LOWER, card])
         if lower & remaining & ~cards != 0 and dealt[BETWEEN, card] & remaining == 0:
@@ -221,7 +214,8 @@ def solve(position: int, dealt: Ints, plays: Ints, starts: Ints, table: Ints) ->
                     fill_frame(stack[depth], child, int(frame[POSITION]) & 3, int(frame[BEST_PAYOFF]), dealt, starts)
                 continue
             outcome = int(frame[BEST])
-            store_outcome(int(frame[POSITION]), outcome, table)
+            slot = slot_of(int(frame[POSITION]))  # its entry is replaced
+            table[0, slot], table[1, slot] = frame[POSITION], outcome
         if depth == 0:
             return outcome
         depth -= 1
@@ -232,14 +226,6 @@ def look_up_outcome(position: int, table: Ints) -> int:
     """The stored outcome of a position, or UNKNOWN."""
     slot = slot_of(position)
     return int(table[1, slot]) if table[0, slot] == position else UNKNOWN
-
-
-@kernel
-def store_outcome(position: int, outcome: int, table: Ints) -> None:
-    """Store an outcome; it replaces the entry of the slot."""
-    slot = slot_of(position)
-    table[0, slot] = position
-    table[1, slot] = outcome
 
 
 @kernel

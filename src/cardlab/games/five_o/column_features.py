@@ -27,19 +27,18 @@ from cardlab.games.cards.hands import (
     suit_count,
 )
 from cardlab.games.five_o.hand_values import (
-    NUM_WINDOWS,
     SUITS_AT,
-    WINDOWS,
     Counts,
     combine_values,
     draws_left,
+    fits_straight,
     flush_chance,
     rank_mask,
     straight_chance,
     suit_of_flush,
 )
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_TURNS, Record, round_of
-from cardlab.games.protocol import find_block, layout, width
+from cardlab.games.protocol import layout, width
 
 ColumnStatistics = NDArray[np.float64]
 Row = NDArray[np.float32]
@@ -61,15 +60,8 @@ LINE_BLOCKS = layout(
     # logarithm of the ratio of the two values / 4]
 )
 LINE_SIZE = width(LINE_BLOCKS)
-
-
-def _start(name: str) -> int:
-    return find_block(LINE_BLOCKS, name).start
-
-
-OWN, _RANKS, _SUITS, _SIZE, _UNKNOWN, _MADE = map(_start, ("own", "ranks", "suits", "size", "unknown", "made"))
-_STRENGTH, _FLUSH, _STRAIGHT, _OPEN, _FIT, _AGAINST = map(
-    _start, ("strength", "flush", "straight", "open", "fit", "against")
+OWN, _RANKS, _SUITS, _SIZE, _UNKNOWN, _MADE, _STRENGTH, _FLUSH, _STRAIGHT, _OPEN, _FIT, _AGAINST = (
+    block.start for block in LINE_BLOCKS
 )
 
 UNIT = 1 / MAX_STRENGTH  # of strengths and values
@@ -80,15 +72,6 @@ _FIRST_PAIR = CATEGORY_STARTS[PAIR]
 # Indices into the statistics of one column.
 KEY, MASK, SIZE, AT_LEAST, VALUE, SUITED, SUIT_LEFT, FLUSH_CHANCE, STRAIGHT_OPEN, STRAIGHT_CHANCE = range(10)
 NUM_STATISTICS = 10
-
-
-@kernel
-def fits_straight(mask: Int) -> bool:
-    """Whether a set of distinct ranks, as bits, lies within one straight."""
-    fits = False
-    for window in range(NUM_WINDOWS):
-        fits |= mask & ~WINDOWS[window] == 0
-    return fits
 
 
 @kernel

@@ -10,8 +10,8 @@ from cardlab.core.options import Whole, option, options
 from cardlab.games.array_checks import checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import strength_table
-from cardlab.games.five_o import determinization, rules, win_probability
 from cardlab.games.five_o import observation as features
+from cardlab.games.five_o import rules, win_probability
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -30,10 +30,9 @@ class FiveO:
     """Five-O Poker: two players build five columns of five cards in turn; three poker hands won win the game."""
 
     hidden_round: Literal[4, 5] = option(5, "round whose cards the opponent does not see before the end: 4 or 5")
-    payoff: Literal["win", "columns"] = option("win", "win: ±1 for three columns or more; columns: (won − lost) / 5")
-    features: Literal["columns", "chances", "prospects"] = option(
-        "columns",
-        "observation: columns, chances (and win probabilities), prospects (and the best of several completions)",
+    payoff: Literal["win"] = option("win", "±1 for three columns or more")
+    features: Literal["columns", "prospects"] = option(
+        "columns", "observation: columns, or prospects (columns and win probabilities)"
     )
     completions: Whole = option(
         win_probability.NUM_COMPLETIONS,
@@ -54,15 +53,11 @@ class FiveO:
             zero_sum=True,
             decision_kinds=("place",),
             action_kinds=(0,) * rules.NUM_COLUMNS,
-            blocks=features.BLOCKS if self.features == "columns" else win_probability.observation_blocks(self._pairs),
+            blocks=features.BLOCKS if self.features == "columns" else win_probability.BLOCKS,
             action_blocks=features.ACTION_BLOCKS,
             privileged_blocks=features.PRIVILEGED_BLOCKS,
             options={"hidden_round": self.hidden_round, "payoff": self.payoff, "features": self.features},
         )
-
-    @property
-    def _pairs(self) -> win_probability.CompletionPairs:
-        return win_probability.PROSPECTS if self.features == "prospects" else win_probability.CHANCES
 
     @property
     def state_dtype(self) -> np.dtype[np.void]:
@@ -100,11 +95,11 @@ class FiveO:
 
     def is_over(self, states: AnyStates) -> Bools:
         """[G] whether the columns have been compared."""
-        return rules.games_over(states)
+        return states["phase"] == rules.OVER
 
     def payoffs(self, states: AnyStates) -> Floats:
-        """[G, 2] payoffs by the option `payoff`; 0 before the end."""
-        return rules.compute_payoffs(states, self.payoff == "columns")
+        """[G, 2] ±1 for three columns or more; 0 for a draw and before the end."""
+        return rules.compute_payoffs(states)
 
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the deck and the opponent's cards of the hidden round; at the end all cards are shown."""
@@ -119,25 +114,19 @@ class FiveO:
         rng: np.random.Generator,
         weights: Floats | None = None,
     ) -> States:
-        """[G] states with the unknown cards drawn uniformly, or the opponent's in proportion to `weights` [G, 2, 52].
+        """[G] states with the unknown cards drawn uniformly; `weights` is unused.
 
         An afterstate also gets its next card. An UNRESOLVED state is resolved.
         """
         states = info_states.copy()
-        seeds = draw_seeds(len(states), rng)
-        table = strength_table()
-        if weights is None:
-            determinization.fill_uniformly(table, states, seeds, self.hidden_round)
-        else:
-            likely = np.ascontiguousarray(weights, dtype=np.float32)
-            determinization.fill_by_weights(table, states, players, likely, seeds, self.hidden_round)
+        rules.fill_unknown(strength_table(), states, draw_seeds(len(states), rng), self.hidden_round)
         return States(states)
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
         """[G, F] in the blocks of `spec`, for decisions, afterstates and finished games."""
         if self.features == "columns":
             return features.observe(strength_table(), info_states, players)
-        return win_probability.observe(strength_table(), info_states, players, self._pairs, self.completions)
+        return win_probability.observe(strength_table(), info_states, players, self.completions)
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa]: the column with the card, the opposite column, and the changes."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
+from cardlab.games.cards.bits import highest_bit
 from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from cardlab.games.cards.hands import (
     CATEGORY_STARTS,
@@ -152,21 +153,24 @@ def fast_eval_hand(table: Strengths, key: Int, mask: Int, size: Int, unseen: Cou
 
 
 @kernel
+def fits_straight(mask: Int) -> bool:
+    """Whether a set of distinct ranks, as bits, lies within one straight."""
+    fits = False
+    for window in range(NUM_WINDOWS):
+        fits |= mask & ~WINDOWS[window] == 0
+    return fits
+
+
+@kernel
 def pack_expect_hand(table: Strengths, key: Int, mask: Int, size: Int) -> float:
     """The paper's `pack_expect`, 1 to 17, of the cards alone: made hand, high card, one suit, ranks close together."""
     category = hand_category(table, key, size)
-    highest = 0
-    for rank in range(NUM_RANKS):
-        if mask >> rank & 1:
-            highest = rank
-    points = 1.0 + PACK_MADE[category] + PACK_HIGHEST * highest / (NUM_RANKS - 1)
+    points = 1.0 + PACK_MADE[category] + PACK_HIGHEST * highest_bit(mask) / (NUM_RANKS - 1)
     if category == HIGH_CARD and 1 < size < COLUMN_SIZE:
         if suit_of_flush(key, size) >= 0:
             points += PACK_FLUSH[size]
-        for window in range(NUM_WINDOWS):
-            if not mask & ~WINDOWS[window]:
-                points += PACK_STRAIGHT[size]
-                break
+        if fits_straight(mask):
+            points += PACK_STRAIGHT[size]
     return points
 
 

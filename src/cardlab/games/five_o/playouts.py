@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import checked_function
 from cardlab.games.cards.deck import draw_below, draw_seeds
-from cardlab.games.cards.hands import CARD_KEYS, Strengths, five_card_strength, strength_table
+from cardlab.games.cards.hands import CARD_KEYS, Strengths, strength_table
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.five_o.rules import (
     COLUMN_SIZE,
@@ -21,21 +21,22 @@ from cardlab.games.five_o.rules import (
     Record,
     Records,
     compute_payoffs,
+    count_won,
     round_of,
 )
 from cardlab.games.protocol import Floats, States
 
 
 @checked_function(FiveO)
-def play_out(states: States, rng: np.random.Generator, options: Mapping[str, Any] | None = None) -> Floats:
-    """[G, 2] payoffs when both players play uniformly at random from `states`, which are not modified.
-
-    `options` are the game's options (`GameSpec.options`); None: the defaults.
-    """
-    game = FiveO(**(options or {}))
+def play_out(
+    states: States,
+    rng: np.random.Generator,
+    options: Mapping[str, Any] | None = None,  # noqa: ARG001  one signature for all games
+) -> Floats:
+    """[G, 2] payoffs when both players play uniformly at random from `states`, which are not modified."""
     ended = States(states.copy())
     finish_at_random(strength_table(), ended, draw_seeds(len(states), rng))
-    return compute_payoffs(ended, game.payoff == "columns")
+    return compute_payoffs(ended)
 
 
 @kernel
@@ -44,15 +45,10 @@ def finish_at_random(table: Strengths, states: Records, seeds: NDArray[np.uint64
     keys = np.empty((NUM_PLAYERS, NUM_COLUMNS), dtype=np.int64)
     for g in range(states.shape[0]):
         state = states[g]
-        if state["phase"] != PLAYING:
-            continue
-        fill_columns(state, seeds[g], keys)
-        for column in range(NUM_COLUMNS):
-            first = five_card_strength(table, keys[0, column])
-            second = five_card_strength(table, keys[1, column])
-            if first != second:
-                state["won"][0 if first > second else 1] += 1
-        state["phase"] = OVER
+        if state["phase"] == PLAYING:
+            fill_columns(state, seeds[g], keys)
+            count_won(table, keys, state["won"])
+            state["phase"] = OVER
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import Cards
+from cardlab.games.cards.deck import Cards, shuffle
 from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
 
 NUM_PLAYERS = 2
@@ -102,6 +102,16 @@ def legal_columns(states: Records, hidden_round: int) -> NDArray[np.bool_]:
 
 
 @kernel
+def count_won(table: Strengths, keys: NDArray[np.integer[Any]], won: NDArray[np.int8]) -> None:
+    """Add to `won` [2] the columns that each player wins; `keys` [2, 5] are those of complete columns."""
+    for column in range(NUM_COLUMNS):
+        first = five_card_strength(table, keys[0, column])
+        second = five_card_strength(table, keys[1, column])
+        if first != second:
+            won[0 if first > second else 1] += 1
+
+
+@kernel
 def resolve_game(table: Strengths, state: Record) -> None:
     """Compare the columns after the last card; UNRESOLVED if one of them holds an unknown card."""
     state["phase"] = UNRESOLVED
@@ -110,11 +120,7 @@ def resolve_game(table: Strengths, state: Record) -> None:
             if hand_size(state["keys"][player, column]) < COLUMN_SIZE:
                 return
     state["phase"] = OVER
-    for column in range(NUM_COLUMNS):
-        first = five_card_strength(table, state["keys"][0, column])
-        second = five_card_strength(table, state["keys"][1, column])
-        if first != second:
-            state["won"][0 if first > second else 1] += 1
+    count_won(table, state["keys"], state["won"])
 
 
 @kernel
@@ -139,23 +145,13 @@ def place(table: Strengths, states: Records, actions: NDArray[np.int16], hidden_
 
 
 @kernel
-def games_over(states: Records) -> NDArray[np.bool_]:
-    """[G] whether the columns have been compared."""
-    over = np.empty(states.shape[0], dtype=np.bool_)
-    for g in range(states.shape[0]):
-        over[g] = states[g]["phase"] == OVER
-    return over
-
-
-@kernel
-def compute_payoffs(states: Records, by_columns: bool) -> NDArray[np.float32]:
-    """[G, 2] ±1 for three columns or more, or (won - lost) / 5 with `by_columns`; 0 before the end."""
+def compute_payoffs(states: Records) -> NDArray[np.float32]:
+    """[G, 2] ±1 for three columns or more; 0 for a draw and before the end."""
     payoffs = np.empty((states.shape[0], NUM_PLAYERS), dtype=np.float32)
     for g in range(states.shape[0]):
-        won, lost = np.int64(states[g]["won"][0]), np.int64(states[g]["won"][1])
-        points = (won - lost) / NUM_COLUMNS if by_columns else float((won >= 3) - np.int64(lost >= 3))
-        payoffs[g, 0] = points
-        payoffs[g, 1] = 0.0 - points  # avoids -0.0
+        won = states[g]["won"]
+        payoffs[g, 0] = np.int64(won[0] >= 3) - np.int64(won[1] >= 3)
+        payoffs[g, 1] = np.int64(won[1] >= 3) - np.int64(won[0] >= 3)
     return payoffs
 
 
@@ -199,6 +195,30 @@ def list_unseen(state: Record, unseen: Cards) -> int:
             unseen[count] = card
             count += 1
     return count
+
+
+@kernel
+def fill_unknown(table: Strengths, states: Records, seeds: NDArray[np.uint64], hidden_round: int) -> None:
+    """Draw every unknown card uniformly from the unseen cards, by seeds[g]: face-down cards first, then the deck."""
+    cards = np.empty(52, dtype=np.int8)
+    slot = hidden_round - 1
+    for g in range(states.shape[0]):
+        state = states[g]
+        count = list_unseen(state, cards)
+        shuffle(cards, count, seeds[g])
+        for player in range(NUM_PLAYERS):
+            for column in range(NUM_COLUMNS):
+                if state["sizes"][player, column] > slot and state["columns"][player, column, slot] < 0:
+                    count -= 1
+                    state["columns"][player, column, slot] = cards[count]
+                    state["keys"][player, column] += CARD_KEYS[cards[count]]
+        for turn in range(state["turn"], NUM_TURNS):
+            if state["deck"][turn] < 0:
+                count -= 1
+                state["deck"][turn] = cards[count]
+        state["owner"] = -1
+        if state["phase"] == UNRESOLVED:
+            resolve_game(table, state)
 
 
 @kernel

@@ -15,16 +15,20 @@ from cardlab.games.cards.deck import Cards, hash_seed
 from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
 from cardlab.games.five_o import observation as features
 from cardlab.games.five_o.column_features import LINE_SIZE
-from cardlab.games.five_o.column_probability import game_win_probability
-from cardlab.games.five_o.column_simulation import enumerate_completions
+from cardlab.games.five_o.column_probability import (
+    Numbers,
+    compare_completions,
+    enumerate_completions,
+    game_win_probability,
+)
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, Records, list_unseen
-from cardlab.games.protocol import Block, Floats, Players, find_block, layout, width
+from cardlab.games.protocol import Floats, Players, find_block, layout, width
 
 NUM_COMPLETIONS = 512
-CompletionPairs = tuple[tuple[int, int], ...]
-CHANCES: CompletionPairs = ((1, 1),)
-PROSPECTS: CompletionPairs = ((1, 1), (4, 1), (1, 4), (2, 2), (4, 4))
+PAIRS = ((1, 1), (4, 1), (1, 4), (2, 2), (4, 4))
 """Number of completions of which the own, and the opposite, column is the best; each pair has its mirror image."""
+_PAIRS = np.array(PAIRS)
+_MIRRORED = [PAIRS.index((theirs, mine)) for mine, theirs in PAIRS]
 _CACHED_FORMS = 2  # a column has two forms in the afterstates of one decision: with and without the card
 
 # Linear congruential generator modulo 2^64 (Knuth, MMIX); the upper half is used.
@@ -34,58 +38,43 @@ _HALF = np.uint64(32)
 _DIGIT = 7  # bits of a radix-sort digit; a strength has two digits
 _DIGITS = (1 << _DIGIT) - 1
 
-_LINES = find_block(features.BLOCKS, "lines")  # the first block
+_PLAIN_LINES = find_block(features.BLOCKS, "lines")  # the first block
+
+BLOCKS = layout(
+    lines=(features.NUM_LINES, LINE_SIZE + 2 * len(PAIRS)),  # behind the other entries, [wins, loses] for each pair
+    **{block.name: block.shape for block in features.BLOCKS if block.name != "lines"},
+    outlook=(2 * len(PAIRS),),  # for each pair, the player, and the opponent, wins three columns by equation (3)
+)
+_LINES, _OUTLOOK = find_block(BLOCKS, "lines"), find_block(BLOCKS, "outlook").start
 
 
-def observation_blocks(pairs: CompletionPairs) -> tuple[Block, ...]:
-    """features.BLOCKS with the probabilities of each line for each of `pairs`, and the block `outlook`.
-
-    `outlook` holds for each pair the probability that the player, and the opponent, wins three columns by equation (3).
-    """
-    return layout(
-        lines=(features.NUM_LINES, LINE_SIZE + 2 * len(pairs)),  # for each pair, [wins, loses]
-        **{block.name: block.shape for block in features.BLOCKS if block.name != "lines"},
-        outlook=(2 * len(pairs),),
-    )
-
-
-def observe(
-    table: Strengths,
-    states: Records,
-    players: Players,
-    pairs: CompletionPairs = CHANCES,
-    completions: int = NUM_COMPLETIONS,
-) -> Floats:
-    """[G, F] in the blocks of observation_blocks(pairs), from this number of random `completions`."""
+def observe(table: Strengths, states: Records, players: Players, completions: int = NUM_COMPLETIONS) -> Floats:
+    """[G, F] in BLOCKS, from this number of random `completions`."""
     plain = features.observe(table, states, players)
-    probabilities = _compute_probabilities(table, states, players, np.array(pairs), completions)
-    wider = find_block(observation_blocks(pairs), "lines")
-    out = np.empty((len(states), width(observation_blocks(pairs))), dtype=np.float32)
-    lines = out[:, : wider.stop].reshape(-1, *wider.shape)  # a view
-    lines[:, :, :LINE_SIZE] = plain[:, : _LINES.stop].reshape(-1, *_LINES.shape)
-    mirrored = probabilities[:, :, [pairs.index((theirs, mine)) for mine, theirs in pairs], ::-1]
+    probabilities = _compute_probabilities(table, states, players, completions)
+    out = np.empty((len(states), width(BLOCKS)), dtype=np.float32)
+    lines = out[:, : _LINES.stop].reshape(-1, *_LINES.shape)  # a view
+    lines[:, :, :LINE_SIZE] = plain[:, : _PLAIN_LINES.stop].reshape(-1, *_PLAIN_LINES.shape)
+    mirrored = probabilities[:, :, _MIRRORED, ::-1]
     for first, seen in ((0, probabilities), (NUM_COLUMNS, mirrored)):
-        lines[:, first : first + NUM_COLUMNS, LINE_SIZE:] = seen.reshape(len(out), NUM_COLUMNS, 2 * len(pairs))
-    rest = wider.stop + plain.shape[1] - _LINES.stop
-    out[:, wider.stop : rest] = plain[:, _LINES.stop :]
-    _write_game_probabilities(out[:, rest:], probabilities)
+        lines[:, first : first + NUM_COLUMNS, LINE_SIZE:] = seen.reshape(len(out), NUM_COLUMNS, 2 * len(PAIRS))
+    out[:, _LINES.stop : _OUTLOOK] = plain[:, _PLAIN_LINES.stop :]
+    _write_game_probabilities(out[:, _OUTLOOK:], probabilities)
     return out
 
 
 @kernel
-def _compute_probabilities(
-    table: Strengths, states: Records, players: Players, pairs: NDArray[np.int64], completions: int
-) -> Floats:
-    """[G, 5, P, 2] share of completions in which each of the player's columns wins, and loses, by `pairs` [P, 2].
+def _compute_probabilities(table: Strengths, states: Records, players: Players, completions: int) -> Floats:
+    """[G, 5, P, 2] share of completions in which each of the player's columns wins, and loses, by PAIRS [P, 2].
 
     Forms of a column are cached across the afterstates of one decision. The completions of the opposite column are
-    drawn once for all forms.
+    drawn once for all forms, and first, so that they do not depend on the player's placement.
     """
-    probabilities = np.zeros((states.shape[0], NUM_COLUMNS, len(pairs), 2), dtype=np.float32)
+    probabilities = np.zeros((states.shape[0], NUM_COLUMNS, len(_PAIRS), 2), dtype=np.float32)
     cards = np.empty(52, dtype=np.int8)
     count, known = 0, np.uint64(0)
     keys = np.empty((NUM_COLUMNS, _CACHED_FORMS, 2), dtype=np.int64)
-    cached = np.empty((NUM_COLUMNS, _CACHED_FORMS, len(pairs), 2), dtype=np.float32)
+    cached = np.empty((NUM_COLUMNS, _CACHED_FORMS, len(_PAIRS), 2), dtype=np.float32)
     held = np.zeros(NUM_COLUMNS, dtype=np.int64)
     mine = np.empty(completions, dtype=np.int64)
     theirs = np.empty((NUM_COLUMNS, 2, completions), dtype=np.int64)  # in drawn order, and ascending
@@ -113,108 +102,82 @@ def _compute_probabilities(
                 keys[column, place, 0], keys[column, place, 1] = own, other
                 shares = cached[column, place]
                 if hand_size(own) >= COLUMN_SIZE - 1 and hand_size(other) >= COLUMN_SIZE - 1:
-                    _enumerate(table, own, other, cards, count, pairs, shares)
+                    _enumerate(table, own, other, cards, count, shares)
                 else:
                     if drawn_for[column] != other:
-                        seed = hash_seed(unseen, np.uint64(column))
-                        _draw_first(table, other, cards, count, seed, theirs[column, 0], drawn[column], streams[column])
-                        if len(pairs) > 1:
-                            theirs[column, 1] = radix_sort(theirs[column, 0])
                         drawn_for[column] = other
-                    _draw_second(table, own, cards, count, drawn[column], streams[column], mine)
-                    _compare(mine, theirs[column], pairs, shares)
+                        drawn[column] = 0
+                        seed = hash_seed(unseen, np.uint64(column))
+                        for index in range(completions):
+                            streams[column, index] = hash_seed(seed, np.uint64(index))
+                        _draw(table, other, cards, count, drawn[column], streams[column], theirs[column, 0])
+                        theirs[column, 1] = radix_sort(theirs[column, 0])
+                    _draw(table, own, cards, count, drawn[column].copy(), streams[column].copy(), mine)
+                    _compare(mine, theirs[column], shares)
             probabilities[g, column] = cached[column, place]
     return probabilities
 
 
 @kernel
-def _enumerate(
-    table: Strengths,
-    own: Int,
-    other: Int,
-    cards: Cards,
-    count: int,
-    pairs: NDArray[np.int64],
-    shares: NDArray[np.float32],
-) -> None:
+def _enumerate(table: Strengths, own: Int, other: Int, cards: Cards, count: int, shares: NDArray[np.float32]) -> None:
     """Fill `shares` [P, 2] from all completions of two columns that miss at most one card each."""
     mine, my_cards = np.empty(52, dtype=np.int64), np.empty(52, dtype=np.int64)
     theirs, their_cards = np.empty(52, dtype=np.int64), np.empty(52, dtype=np.int64)
     num_mine = enumerate_completions(table, own, cards, count, mine, my_cards)
     num_theirs = enumerate_completions(table, other, cards, count, theirs, their_cards)
-    won = lost = cases = 0
-    for first in range(num_mine):
-        for second in range(num_theirs):
-            if not my_cards[first] & their_cards[second]:
-                won += mine[first] > theirs[second]
-                lost += mine[first] < theirs[second]
-                cases += 1
+    won, lost, cases = compare_completions(mine[:num_mine], my_cards, theirs[:num_theirs], their_cards)
     shares[0, 0], shares[0, 1] = won / cases, lost / cases
-    if len(pairs) > 1:
-        _compare_best(radix_sort(mine[:num_mine]), radix_sort(theirs[:num_theirs]), pairs, shares)
+    _compare_best(radix_sort(mine[:num_mine]), radix_sort(theirs[:num_theirs]), shares)
 
 
 @kernel
-def _draw_first(
+def _draw(
     table: Strengths,
     key: Int,
     cards: Cards,
     count: int,
-    seed: np.uint64,
-    strengths: NDArray[np.int64],
-    drawn: NDArray[np.int64],
+    drawn: Numbers,
     streams: NDArray[np.uint64],
+    strengths: Numbers,
 ) -> None:
-    """Fill `strengths` [C] of random completions of the opponent's column, seeded by `seed`, and the cards drawn.
+    """Fill `strengths` [C] of random completions of a column from the cards[0:count] that are not in `drawn` [C].
 
-    The opponent draws first, so its cards do not depend on the player's placement.
+    The masks `drawn` and the states of the generators, `streams` [C], are updated.
     """
+    missing = COLUMN_SIZE - hand_size(key)
     for index in range(len(strengths)):
-        filled, drawn[index], streams[index] = _complete_hand(
-            key, cards, count, np.int64(0), hash_seed(seed, np.uint64(index))
-        )
-        strengths[index] = five_card_strength(table, filled)
+        total, mask, stream = np.int64(key), drawn[index], streams[index]
+        left = missing
+        while left > 0:
+            stream = stream * _FACTOR + _STEP
+            chosen = np.int64(((stream >> _HALF) * np.uint64(count)) >> _HALF)
+            bit = np.int64(1) << chosen
+            if not mask & bit:
+                mask |= bit
+                total += np.int64(CARD_KEYS[cards[chosen]])
+                left -= 1
+        strengths[index] = five_card_strength(table, total)
+        drawn[index], streams[index] = mask, stream
 
 
 @kernel
-def _draw_second(
-    table: Strengths,
-    key: Int,
-    cards: Cards,
-    count: int,
-    drawn: NDArray[np.int64],
-    streams: NDArray[np.uint64],
-    strengths: NDArray[np.int64],
-) -> None:
-    """Fill `strengths` [C] of random completions of the player's column from cards that the opponent did not draw."""
-    for index in range(len(strengths)):
-        filled, _, _ = _complete_hand(key, cards, count, drawn[index], streams[index])
-        strengths[index] = five_card_strength(table, filled)
-
-
-@kernel
-def _compare(
-    mine: NDArray[np.int64], theirs: NDArray[np.int64], pairs: NDArray[np.int64], shares: NDArray[np.float32]
-) -> None:
+def _compare(mine: Numbers, theirs: Numbers, shares: NDArray[np.float32]) -> None:
     """Fill `shares` [P, 2] from paired strengths `mine` [C] and `theirs` [2, C] (drawn order, ascending)."""
     won = lost = 0
     for index in range(len(mine)):
         won += mine[index] > theirs[0, index]
         lost += mine[index] < theirs[0, index]
     shares[0, 0], shares[0, 1] = won / len(mine), lost / len(mine)
-    if len(pairs) > 1:
-        _compare_best(radix_sort(mine), theirs[1], pairs, shares)
+    _compare_best(radix_sort(mine), theirs[1], shares)
 
 
 @kernel
-def _compare_best(
-    mine: NDArray[np.int64], theirs: NDArray[np.int64], pairs: NDArray[np.int64], shares: NDArray[np.float32]
-) -> None:
-    """Fill shares[1:] from ascending strengths: the best of m of `mine` against the best of n of `theirs`.
+def _compare_best(mine: Numbers, theirs: Numbers, shares: NDArray[np.float32]) -> None:
+    """Fill shares[1:] from ascending strengths: the best of m of `mine` against the best of n of `theirs`, by PAIRS.
 
     The best of m independent draws is at most s with probability F(s)^m. That both sides draw from one deck is ignored.
     """
-    reached = np.zeros(len(pairs))
+    reached = np.zeros(len(_PAIRS))
     shares[1:] = 0.0
     num_below = num_at_or_below = 0
     for rank in range(len(mine)):
@@ -222,15 +185,12 @@ def _compare_best(
             num_below += 1
         while num_at_or_below < len(theirs) and theirs[num_at_or_below] <= mine[rank]:
             num_at_or_below += 1
-        own_share, below_share, at_or_below = (
-            (rank + 1) / len(mine),
-            num_below / len(theirs),
-            num_at_or_below / len(theirs),
-        )
-        for pair in range(1, len(pairs)):
-            at_rank = _power(own_share, pairs[pair, 0])
-            shares[pair, 0] += (at_rank - reached[pair]) * _power(below_share, pairs[pair, 1])
-            shares[pair, 1] += (at_rank - reached[pair]) * (1.0 - _power(at_or_below, pairs[pair, 1]))
+        own_share = (rank + 1) / len(mine)
+        below_share, at_or_below = num_below / len(theirs), num_at_or_below / len(theirs)
+        for pair in range(1, len(_PAIRS)):
+            at_rank = _power(own_share, _PAIRS[pair, 0])
+            shares[pair, 0] += (at_rank - reached[pair]) * _power(below_share, _PAIRS[pair, 1])
+            shares[pair, 1] += (at_rank - reached[pair]) * (1.0 - _power(at_or_below, _PAIRS[pair, 1]))
             reached[pair] = at_rank
 
 
@@ -259,24 +219,6 @@ def radix_sort(strengths: NDArray[np.int64]) -> NDArray[np.int64]:
             starts[digit] += 1
         given, out = out, np.empty_like(strengths)
     return given
-
-
-@kernel
-def _complete_hand(
-    key: Int, cards: Cards, count: int, drawn: np.int64, stream: np.uint64
-) -> tuple[np.int64, np.int64, np.uint64]:
-    """Key of a hand completed from cards[0:count], with the updated mask of drawn cards and generator state."""
-    total = np.int64(key)
-    missing = COLUMN_SIZE - hand_size(key)
-    while missing > 0:
-        stream = stream * _FACTOR + _STEP
-        chosen = np.int64(((stream >> _HALF) * np.uint64(count)) >> _HALF)
-        bit = np.int64(1) << chosen
-        if not drawn & bit:
-            drawn |= bit
-            total += np.int64(CARD_KEYS[cards[chosen]])
-            missing -= 1
-    return total, drawn, stream
 
 
 @kernel

@@ -19,8 +19,8 @@ from cardlab.games.big2.combinations import (
     TWO_PAIR,
     strength,
 )
-from cardlab.games.big2.greedy import count_cards, highest_card
 from cardlab.games.big2.rules import HIDDEN, NUM_PLAYERS
+from cardlab.games.cards.bits import count_bits, highest_bit
 from cardlab.games.cards.deck import hash_seed, shuffle
 
 NUM_DEALS = 32
@@ -53,7 +53,7 @@ def sample_best_hands(place: NDArray[np.uint8], counts: NDArray[np.int8], player
         for seat in range(NUM_OTHERS):
             other = (player + seat + 1) % NUM_PLAYERS
             hand = known[other]
-            for _ in range(counts[other] - count_cards(hand)):
+            for _ in range(counts[other] - count_bits(hand)):
                 hand |= 1 << int(unseen[index])
                 index += 1
             best_hands(hand, best[deal, seat])
@@ -65,7 +65,7 @@ def best_hands(hand: int, best: Strengths) -> None:
     best[:] = NO_HAND
     if hand == 0:
         return
-    best[1] = strength(SINGLE, highest_card(hand))
+    best[1] = strength(SINGLE, highest_bit(hand))
     one, two, three, four = hand & _DIAMONDS, hand >> 1 & _DIAMONDS, hand >> 2 & _DIAMONDS, hand >> 3 & _DIAMONDS
     pairs = (one & two) | (three & four) | ((one | two) & (three | four))
     threes = (one & two & (three | four)) | (three & four & (one | two))
@@ -89,11 +89,11 @@ def _best_five(hand: int, pairs: int, threes: int) -> int:
         best = strength(STRAIGHT, _top_of(hand, straights))
     for suit in range(4):
         suited = hand >> suit & _DIAMONDS
-        if count_cards(suited) >= 5:
-            best = max(best, strength(FLUSH, highest_card(suited) + suit))
+        if count_bits(suited) >= 5:
+            best = max(best, strength(FLUSH, highest_bit(suited) + suit))
             runs = _runs(suited)
             if runs != 0:
-                best = max(best, strength(STRAIGHT_FLUSH, highest_card(runs) + suit))
+                best = max(best, strength(STRAIGHT_FLUSH, highest_bit(runs) + suit))
     if threes != 0 and pairs & (pairs - 1):
         best = max(best, strength(FULL_HOUSE, _top_of(hand, threes)))
     return best
@@ -108,5 +108,5 @@ def _runs(ranks: int) -> int:
 @kernel
 def _top_of(hand: int, ranks: int) -> int:
     """The highest card of the hand in the highest of `ranks`."""
-    start = highest_card(ranks)
-    return start + highest_card(hand >> start & 15)
+    start = highest_bit(ranks)
+    return start + highest_bit(hand >> start & 15)

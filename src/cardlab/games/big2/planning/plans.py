@@ -31,31 +31,12 @@ def action_bits(action: int) -> int:
 
 
 @kernel
-def list_plays(hand: Hand, count: int, plays: Plays, play_counts: Counts) -> None:
-    """Fill row p of `plays` [13, A] with the play_counts[p] actions of hand[0:count] that have lowest position p."""
-    legal = np.zeros(NUM_ACTIONS, dtype=np.bool_)
-    mark_legal(hand, count, NO_KIND, -1, np.empty(14, dtype=np.int8), legal)
-    play_counts[:] = 0
-    for action in range(PASS):
-        if legal[action]:
-            lowest = int(ACTION_POSITIONS[action, 0])
-            plays[lowest, play_counts[lowest]] = action
-            play_counts[lowest] += 1
-
-
-@kernel
 def count_plays(hand: Hand, count: int, fewest: NDArray[np.int8]) -> None:
     """Fill `fewest` [8192] with the least number of plays that sheds hand[0:count], and each rest after one play.
 
     Each subset tries the plays of its lowest card, whose rests are solved before. Unreachable subsets are skipped.
     """
-    plays = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
-    play_counts = np.empty(HAND_SIZE, dtype=np.int64)
-    list_plays(hand, count, plays, play_counts)
-    bits = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
-    subsets = np.empty((HAND_SIZE, NUM_SUBSETS // 2), dtype=np.int16)
-    subset_counts = np.empty(HAND_SIZE, dtype=np.int64)
-    _list_subsets(count, plays, play_counts, bits, subsets, subset_counts)
+    _, bits, play_counts, subsets, subset_counts = _list_subsets(hand, count)
     fewest[0] = 0
     for lowest in range(count - 1, -1, -1):
         for number in range(subset_counts[lowest]):
@@ -74,13 +55,7 @@ def plan(hand: Hand, count: int, best: Strengths, fewest: NDArray[np.int8], risk
 
     All three are [8192]; `best` [D, 6] is the best hand of each size of any opponent in each deal.
     """
-    plays = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
-    play_counts = np.empty(HAND_SIZE, dtype=np.int64)
-    list_plays(hand, count, plays, play_counts)
-    bits = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
-    subsets = np.empty((HAND_SIZE, NUM_SUBSETS // 2), dtype=np.int16)
-    subset_counts = np.empty(HAND_SIZE, dtype=np.int64)
-    _list_subsets(count, plays, play_counts, bits, subsets, subset_counts)
+    plays, bits, play_counts, subsets, subset_counts = _list_subsets(hand, count)
     risks = np.empty(NUM_ACTIONS, dtype=np.float32)
     fewest[0], risk[0], last[0] = 0, 0, 0
     for lowest in range(count - 1, -1, -1):
@@ -101,25 +76,32 @@ def plan(hand: Hand, count: int, best: Strengths, fewest: NDArray[np.int8], risk
 
 
 @kernel
-def _list_subsets(
-    count: int, plays: Plays, play_counts: Counts, bits: Plays, subsets: Plays, subset_counts: Counts
-) -> None:
-    """Fill `bits` [13, A] for `plays`, and subset_counts[p] entries of row p of `subsets` [13, 4096].
+def _list_subsets(hand: Hand, count: int) -> tuple[Plays, Plays, Counts, Plays, Counts]:
+    """The plays of hand[0:count] by lowest position, and the subsets that remain after plays.
 
-    Row p has the subsets of lowest position p. They are the hand, its rest after any play, and the rests after plays
-    of the lowest card: 5% of all subsets.
+    The play_counts[p] plays with lowest position p are in row p of `plays` [13, A], and as bits of `bits`. The
+    subset_counts[p] subsets with lowest position p are in row p of `subsets` [13, 4096]: the hand, its rest after any
+    play, and the rests after plays of the lowest card: 5% of all subsets.
     """
+    legal = np.zeros(NUM_ACTIONS, dtype=np.bool_)
+    mark_legal(hand, count, NO_KIND, -1, np.empty(14, dtype=np.int8), legal)
+    plays = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
+    bits = np.empty((HAND_SIZE, NUM_ACTIONS), dtype=np.int16)
+    play_counts = np.zeros(HAND_SIZE, dtype=np.int64)
+    subsets = np.empty((HAND_SIZE, NUM_SUBSETS // 2), dtype=np.int16)
+    subset_counts = np.zeros(HAND_SIZE, dtype=np.int64)
     whole = (1 << count) - 1
     known = np.zeros(1 << count, dtype=np.bool_)
     known[0] = True
-    subset_counts[:] = 0
     if whole != 0:  # a hidden hand is empty
         _append_subset(whole, 0, known, subsets, subset_counts)
-    for lowest in range(count):
-        for index in range(play_counts[lowest]):
-            bits[lowest, index] = action_bits(plays[lowest, index])
-            if not known[whole ^ int(bits[lowest, index])]:
-                _append_subset(whole ^ int(bits[lowest, index]), 0, known, subsets, subset_counts)
+    for action in range(PASS):
+        if legal[action]:
+            lowest, play = int(ACTION_POSITIONS[action, 0]), action_bits(action)
+            plays[lowest, play_counts[lowest]], bits[lowest, play_counts[lowest]] = action, play
+            play_counts[lowest] += 1
+            if not known[whole ^ play]:
+                _append_subset(whole ^ play, 0, known, subsets, subset_counts)
     for lowest in range(count):
         for number in range(subset_counts[lowest]):
             subset = int(subsets[lowest, number])
@@ -127,6 +109,7 @@ def _list_subsets(
                 play = int(bits[lowest, index])
                 if play & subset == play and not known[subset ^ play]:
                     _append_subset(subset ^ play, lowest + 1, known, subsets, subset_counts)
+    return plays, bits, play_counts, subsets, subset_counts
 
 
 @kernel

@@ -1,7 +1,7 @@
 """Model of an opponent who plays Five-O's last round well: samples of its final cards.
 
-Its last cards are face down, but the order of the columns that it fills is informative. It plays as in random_order.py,
-with all cards of the player taken as equally likely. Sampled draws are kept if they fill the observed columns.
+Its last cards are face down, but the order of the columns that it fills is informative. It places each card optimally
+against cards of the player that are in random order. Sampled draws are kept if they fill the observed columns.
 """
 
 from typing import Any
@@ -10,16 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
+from cardlab.games.cards.bits import count_bits
 from cardlab.games.cards.deck import Cards, draw_below, hash_seed
 from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength
-from cardlab.games.five_o.column_probability import game_win_probability
-from cardlab.games.five_o.last_round.random_order import EMPTY, Numbers, Values, count_bits, mean_of_best
+from cardlab.games.five_o.column_probability import Numbers, Values, game_win_probability
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_PLAYERS, Record
 
+EMPTY = -1  # in place of a card: the last card of the column is missing
 _MAX_ATTEMPTS_PER_SAMPLE = 64  # few opponents fill their columns in a rarer way
 _MIN_SAMPLES = 32  # with fewer, the filled columns are taken as filled at random
-
-_NUM_BITS = np.array([bits.bit_count() for bits in range(1 << 12)], dtype=np.int64)
 
 Signs = NDArray[np.int8]
 
@@ -44,10 +43,12 @@ def compare_columns(table: Strengths, state: Record, player: int, cards: Cards) 
 
 
 @kernel
-def opponent_position_values(signs: Signs, by_columns: bool) -> Values:
-    """Value of each position of the opponent's round against random cards, numbered as in position_values.
+def opponent_position_values(signs: Signs) -> Values:
+    """Expected payoff of the opponent in each position of its round, with its draws placed optimally.
 
-    Complete columns are taken as independent, as in equation (3), at a tenth of the cost of all orders.
+    A position has one digit per column: 0 for EMPTY, or 1 + the card placed. So an added card increases the number:
+    a loop from the highest number down knows all successors. Complete columns are taken as independent, as in equation
+    (3), at a tenth of the cost of all orders.
     """
     count = signs.shape[1]
     beaten = np.zeros((NUM_COLUMNS, count), dtype=np.int64)
@@ -65,12 +66,12 @@ def opponent_position_values(signs: Signs, by_columns: bool) -> Values:
             if held[column] != EMPTY:
                 cards |= np.int64(1) << held[column]
                 num_cards += 1
-        if _NUM_BITS[cards] == num_cards:
+        if count_bits(cards) == num_cards:  # else impossible: one card in two columns
             free = (np.int64(1) << count) - 1 & ~cards
             if num_cards == NUM_COLUMNS:
-                values[position] = _independent_payoff(beaten, beating, held, free, by_columns)
+                values[position] = _independent_payoff(beaten, beating, held, free)
             else:
-                values[position] = mean_of_best(values, position, free, held, count + 1)
+                values[position] = _mean_of_best(values, position, free, held, count + 1)
         for column in range(NUM_COLUMNS):  # decrement the digits
             if held[column] != EMPTY:
                 held[column] -= 1
@@ -80,16 +81,30 @@ def opponent_position_values(signs: Signs, by_columns: bool) -> Values:
 
 
 @kernel
-def _independent_payoff(beaten: Numbers, beating: Numbers, held: Numbers, free: Int, by_columns: bool) -> float:
+def _independent_payoff(beaten: Numbers, beating: Numbers, held: Numbers, free: Int) -> float:
     """Expected payoff of five complete columns, each against a uniform card of `free` (bits), taken as independent."""
-    num_free = _NUM_BITS[free]
+    num_free = count_bits(free)
     wins, losses = np.empty(NUM_COLUMNS), np.empty(NUM_COLUMNS)
     for column in range(NUM_COLUMNS):
-        wins[column] = _NUM_BITS[beaten[column, held[column]] & free] / num_free
-        losses[column] = _NUM_BITS[beating[column, held[column]] & free] / num_free
-    if by_columns:
-        return float((wins - losses).sum()) / NUM_COLUMNS
+        wins[column] = count_bits(beaten[column, held[column]] & free) / num_free
+        losses[column] = count_bits(beating[column, held[column]] & free) / num_free
     return game_win_probability(wins) - game_win_probability(losses)
+
+
+@kernel
+def _mean_of_best(values: Values, position: int, free: Int, held: Numbers, base: int) -> float:
+    """Mean over the next card, one of `free` (bits), of the best position that follows `position`."""
+    total = cases = 0.0
+    for card in range(base - 1):
+        if free >> card & 1:
+            best, stride = -np.inf, 1
+            for place in range(held.size):
+                if held[place] == EMPTY:
+                    best = max(best, values[position + (card + 1) * stride])
+                stride *= base
+            total += best
+            cases += 1
+    return total / cases
 
 
 @kernel
