@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.games.protocol import Floats, Game
+from cardlab.games.protocol import Floats, Game, HasPrivilegedFeatures
 from cardlab.games.rows import take
 from cardlab.learners.base import Means, Metrics, RoundLearner
 from cardlab.learners.losses.policy_gradient import clipped_surrogate, mean_entropy
@@ -173,6 +173,7 @@ class PPOLearner(RoundLearner):
     def _judged(self, critic: Critic, experience: Experience, observations: Tensor, index: NDArray[np.int64]) -> Tensor:
         """[N] the critic's values of the decisions `index`, which the player sees as `observations`."""
         assert experience.states is not None
+        assert isinstance(self.game, HasPrivilegedFeatures)
         hidden = self.game.privileged(take(experience.states, index), experience.players[index])
         return critic(observations, torch.from_numpy(hidden).to(self.device))
 

@@ -8,7 +8,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cardlab.core.kernels import kernel
-from cardlab.games.protocol import Actions, Bools, Game, InfoStates, Players, Starts, lists_legal_actions
+from cardlab.games.protocol import (
+    Actions,
+    Bools,
+    Game,
+    HasActionFeatures,
+    InfoStates,
+    Players,
+    Starts,
+    lists_legal_actions,
+)
 
 Places = NDArray[np.int64]
 
@@ -108,6 +117,7 @@ def _listed_pairs(legal: Actions, starts: Starts, num_actions: int, device: torc
 
 
 def _described_pairs(game: Game, info_states: InfoStates, players: Players, device: torch.device | str) -> LegalPairs:
+    assert isinstance(game, HasActionFeatures)
     rows, actions, features = game.action_features(info_states, players)
     rows, actions = rows.astype(np.int64, copy=False), actions.astype(np.int64, copy=False)
     starts = np.searchsorted(rows, np.arange(len(players) + 1))

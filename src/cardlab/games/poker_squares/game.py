@@ -86,7 +86,6 @@ class PokerSquares:
             blocks=_BLOCKS[self.features],
             num_codes=sparse_lines.NUM_SPARSE_FEATURES if self.features == "codes" else 0,
             action_blocks=features.ACTION_BLOCKS,
-            privileged_blocks=features.PRIVILEGED_BLOCKS,
             options={"scoring": self.scoring, "custom_scores": self.custom_scores, "features": self.features},
         )
 
@@ -203,10 +202,6 @@ class PokerSquares:
         """[G] equivalent states under random symmetries, and `actions` mapped to their cells."""
         varied, cells = transform(info_states, draw_symmetries(len(info_states), rng))
         return varied, cells[np.arange(len(actions)), actions]
-
-    def privileged(self, states: States, players: Players) -> Floats:
-        """[G, 52] 1 for the hidden cards that will be drawn."""
-        return features.observe_upcoming_cards(states)
 
     def holders(self, states: States) -> NDArray[np.int8]:
         """[G, 52] 0 for the cards on the grid and the face-up card, -1 for the cards in the deck."""

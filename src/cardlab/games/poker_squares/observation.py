@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS, UNKNOWN, Cards
+from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS, UNKNOWN, Cards
 from cardlab.games.poker_squares.line_features import LINE_SIZE, encode_line
 from cardlab.games.poker_squares.line_statistics import (
     LINE_STATISTICS,
@@ -45,7 +45,6 @@ ACTION_BLOCKS = layout(
     row_before=(LINE_SIZE,),  # without the card
     column_before=(LINE_SIZE,),
 )
-PRIVILEGED_BLOCKS = layout(coming=(NUM_CARDS,))  # 1 for the hidden cards that will be drawn
 
 _SPARSE_SIZE = width(SPARSE_BLOCKS)
 _LINES_SIZE, _PAPER_SIZE, _ACTION_SIZE = width(LINES_BLOCKS), width(PAPER_BLOCKS), width(ACTION_BLOCKS)
@@ -213,15 +212,3 @@ def _encode_action(
     encode_line(stats, grid, row, unknown, scores, unit, out[:LINE_SIZE])
     encode_line(stats, grid, column, unknown, scores, unit, out[_COLUMN : _COLUMN + LINE_SIZE])
     set_cell(stats, grid, cell, unknown)
-
-
-@kernel
-def observe_upcoming_cards(states: Records) -> Floats:
-    """[G, 52] in PRIVILEGED_BLOCKS."""
-    coming = np.zeros((states.shape[0], NUM_CARDS), dtype=np.float32)
-    for g in range(states.shape[0]):
-        for index in range(states[g]["turn"] + 1, NUM_CELLS):
-            card = states[g]["deck"][index]
-            if card >= 0:
-                coming[g, card] = 1
-    return coming

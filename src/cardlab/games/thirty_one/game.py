@@ -10,7 +10,6 @@ from cardlab.core.options import Whole, option, options
 from cardlab.games.array_checks import checked
 from cardlab.games.cards.deck import draw_seeds, shuffled_decks
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
-from cardlab.games.thirty_one.action_features import ACTION_BLOCKS, encode_actions
 from cardlab.games.thirty_one.actions import ACTION_KINDS, DECISION_KINDS, NUM_ACTIONS
 from cardlab.games.thirty_one.information import fill_hidden, find_holders, hide
 from cardlab.games.thirty_one.observation import BLOCKS, observe_table
@@ -79,7 +78,6 @@ class ThirtyOne:
             decision_kinds=DECISION_KINDS,
             action_kinds=ACTION_KINDS,
             blocks={"table": BLOCKS, "habits": OPPONENT_STATISTICS_BLOCKS, "seed": PAPER_BLOCKS}[self.features],
-            action_blocks=ACTION_BLOCKS,
             privileged_blocks=PRIVILEGED_BLOCKS,
             options={"features": self.features},
         )
@@ -165,10 +163,6 @@ class ThirtyOne:
             return observe_paper(info_states, players)
         table = observe_table(info_states, players, self.max_turns, self._options.max_rounds)
         return observe_opponent_statistics(table, info_states, players) if self.features == "habits" else table
-
-    def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
-        """Rows [K], actions [K], features [K, Fa] of the legal actions."""
-        return encode_actions(info_states, players)
 
     def privileged(self, states: States, players: Players) -> Floats:
         """[G, Fp] the opponents' hands and the next cards."""
