@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS, RANKS
+from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS
 
 CATEGORIES = (
     "high card",
@@ -41,6 +41,9 @@ CATEGORY_STARTS = (1, 1278, 4138, 4996, 5854, 5864, 7141, 7297, 7453, 7462)
 """The least strength of each category."""
 
 MAX_STRENGTH = 7462
+
+STRAIGHT_MASKS = np.array([0x100F, *(0b11111 << low for low in range(NUM_RANKS - 4))], dtype=np.int64)
+"""[10] masks of the ranks of each straight, A to 5 first; bit r is rank r."""
 
 Int = int | np.integer[Any]
 Keys = NDArray[np.int32]
@@ -72,16 +75,6 @@ STRENGTH_CATEGORIES = np.repeat(
     np.arange(len(CATEGORIES)), np.diff([0, *CATEGORY_STARTS[1:], MAX_STRENGTH + 1])
 ).astype(np.int8)
 """[7463] the category of each strength, HIGH_CARD to ROYAL_FLUSH (0, which is no strength, counts as high card)."""
-
-
-@kernel
-def hand_key(cards: NDArray[np.int8]) -> Int:
-    """The key of `cards` [n], without unknown or missing ones (negative)."""
-    key: Any = np.int64(0)
-    for i in range(cards.size):
-        if cards[i] >= 0:
-            key += CARD_KEYS[cards[i]]
-    return key
 
 
 @kernel
@@ -179,26 +172,6 @@ def front_codes(cards: NDArray[np.integer]) -> NDArray[np.int32]:
     if fronts.ndim != 2 or fronts.shape[1] != FRONT_SIZE:
         raise ValueError("cards: must be [fronts, 3]")
     return front_table()[keys_of(fronts) & _RANK_BITS]
-
-
-def category_of(strength: int) -> int:
-    """HIGH_CARD to ROYAL_FLUSH of a five-card strength."""
-    return int(STRENGTH_CATEGORIES[strength])
-
-
-def strength_text(strength: int) -> str:
-    """Category and ranks, most significant first: `two pair KKQQ7`, `straight flush 5432A`."""
-    category = category_of(strength)
-    if category in (FLUSH, STRAIGHT_FLUSH, ROYAL_FLUSH):
-        strength -= _FLUSH_GAIN if category == FLUSH else _STRAIGHT_FLUSH_GAIN
-    elif category > FLUSH:
-        strength -= _NUM_FLUSHES
-    ranks, scores = _ranked_hands(5)
-    hand = ranks[np.argsort(scores)[strength - 1]]
-    counts = (hand[:, None] == hand[None, :]).sum(axis=1)
-    wheel = category in (STRAIGHT, STRAIGHT_FLUSH) and hand.max() == NUM_RANKS - 1 and hand.min() == 0 and 3 in hand
-    order = sorted(range(5), key=lambda i: (-counts[i], -((hand[i] + 1) % NUM_RANKS if wheel else hand[i])))
-    return f"{CATEGORIES[category]} {''.join(RANKS[hand[i]] for i in order)}"
 
 
 @cache

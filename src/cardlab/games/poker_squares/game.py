@@ -10,6 +10,7 @@ from pydantic import Field
 from cardlab.core.options import NUMERIC, InvalidOption, option, options
 from cardlab.games.array_checks import InvalidArray, check_floats, checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
+from cardlab.games.cards.hands import CATEGORIES, STRAIGHT_FLUSH
 from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.poker_squares import observation as features
 from cardlab.games.poker_squares import patterns, rules, sparse_lines, sparse_rollouts
@@ -25,7 +26,7 @@ from cardlab.games.protocol import (
     States,
 )
 
-# Points by category, in the order of rules.CATEGORIES.
+# Points by category, in the order of CATEGORIES.
 SCORING: dict[str, tuple[int, ...]] = {
     "american": (0, 2, 5, 10, 15, 20, 25, 50, 75, 100),
     "british": (0, 1, 3, 6, 12, 5, 10, 16, 30, 30),
@@ -52,12 +53,12 @@ class PokerSquares:
         """Custom scores go with custom scoring, one for each category."""
         if self.scoring != "custom" and self.custom_scores:
             raise InvalidOption("game.custom_scores", self.custom_scores, "left empty unless game.scoring=custom")
-        if self.scoring == "custom" and len(self.custom_scores) != len(rules.CATEGORIES):
+        if self.scoring == "custom" and len(self.custom_scores) != len(CATEGORIES):
             raise InvalidOption("game.custom_scores", self.custom_scores, "ten whole numbers from -128 to 127")
 
     @cached_property
     def scores(self) -> NDArray[np.int8]:
-        """[10] points of a line by category, in the order of rules.CATEGORIES."""
+        """[10] points of a line by category, in the order of CATEGORIES."""
         return np.array(SCORING.get(self.scoring, self.custom_scores), dtype=np.int8)
 
     @cached_property
@@ -103,9 +104,7 @@ class PokerSquares:
     ) -> States:
         """[G] new games that turn up decks[g, 0:25] in order; `seeds` is unused, as the deck is the only chance."""
         order = shuffled_decks(num_games, rng) if decks is None else decks
-        states = np.empty(num_games, dtype=rules.STATE)
-        rules.deal_records(order, states)
-        return States(states)
+        return States(rules.deal_records(order))
 
     def current_player(self, states: AnyStates) -> Players:
         """[G] 0; NO_PLAYER when the game is over or in an afterstate, where the next card is unknown."""
@@ -125,7 +124,7 @@ class PokerSquares:
 
     def is_over(self, states: AnyStates) -> Bools:
         """[G] whether the grid is full."""
-        return rules.games_over(states)
+        return states["turn"] >= rules.NUM_CELLS
 
     def payoffs(self, states: AnyStates) -> Floats:
         """[G, 1] sum of the ten lines' scores when the grid is full, 0 before."""
@@ -234,7 +233,7 @@ def payoff_range(scores: tuple[int, ...]) -> tuple[float, float]:
 
 
 def _best_sum(scores: tuple[int, ...]) -> float:
-    plain, straight_flush, royal = max(scores[: rules.STRAIGHT_FLUSH]), *scores[rules.STRAIGHT_FLUSH :]
+    plain, straight_flush, royal = max(scores[:STRAIGHT_FLUSH]), *scores[STRAIGHT_FLUSH:]
     best_lines = sorted([royal] * 4 + [straight_flush] * 5 + [plain] * 5)[-5:]
     return float(5 * plain + sum(best_lines))
 
