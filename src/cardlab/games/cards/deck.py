@@ -70,10 +70,10 @@ def shuffle(cards: Cards, count: int, seed: np.uint64) -> None:
 
 
 @kernel
-def list_unseen(some: Cards, others: Cards, unseen: Cards) -> int:
-    """Fill `unseen` [52] with the cards in neither array, in ascending order; return their number."""
+def list_unseen(unseen: Cards, *seen_cards: Cards) -> int:
+    """Fill `unseen` [52] with the cards in none of `seen_cards`, in ascending order; return their number."""
     seen = np.zeros(NUM_CARDS, dtype=np.bool_)
-    for cards in (some, others):
+    for cards in seen_cards:
         for card in cards:
             if card >= 0:
                 seen[card] = True

@@ -52,7 +52,7 @@ Strengths = NDArray[np.uint16]
 # Each number is the least that keeps all sums of five cards distinct, given the numbers before it.
 _RANK_KEYS = np.array([0, 1, 5, 22, 94, 312, 992, 2422, 5624, 12522, 19998, 43258, 79415])
 _SUIT_SHIFT = 19
-_RANK_BITS = (1 << _SUIT_SHIFT) - 1
+RANK_BITS = (1 << _SUIT_SHIFT) - 1  # of a key
 _NUM_SUMS = 4 * 79415 + 43258 + 1
 _FLUSH_BITS = 0o1111  # the lowest bit of each suit's counter
 
@@ -93,7 +93,7 @@ def suit_count(key: Int, suit: Int) -> Int:
 @kernel
 def five_card_strength(table: Strengths, key: Int) -> Int:
     """Strength, 1 to 7462, of the five cards summed in `key`; `table` is strength_table()."""
-    strength = np.int64(table[5, key & _RANK_BITS])
+    strength = np.int64(table[5, key & RANK_BITS])
     suits = key >> _SUIT_SHIFT
     # a counter of up to five has bits 0 and 2 set only when it is five
     if suits & (suits >> 2) & _FLUSH_BITS:
@@ -110,7 +110,7 @@ def guaranteed_strength(table: Strengths, key: Int, size: Int) -> Int:
     """
     if size == 5:
         return five_card_strength(table, key)
-    return np.int64(table[size, key & _RANK_BITS])
+    return np.int64(table[size, key & RANK_BITS])
 
 
 @kernel
@@ -122,7 +122,7 @@ def hand_category(table: Strengths, key: Int, size: Int) -> Int:
 @kernel
 def front_code(table: NDArray[np.int32], key: Int) -> Int:
     """Code (see the module docstring) of the three cards summed in `key`; `table` is front_table()."""
-    return np.int64(table[key & _RANK_BITS])
+    return np.int64(table[key & RANK_BITS])
 
 
 @kernel
@@ -171,19 +171,19 @@ def front_codes(cards: NDArray[np.integer]) -> NDArray[np.int32]:
     fronts = np.asarray(cards)
     if fronts.ndim != 2 or fronts.shape[1] != FRONT_SIZE:
         raise ValueError("cards: must be [fronts, 3]")
-    return front_table()[keys_of(fronts) & _RANK_BITS]
+    return front_table()[keys_of(fronts) & RANK_BITS]
 
 
 @cache
 def strength_table() -> Strengths:
     """[6, sums of ranks] guaranteed strength by size and sum, no flushes; read-only, 0 where no hand has the sum."""
     table = np.zeros((6, _NUM_SUMS), dtype=np.uint16)
-    ranks, scores = _ranked_hands(5)
+    ranks, scores = ranked_hands(5)
     strengths_now = np.unique(scores, return_inverse=True)[1] + 1
     strengths_now += np.where(strengths_now >= CATEGORY_STARTS[FLUSH], _NUM_FLUSHES, 0)
     table[5, _RANK_KEYS[ranks].sum(axis=1)] = strengths_now
     for size in (4, 3, 2, 1, 0):
-        ranks, _ = _ranked_hands(size)
+        ranks, _ = ranked_hands(size)
         sums = _RANK_KEYS[ranks].sum(axis=1)
         # no rank has a fifth card; its sum could be that of another hand
         room = (ranks[:, :, None] == np.arange(NUM_RANKS)).sum(axis=1) < NUM_SUITS
@@ -196,9 +196,9 @@ def strength_table() -> Strengths:
 @cache
 def front_table() -> NDArray[np.int32]:
     """[sums of ranks] code of each front by the sum of its ranks; read-only, 0 where no front has the sum."""
-    ranks, scores = _ranked_hands(FRONT_SIZE)
+    ranks, scores = ranked_hands(FRONT_SIZE)
     order = np.argsort(scores)
-    floors = np.searchsorted(np.sort(_ranked_hands(5)[1]), scores[order]) + 1
+    floors = np.searchsorted(np.sort(ranked_hands(5)[1]), scores[order]) + 1
     _, firsts, groups = np.unique(floors, return_index=True, return_inverse=True)
     table = np.zeros(_NUM_FRONT_SUMS, dtype=np.int32)
     table[_RANK_KEYS[ranks[order]].sum(axis=1)] = (floors << FRONT_SHIFT) + np.arange(len(order)) - firsts[groups]
@@ -206,7 +206,7 @@ def front_table() -> NDArray[np.int32]:
     return table
 
 
-def _ranked_hands(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ranked_hands(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """All multisets of `size` ranks, [M, size], and [M] scores in their order: category, then ranks, digits base 13.
 
     The digits of fewer than five cards end in zeros: no five cards with the same first ranks score less.

@@ -52,9 +52,7 @@ class OpenFace:
         seeds: NDArray[np.uint64] | None = None,
     ) -> States:
         """[G] games before the first placement; `seeds` is unused, as the deck is the only chance."""
-        states = States(np.zeros(num_games, dtype=rules.STATE))
-        rules.deal_records(states, shuffled_decks(num_games, rng) if decks is None else decks)
-        return states
+        return States(rules.deal_records(shuffled_decks(num_games, rng) if decks is None else decks))
 
     def current_player(self, states: AnyStates) -> Players:
         """[G] the player who places the next card; NO_PLAYER when the game is over or the card is unknown."""

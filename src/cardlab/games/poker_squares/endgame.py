@@ -60,7 +60,7 @@ def _cell_values(table: Strengths, states: Records, scores: Scores) -> Floats:
     for g in range(states.shape[0]):
         card = int(np.int64(states[g]["deck"][states[g]["turn"]]))
         count = _read_grid(states[g]["grid"], keys, room, cells)
-        left = list_unseen(states[g]["grid"], states[g]["deck"], unseen)
+        left = list_unseen(unseen, states[g]["grid"], states[g]["deck"])
         complete = 0
         for line in range(NUM_LINES):
             complete += key_points(table, keys[line], scores) if room[line] == 0 else 0

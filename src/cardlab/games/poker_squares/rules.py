@@ -101,7 +101,7 @@ def fill_deck(states: Records, seeds: NDArray[np.uint64]) -> None:
     unseen = np.empty(NUM_CARDS, dtype=np.int8)
     for g in range(states.shape[0]):
         state = states[g]
-        count = list_unseen(state["grid"], state["deck"], unseen)
+        count = list_unseen(unseen, state["grid"], state["deck"])
         shuffle(unseen, count, seeds[g])
         for index in range(state["turn"], NUM_CELLS):
             if state["deck"][index] < 0:
