@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cardlab.core.options import as_written
 from cardlab.games.cards.deck import NUM_CARDS
-from cardlab.games.protocol import Game, has_hidden_choices
+from cardlab.games.protocol import Game, HasHiddenChoices
 
 _Class = TypeVar("_Class")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -147,7 +147,7 @@ def _check_legal(game: Game, states: Any, actions: _Array) -> None:
     name = game.spec.name
     allowed = game.legal_actions(states)[np.arange(len(states)), actions]
     wrong = ~allowed & (game.current_player(states) >= 0)
-    if has_hidden_choices(game):
+    if isinstance(game, HasHiddenChoices):
         wrong &= ~game.hidden_choices(states)
     if wrong.any():
         row = int(wrong.argmax())

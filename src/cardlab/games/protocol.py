@@ -274,8 +274,3 @@ class HasHiddenChoices(Protocol):
     def hidden_choices(self, states: AnyStates) -> Bools:
         """[G] whether cards of the current player are hidden, so that any action may be legal."""
         ...
-
-
-def has_hidden_choices(game: Game) -> TypeGuard[HasHiddenChoices]:
-    """Whether `game` is a HasHiddenChoices."""
-    return hasattr(game, "hidden_choices")

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.cards.deck import UNKNOWN, parse_card, parse_cards
+from cardlab.games.cards.deck import UNKNOWN, parse_cards
 from cardlab.games.loop import play
 from cardlab.games.thirty_one.game import ThirtyOne
 from cardlab.games.thirty_one.record import SWAP, UNRESOLVED
-from games.thirty_one.slow_match import CALL, DRAW, VALUES, score, step, table
+from games.thirty_one.slow_match import CALL, VALUES, score, step, table
 
 BY_SUIT = {
     *("hand", "suit_sums", "sums_without", "top", "drawn", "known_sums", "right_sums"),
@@ -224,19 +224,3 @@ def test_afterstates_show_their_phase():
     known = step(game, game.information(states, player), CALL)
     block = game.spec.block("phase")
     assert game.observe(known, player)[0, block.start : block.stop].argmax() == UNRESOLVED
-
-
-def test_privileged_sees_hands_and_the_next_cards():
-    game, states = table("2c 3d Kh  4c 5d Qh  7s 9s Td", num_players=2)
-    features = game.privileged(states, np.zeros(1, dtype=np.int8))[0]
-    blocks = {block.name: features[block.start : block.stop] for block in game.spec.privileged_blocks}
-    assert blocks["scores"].tolist() == pytest.approx([10 / 31, *[0] * 7])
-    assert blocks["hand_sums"][:4].tolist() == pytest.approx(
-        [10 / 31, 5 / 31, 4 / 31, 0]
-    )  # own hearts, diamonds, clubs
-    assert blocks["margin"][0] == 0
-    wanted = slots([parse_card(text) for text in ("9s", "Td", "2d")], 1 / 11).reshape(3, 4)[:, [2, 1, 0, 3]]
-    np.testing.assert_allclose(blocks["next_cards"], wanted.ravel(), atol=1e-6)
-    step(game, states, DRAW)
-    features = game.privileged(states, np.ones(1, dtype=np.int8))[0]
-    np.testing.assert_allclose(features[-4:], [0, 0, 0, 9 / 11], atol=1e-6)

@@ -1,7 +1,7 @@
 """Poker Squares as a Game: options, and one kernel call for each method."""
 
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from cardlab.games.cards.hands import CATEGORIES, STRAIGHT_FLUSH
 from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.poker_squares import observation as features
 from cardlab.games.poker_squares import patterns, rules, sparse_lines, sparse_rollouts
-from cardlab.games.poker_squares.symmetries import draw_symmetries, transform
+from cardlab.games.poker_squares.symmetries import transform
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -48,6 +48,8 @@ class PokerSquares:
         "lines",
         "observation: lines (967 numbers), codes (181 whole numbers, for network=codes) or seed (76, of the paper)",
     )
+
+    state_dtype: ClassVar[np.dtype[np.void]] = rules.STATE
 
     def __post_init__(self) -> None:
         """Custom scores go with custom scoring, one for each category."""
@@ -89,11 +91,6 @@ class PokerSquares:
             action_blocks=features.ACTION_BLOCKS,
             options={"scoring": self.scoring, "custom_scores": self.custom_scores, "features": self.features},
         )
-
-    @property
-    def state_dtype(self) -> np.dtype[np.void]:
-        """rules.STATE."""
-        return rules.STATE
 
     def deal(
         self,
@@ -179,13 +176,14 @@ class PokerSquares:
         if self.features == "seed":
             return features.observe_paper(info_states, self.scores, self.unit)
         if self.features == "codes":
-            return features.observe_sparse_lines(info_states, self.scores, self._payoff_scale)
+            no_cells = np.empty(0, dtype=np.int16)
+            return features.observe_sparse_lines(info_states, no_cells, self.scores, self._payoff_scale)
         return features.observe_lines(info_states, self.scores, self.unit)
 
     def observe_afterstates(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
         """[G, F] observations after the face-up cards are placed on the cells `actions` [G]."""
         if self.features == "codes":
-            return features.observe_sparse_placements(info_states, actions, self.scores, self._payoff_scale)
+            return features.observe_sparse_lines(info_states, actions, self.scores, self._payoff_scale)
         after = InfoStates(info_states.copy())
         self.apply(after, actions)
         return self.observe(after, players)
@@ -199,7 +197,7 @@ class PokerSquares:
         self, info_states: InfoStates, actions: Actions, rng: np.random.Generator
     ) -> tuple[InfoStates, Actions]:
         """[G] equivalent states under random symmetries, and `actions` mapped to their cells."""
-        varied, cells = transform(info_states, draw_symmetries(len(info_states), rng))
+        varied, cells = transform(info_states, rng)
         return varied, cells[np.arange(len(actions)), actions]
 
     def holders(self, states: States) -> NDArray[np.int8]:

@@ -22,7 +22,7 @@ from cardlab.games.poker_squares.line_statistics import (
     line_contents,
 )
 from cardlab.games.poker_squares.rules import CATEGORY_OF_PAIRS, SIDE, Scores, line_category, line_cell
-from cardlab.games.protocol import Floats, find_block, layout, width
+from cardlab.games.protocol import Floats, layout, width
 
 NUM_SLOTS = 4  # ranks of an open line, the most frequent first, then those likeliest to come
 
@@ -53,20 +53,10 @@ LINE_BLOCKS = layout(
 LINE_SIZE = width(LINE_BLOCKS)
 
 
-def _start(name: str) -> int:
-    return find_block(LINE_BLOCKS, name).start
-
-
-_SCORE, _COMPLETE, _ROW, _CARDS, _PATTERN, _TURN, _FIT = map(
-    _start, ("score", "complete", "row", "cards", "pattern", "turn", "fit")
-)
-_COUNT, _UNSEEN, _CHANCE, _CHANCE_OF_TWO = map(
-    _start, ("slot_count", "slot_unseen", "slot_chance", "slot_chance_of_two")
-)
-_RIVALS, _ALLIES, _FLUSH, _STRAIGHT, _STRAIGHT_FLUSH = map(
-    _start, ("slot_rivals", "slot_allies", "flush", "straight", "straight_flush")
-)
-_EXPECTED, _CROSSING, _SAME_WAY, _OTHER_WAY = map(_start, ("expected", "crossing", "same_way", "other_way"))
+_STARTS = [block.start for block in LINE_BLOCKS]
+_SCORE, _COMPLETE, _ROW, _CARDS, _PATTERN, _TURN, _FIT = _STARTS[:7]
+_COUNT, _UNSEEN, _CHANCE, _CHANCE_OF_TWO, _RIVALS, _ALLIES = _STARTS[7:13]
+_FLUSH, _STRAIGHT, _STRAIGHT_FLUSH, _EXPECTED, _CROSSING, _SAME_WAY, _OTHER_WAY = _STARTS[13:]
 
 PATTERN_OF_PAIRS = np.array([0, 1, 2, 3, 4, 4, 5], dtype=np.int8)
 

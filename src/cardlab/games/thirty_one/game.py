@@ -1,7 +1,7 @@
 """Thirty-One as a `Game`."""
 
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from cardlab.games.thirty_one.information import fill_hidden, find_holders, hide
 from cardlab.games.thirty_one.observation import BLOCKS, observe_table
 from cardlab.games.thirty_one.opponent_statistics import OPPONENT_STATISTICS_BLOCKS, observe_opponent_statistics
 from cardlab.games.thirty_one.paper_observation import PAPER_BLOCKS, observe_paper
-from cardlab.games.thirty_one.privileged_features import PRIVILEGED_BLOCKS, observe_privileged
 from cardlab.games.thirty_one.record import MAX_PLAYERS, OVER, STATE_DTYPE, SWAP, RuleOptions
 from cardlab.games.thirty_one.rendering import move_text, table_text
 from cardlab.games.thirty_one.rules import apply_actions, deal_matches, mark_legal
@@ -50,6 +49,8 @@ class ThirtyOne:
         "table", "observation: table, habits (and statistics of each opponent) or seed (46 inputs of the paper)"
     )
 
+    state_dtype: ClassVar[np.dtype[np.void]] = STATE_DTYPE  # equal for every number of players
+
     @cached_property
     def _options(self) -> RuleOptions:
         one_round = self.play == "round"
@@ -78,7 +79,6 @@ class ThirtyOne:
             decision_kinds=DECISION_KINDS,
             action_kinds=ACTION_KINDS,
             blocks={"table": BLOCKS, "habits": OPPONENT_STATISTICS_BLOCKS, "seed": PAPER_BLOCKS}[self.features],
-            privileged_blocks=PRIVILEGED_BLOCKS,
             options={"features": self.features},
         )
 
@@ -93,11 +93,6 @@ class ThirtyOne:
         # a player gains only in a round that costs another a life; 25 is a score of 31 against 2
         gains = min(rounds, self.lives * (self.num_players - 1))
         return -(7.0 + 0.3 * self.lives) * rounds, 25.0 * gains
-
-    @property
-    def state_dtype(self) -> np.dtype[np.void]:
-        """The record of one match, the same for every number of players."""
-        return STATE_DTYPE
 
     def deal(
         self,
@@ -163,10 +158,6 @@ class ThirtyOne:
             return observe_paper(info_states, players)
         table = observe_table(info_states, players, self.max_turns, self._options.max_rounds)
         return observe_opponent_statistics(table, info_states, players) if self.features == "habits" else table
-
-    def privileged(self, states: States, players: Players) -> Floats:
-        """[G, Fp] the opponents' hands and the next cards."""
-        return observe_privileged(states, players)
 
     def holders(self, states: States) -> NDArray[np.int8]:
         """[G, 52] who holds each card; the pending card belongs to the player who drew it."""
