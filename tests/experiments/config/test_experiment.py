@@ -86,7 +86,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
     [
         (["agent.gamma=2"], "agent.gamma=2: must be a number in [0, 1]"),
         (["agent=dqn", "agent.epsilon=-1"], "agent.epsilon=-1: must be a number in [0, 1]"),
-        (["agent=dqn", "agent.memory_size=1e18"], "agent.memory_size=1e+18: must be a whole number in [1, 1e+09]"),
+        (["agent=dqn", "agent.buffer_size=1e18"], "agent.buffer_size=1e+18: must be a whole number in [1, 1e+09]"),
         (["agent.critic=mine"], "agent.critic=mine: must be one of own, all_cards"),
         (["agent.critic_widths=[]"], "agent.critic_widths=[]: must be a list of 1 to 16 entries"),
         (["agent=td", "agent.successors=-1"], "agent.successors=-1: must be a whole number in [0, 1024]"),
@@ -131,8 +131,14 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
             "arena.references=tree:seconds:0: must be an agent with other options (seconds=0: must be a number",
         ),
         (["arena.references=[random:foo:1]"], "arena.references=random:foo:1: must be random with no options"),
-        (["trainer.evaluation_table=[shark]"], "trainer.evaluation_table=shark: must be a policy's folder or address"),
-        (["trainer.evaluation_table=[random,random]"], "trainer.evaluation_table=[random,random]: must be empty, or 1"),
+        (
+            ["trainer.evaluation_lineup=[shark]"],
+            "trainer.evaluation_lineup=shark: must be a policy's folder or address",
+        ),
+        (
+            ["trainer.evaluation_lineup=[random,random]"],
+            "trainer.evaluation_lineup=[random,random]: must be empty, or 1",
+        ),
         (["game=poker_squares", "arena.references=[greedy_stock_only]"], "arena.references=greedy_stock_only: must be"),
         (["+agent.epsilon=0.1"], "agent.epsilon=0.1: must be left out: agent takes gamma"),
         (["+rounds=3"], "rounds=3: must be left out: an experiment takes game"),

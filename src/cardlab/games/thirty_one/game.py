@@ -21,6 +21,7 @@ from cardlab.games.thirty_one.rules import apply_actions, deal_matches, mark_leg
 
 MAX_TURNS = 10_000  # counters of turns and rounds are 16 bits wide
 MAX_LIVES = 100  # lives are 8 bits wide
+_BLOCKS = {"table": BLOCKS, "opponent_statistics": OPPONENT_STATISTICS_BLOCKS, "paper": PAPER_BLOCKS}
 
 
 @checked
@@ -37,7 +38,7 @@ class ThirtyOne:
     play: Literal["match", "round"] = option(
         "match", "match, or for training: round (one round, each player with 1 to `lives` lives)", training_only=True
     )
-    seated: Literal["all", "some"] = option(
+    active_players: Literal["all", "some"] = option(
         "all", "all, or for training: some (2 to num_players, small tables more often)", training_only=True
     )
     reward: Literal["plain", "shaped"] = option(
@@ -45,8 +46,9 @@ class ThirtyOne:
         "plain (shares of the match), or for training: shaped (reward of the paper, each round)",
         training_only=True,
     )
-    features: Literal["table", "habits", "seed"] = option(
-        "table", "observation: table, habits (and statistics of each opponent) or seed (46 inputs of the paper)"
+    features: Literal["table", "opponent_statistics", "paper"] = option(
+        "table",
+        "observation: table, opponent_statistics (table and what each opponent did so far) or paper (46 numbers)",
     )
 
     state_dtype: ClassVar[np.dtype[np.void]] = STATE_DTYPE  # equal for every number of players
@@ -62,7 +64,7 @@ class ThirtyOne:
             max_rounds=rounds,
             shaped=self.reward == "shaped",
             one_round=one_round,
-            some_seated=self.seated == "some",
+            some_active=self.active_players == "some",
         )
 
     @cached_property
@@ -78,7 +80,7 @@ class ThirtyOne:
             zero_sum=self.reward == "plain",
             decision_kinds=DECISION_KINDS,
             action_kinds=ACTION_KINDS,
-            blocks={"table": BLOCKS, "habits": OPPONENT_STATISTICS_BLOCKS, "seed": PAPER_BLOCKS}[self.features],
+            blocks=_BLOCKS[self.features],
             options={"features": self.features},
         )
 
@@ -154,10 +156,12 @@ class ThirtyOne:
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
         """[G, F] the blocks of the spec."""
-        if self.features == "seed":
+        if self.features == "paper":
             return observe_paper(info_states, players)
         table = observe_table(info_states, players, self.max_turns, self._options.max_rounds)
-        return observe_opponent_statistics(table, info_states, players) if self.features == "habits" else table
+        if self.features == "table":
+            return table
+        return observe_opponent_statistics(table, info_states, players)
 
     def holders(self, states: States) -> NDArray[np.int8]:
         """[G, 52] who holds each card; the pending card belongs to the player who drew it."""
