@@ -56,7 +56,7 @@ def trained(opponents, seed, folder: Path, log=None) -> list[Path]:
         arena=ArenaOptions(references=("random",)),
         config={},
     )
-    done = train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=lambda _: None)
+    done = train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, report=lambda _: None)
     return find_snapshots(done.snapshots)
 
 

@@ -70,7 +70,7 @@ def test_every_experiment_can_be_built(experiment: str) -> None:
     built = build_experiment(config)
     assert built.name == config["name"]
     assert built.config == config
-    assert built.rounds > 0
+    assert built.total_iterations > 0
 
 
 @pytest.mark.parametrize("game", FIRST_GAMES)
