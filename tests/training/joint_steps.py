@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -53,9 +54,10 @@ def part_of(experience: Experience, group: ProcessGroup) -> Experience:
 
 
 def learn_from_all(learner: Any) -> None:
-    """Let a DQN draw each decision of its memory once, in place of random ones."""
-    memory = learner.memory
-    memory.draw = lambda *_: memory._at(np.arange(len(memory)))
+    """Let a DQN sample each decision of its replay buffer once."""
+    buffer, sample = learner.buffer, learner.buffer.sample
+    in_order = SimpleNamespace(integers=lambda high, size: np.arange(size))
+    buffer.sample = lambda *_: sample(len(buffer), in_order)
 
 
 def step(agent: str, group: ProcessGroup) -> dict[str, np.ndarray]:
@@ -65,7 +67,7 @@ def step(agent: str, group: ProcessGroup) -> dict[str, np.ndarray]:
     learner, collector = build_learner(experiment)
     experience = part_of(collector.collect(600), group)
     learner.group = group
-    if hasattr(learner, "memory"):
+    if hasattr(learner, "buffer"):
         learn_from_all(learner)
     trainer = lightning_trainer(experiment.trainer, [], group)
     trainer.fit(learner, train_dataloaders=OneRound(experience))
