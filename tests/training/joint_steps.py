@@ -56,7 +56,7 @@ def part_of(experience: Experience, group: ProcessGroup) -> Experience:
 def learn_from_all(learner: Any) -> None:
     """Let a DQN sample each decision of its replay buffer once."""
     buffer, sample = learner.buffer, learner.buffer.sample
-    in_order = SimpleNamespace(integers=lambda high, size: np.arange(size))
+    in_order = SimpleNamespace(integers=lambda _, size: np.arange(size))
     buffer.sample = lambda *_: sample(len(buffer), in_order)
 
 
