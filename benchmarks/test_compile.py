@@ -31,9 +31,11 @@ for name in sys.argv[1:]:
     game.payoffs(states)
     game.decision_kind(states)
     game.observe(moves.info_states, moves.players)
-    game.action_features(moves.info_states, moves.players)
+    if hasattr(game, "action_features"):
+        game.action_features(moves.info_states, moves.players)
     game.determinize(moves.info_states, moves.players, rng)
-    game.privileged(states, moves.players)
+    if hasattr(game, "privileged"):
+        game.privileged(states, moves.players)
     game.holders(states)
 print(time.process_time() - start)
 """

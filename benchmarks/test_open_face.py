@@ -69,14 +69,6 @@ def test_observations_per_second(benchmark: BenchmarkFixture, features: str, bar
     assert best >= bar
 
 
-def test_action_features_per_second(benchmark: BenchmarkFixture) -> None:
-    game = OpenFace()
-    info_states, players = decisions(game, 40)
-    pairs = len(game.action_features(info_states, players)[0])
-    benchmark.pedantic(lambda: game.action_features(info_states, players), rounds=50, warmup_rounds=2)
-    benchmark.extra_info["actions_per_second"] = round(pairs / benchmark.stats.stats.min)
-
-
 @pytest.mark.parametrize("step", [0, 12])
 def test_random_fills_per_second(benchmark: BenchmarkFixture, step: int) -> None:
     """Decisions of the first card (232 plans of 100 simulations) and of a later one (3 rows of 500)."""

@@ -39,8 +39,10 @@ def columns(game: str) -> str:
         parts.append(_block_table(f"{title}: {made.spec.num_features:,} numbers", made.spec.blocks))
     assert made is not None
     spec = made.spec
-    parts.append(_block_table(f"`action_features`: {spec.num_action_features:,} numbers", spec.action_blocks))
-    parts.append(_block_table(f"`privileged`: {spec.num_privileged:,} numbers", spec.privileged_blocks))
+    if spec.action_blocks:
+        parts.append(_block_table(f"`action_features`: {spec.num_action_features:,} numbers", spec.action_blocks))
+    if spec.privileged_blocks:
+        parts.append(_block_table(f"`privileged`: {spec.num_privileged:,} numbers", spec.privileged_blocks))
     return "\n\n".join(parts)
 
 

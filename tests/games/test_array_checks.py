@@ -16,7 +16,7 @@ from cardlab.games.array_checks import InvalidArray, unchecked
 from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.loop import play
-from cardlab.games.protocol import Game, States
+from cardlab.games.protocol import Game, HasActionFeatures, HasPrivilegedFeatures, States
 from games.variants import CASES, IDS
 
 TABLES = 3
@@ -215,13 +215,16 @@ def test_what_fits_is_taken(game: Game, seed: int, steps: int) -> None:
         players = rng.integers(game.spec.num_players, size=TABLES)
         names = ("current_player", "decision_kind", "legal_actions", "is_over", "payoffs", "holders")
         assert all(len(getattr(game, name)(records)) == TABLES for name in names)
-        assert all(len(getattr(game, name)(records, players)) == TABLES for name in ("information", "privileged"))
+        assert len(game.information(records, players)) == TABLES
+        if isinstance(game, HasPrivilegedFeatures):
+            assert len(game.privileged(records, players)) == TABLES
         weights = rng.random((TABLES, game.spec.num_players, 52))
         known = game.information(records, players)
         for belief in (None, weights, np.zeros_like(weights)):
             assert len(game.determinize(known, players, rng, belief)) == TABLES
         assert len(game.observe(known, players)) == TABLES
-        game.action_features(known, players)
+        if isinstance(game, HasActionFeatures):
+            game.action_features(known, players)
 
 
 @some

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import GAMES, make_game, without_training_options
 from cardlab.games.loop import Moves, play, play_out
-from cardlab.games.protocol import NO_PLAYER, Game, InfoStates, Players, States, lists_legal_actions
+from cardlab.games.protocol import (
+    NO_PLAYER,
+    Game,
+    HasActionFeatures,
+    HasPrivilegedFeatures,
+    InfoStates,
+    Players,
+    States,
+    lists_legal_actions,
+)
 from games.variants import CASES, IDS, VARIANTS
 
 TABLES = 12
@@ -199,9 +208,11 @@ def test_observations_fill_their_blocks(game: Game, seed: int) -> None:
             assert encoded.shape == (len(states), spec.num_features)
             assert np.isfinite(encoded).all()
             assert np.abs(encoded).max() <= 60
-        hidden = game.privileged(states, movers)
-        assert hidden.shape == (len(states), spec.num_privileged)
-        assert np.isfinite(hidden).all()
+        if isinstance(game, HasPrivilegedFeatures):
+            hidden = game.privileged(states, movers)
+            assert hidden.shape == (len(states), spec.num_privileged)
+            assert np.isfinite(hidden).all()
+    assert isinstance(game, HasPrivilegedFeatures) == bool(spec.num_privileged)
     starts = [block.start for block in spec.blocks]
     assert starts == [0, *(block.stop for block in spec.blocks[:-1])]
     assert len({block.name for block in spec.blocks}) == len(spec.blocks)
@@ -210,6 +221,9 @@ def test_observations_fill_their_blocks(game: Game, seed: int) -> None:
 @few
 @given(seed=seeds)
 def test_action_features_describe_the_legal_actions(game: Game, seed: int) -> None:
+    assert isinstance(game, HasActionFeatures) == bool(game.spec.num_action_features)
+    if not isinstance(game, HasActionFeatures):
+        return
     for states, movers in sample(game, seed):
         known = game.information(states, movers)
         rows, actions, features = game.action_features(known, movers)

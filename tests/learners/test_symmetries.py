@@ -128,4 +128,3 @@ def test_a_critic_that_sees_all_cards_is_refused_beside_them() -> None:
     options = PPOOptions(critic="all_cards", symmetries=True)
     with pytest.raises(InvalidOption, match=r"agent\.symmetries=true: must be false: agent\.critic=all_cards"):
         options.build(GAME, MLPOptions(widths=(8,)).build(GAME.spec), 1, 0)
-    replace(options, symmetries=False).build(GAME, MLPOptions(widths=(8,)).build(GAME.spec), 1, 0)

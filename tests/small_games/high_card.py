@@ -104,9 +104,6 @@ class HighCard:
         cards = info_states["hands"][rows, players[rows], actions]
         return rows, actions.astype(np.int16), (cards // NUM_SUITS / 12).astype(np.float32)[:, None]
 
-    def privileged(self, states, players):
-        return np.zeros((len(states), 0), dtype=np.float32)
-
     def holders(self, states):
         holders = np.full((len(states), 52), NONE, dtype=np.int8)
         for player in range(self.num_players):

@@ -49,7 +49,7 @@ HEURISTICS_FIVE_O = {
 HEURISTICS_OPEN_FACE = {
     "greedy_start": "cardlab.agents.heuristics.open_face:GreedyStart",
     "random_fills": "cardlab.agents.heuristics.open_face:RandomFills",
-    "hindsight_fills": "cardlab.agents.heuristics.open_face:HindsightFills",
+    "hindsight_fills": "cardlab.agents.heuristics.open_face:hindsight_fills",
 }
 HEURISTICS_BIG2 = {
     "lowest": "cardlab.agents.heuristics.big2:Big2LowestAgent",

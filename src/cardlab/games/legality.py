@@ -1,7 +1,7 @@
 """Legality of actions: forced moves, and checks of actions that agents return."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
@@ -9,70 +9,47 @@ from cardlab.core.kernels import kernel
 from cardlab.games.protocol import Actions, AnyStates, Bools, Game, Starts, lists_legal_actions
 
 
-class Legality(Protocol):
-    """The legal actions of [N] decisions."""
+@dataclass(frozen=True, slots=True)
+class Legality:
+    """The legal actions of [N] decisions: a mask [N, A], or with `starts` [N + 1] concatenated lists [K]."""
+
+    legal: Any
+    starts: Starts | None = None
 
     def forced_moves(self) -> Actions:
         """[N] the action where exactly one is legal, -1 elsewhere."""
-        ...
+        if self.starts is None:
+            return forced_moves(self.legal)
+        moves = np.full(len(self.starts) - 1, -1, dtype=np.int16)
+        rows = np.flatnonzero(np.diff(self.starts) == 1)
+        moves[rows] = self.legal[self.starts[rows]]
+        return moves
 
     def are_legal(self, actions: Actions) -> Bools:
         """[N] whether each of `actions` [N] is legal in its row; any number is accepted."""
-        ...
+        if self.starts is None:
+            return _are_in_masks(self.legal, actions)
+        return _are_in_lists(self.legal, self.starts, actions)
 
 
 def legality(game: Game, states: AnyStates) -> Legality:
     """Legality in `states` [N], from lists of legal actions where the game makes them, else from masks."""
     if lists_legal_actions(game):
-        return _ListLegality(*game.list_legal_actions(states))
-    return _MaskLegality(game.legal_actions(states))
-
-
-@dataclass(frozen=True, slots=True)
-class _MaskLegality:
-    legal: Bools  # [N, A]
-
-    def forced_moves(self) -> Actions:
-        return forced_moves(self.legal)
-
-    def are_legal(self, actions: Actions) -> Bools:
-        return _are_in_masks(self.legal, actions)
-
-
-@dataclass(frozen=True, slots=True)
-class _ListLegality:
-    legal: Actions  # [K]
-    starts: Starts  # [N + 1]
-
-    def forced_moves(self) -> Actions:
-        return _forced_moves_of_lists(self.legal, self.starts)
-
-    def are_legal(self, actions: Actions) -> Bools:
-        return _are_in_lists(self.legal, self.starts, actions)
+        return Legality(*game.list_legal_actions(states))
+    return Legality(game.legal_actions(states))
 
 
 @kernel
 def forced_moves(legal: Bools) -> Actions:
-    """[N] the action where exactly one is legal, -1 elsewhere; `legal` [N, A] is C-contiguous."""
-    num_rows, num_actions = legal.shape
-    moves = np.full(num_rows, -1, dtype=np.int16)
-    flat = legal.reshape(-1).view(np.uint8)
-    words = flat[: flat.size // 8 * 8].view(np.uint64)
-    wide = num_actions > 64  # wide masks are mostly empty: skip eight columns at a time
-    for row in range(num_rows):
-        start = row * num_actions
-        stop = start + num_actions
-        at = start
-        while at < stop:
-            if wide and at % 8 == 0 and at + 8 <= stop and words[at >> 3] == 0:
-                at += 8
-                continue
-            if flat[at]:
+    """[N] the action where exactly one is legal, -1 elsewhere; `legal` is [N, A]."""
+    moves = np.full(legal.shape[0], -1, dtype=np.int16)
+    for row in range(legal.shape[0]):
+        for action in range(legal.shape[1]):
+            if legal[row, action]:
                 if moves[row] >= 0:
                     moves[row] = -1
                     break
-                moves[row] = at - start
-            at += 1
+                moves[row] = action
     return moves
 
 
@@ -80,19 +57,8 @@ def forced_moves(legal: Bools) -> Actions:
 def _are_in_masks(legal: Bools, actions: Actions) -> Bools:
     found = np.zeros(actions.size, dtype=np.bool_)
     for row in range(actions.size):
-        action = actions[row]
-        if 0 <= action < legal.shape[1]:
-            found[row] = legal[row, action]
+        found[row] = 0 <= actions[row] < legal.shape[1] and legal[row, actions[row]]
     return found
-
-
-@kernel
-def _forced_moves_of_lists(legal: Actions, starts: Starts) -> Actions:
-    moves = np.full(starts.size - 1, -1, dtype=np.int16)
-    for row in range(moves.size):
-        if starts[row + 1] - starts[row] == 1:
-            moves[row] = legal[starts[row]]
-    return moves
 
 
 @kernel

@@ -190,14 +190,6 @@ class Game(Protocol):
         """[G, F] observations of `players` [G], numbers of order one, in the blocks of the spec."""
         ...
 
-    def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
-        """Rows [K], actions [K], features [K, Fa] of the legal actions, ordered by row, then action."""
-        ...
-
-    def privileged(self, states: States, players: Players) -> Floats:
-        """[G, Fp] hidden information that a critic adds to the observation of `players` [G]; training only."""
-        ...
-
     def holders(self, states: States) -> NDArray[np.int8]:
         """[G, 52] who holds each card, -1 for no one; targets of a belief network, training only."""
         ...
@@ -208,6 +200,24 @@ class Game(Protocol):
 
     def render(self, info_state: InfoStates) -> str:
         """The table as its owner sees it, in a few lines of text; one record, shape []."""
+        ...
+
+
+@runtime_checkable
+class HasActionFeatures(Protocol):
+    """A game whose legal actions have features of their own, `GameSpec.action_blocks`."""
+
+    def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
+        """Rows [K], actions [K], features [K, Fa] of the legal actions, ordered by row, then action."""
+        ...
+
+
+@runtime_checkable
+class HasPrivilegedFeatures(Protocol):
+    """A game with features of its hidden cards, `GameSpec.privileged_blocks`, for a critic in training."""
+
+    def privileged(self, states: States, players: Players) -> Floats:
+        """[G, Fp] hidden information that the critic adds to the observation of `players` [G]."""
         ...
 
 
@@ -264,8 +274,3 @@ class HasHiddenChoices(Protocol):
     def hidden_choices(self, states: AnyStates) -> Bools:
         """[G] whether cards of the current player are hidden, so that any action may be legal."""
         ...
-
-
-def has_hidden_choices(game: Game) -> TypeGuard[HasHiddenChoices]:
-    """Whether `game` is a HasHiddenChoices."""
-    return hasattr(game, "hidden_choices")

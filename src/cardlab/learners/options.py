@@ -101,10 +101,10 @@ class PPOOptions:
 
     def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`; InvalidOption for a critic of a game without hidden cards, or with symmetries."""
-        if self.critic != "own" and not game.spec.num_privileged:
-            raise InvalidOption("agent.critic", self.critic, f"own: {game.spec.name} has no privileged features")
         if self.critic != "own" and self.symmetries:
             raise InvalidOption("agent.symmetries", True, f"false: agent.critic={self.critic} sees all as it was dealt")
+        if self.critic != "own" and not game.spec.num_privileged:
+            raise InvalidOption("agent.critic", self.critic, f"own: {game.spec.name} has no privileged features")
         return learner_class(self.name)(game, network, self, total_iterations, seed)
 
 

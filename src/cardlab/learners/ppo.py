@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.games.protocol import Floats, Game
+from cardlab.games.protocol import Floats, Game, HasPrivilegedFeatures
 from cardlab.games.rows import take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses.policy_gradient import clipped_surrogate, mean_entropy
@@ -178,6 +178,7 @@ class PPOLearner(Learner):
     ) -> Tensor:
         """[N] the critic's values of the decisions `index`, whose `observations` are given."""
         assert experience.states is not None
+        assert isinstance(self.game, HasPrivilegedFeatures)
         hidden = self.game.privileged(take(experience.states, index), experience.players[index])
         return critic(observations, torch.from_numpy(hidden).to(self.device))
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cardlab.core.kernels import kernel
-from cardlab.games.protocol import Bools, Game, InfoStates, Players, lists_legal_actions
+from cardlab.games.protocol import Bools, Game, HasActionFeatures, InfoStates, Players, lists_legal_actions
 
 Indices = NDArray[np.int64]
 
@@ -60,6 +60,7 @@ def game_pairs(
     """The legal pairs of N decisions; built without a mask if the game lists legal actions or their features."""
     num_actions = game.spec.num_actions
     if with_features:
+        assert isinstance(game, HasActionFeatures)
         rows, actions, features = game.action_features(info_states, players)
         starts = np.searchsorted(rows, np.arange(len(players) + 1))
         pairs = _to_tensors(rows, actions, starts, num_actions=num_actions, device=device)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardlab.games.cards.deck import card_text
+from cardlab.games.cards.hands import CATEGORIES
 from cardlab.games.poker_squares.game import PokerSquares
-from cardlab.games.poker_squares.rules import CATEGORIES, NUM_CELLS, SIDE, line_categories
+from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE, line_categories
 from cardlab.games.protocol import InfoStates
 from cardlab_play.views.protocol import GameView, Json, Revealed, card_or_none, placement
 

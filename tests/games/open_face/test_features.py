@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.games.cards.deck import card_text, parse_card, parse_cards
+from cardlab.games.cards.deck import card_text, parse_card
 from cardlab.games.cards.hands import FRONT_SHIFT, front_codes, strengths
-from cardlab.games.open_face import observation as features
 from cardlab.games.open_face import row_features
 from cardlab.games.open_face.game import OpenFace
 from cardlab.games.open_face.rank_bounds import nodes
 from cardlab.games.open_face.royalties import FIVE_BITS
-from cardlab.games.protocol import InfoStates, States, find_block
+from cardlab.games.protocol import InfoStates, find_block
 from games.open_face.reference import CATEGORIES, hand_value
 from games.open_face.tables import GAME, complete, known, replay, table_of
 
@@ -206,30 +205,6 @@ def test_cards_in_sight_and_unseen(deck, picks, place, viewer):
         assert np.flatnonzero(part("card")).tolist() == [card // 4, 13 + card % 4]
 
 
-@given(deck=decks, picks=choices, place=st.integers(0, 25))
-@settings(max_examples=60, deadline=None)
-def test_action_features_are_the_rows_of_the_afterstate(deck, picks, place):
-    states, _ = position(deck, picks, place)
-    mover = GAME.current_player(states)
-    info_states = known(states, mover[0])
-    _, actions, encoded = GAME.action_features(info_states, mover)
-    line_block = find_block(features.ACTION_BLOCKS, "line")
-    change_block = find_block(features.ACTION_BLOCKS, "changes")
-    fit = find_block(row_features.BLOCKS, "fit")
-    before = GAME.observe(info_states, mover)[0]
-    for action, vector in zip(actions, encoded, strict=True):
-        after = InfoStates(info_states.copy())
-        GAME.apply(after, np.array([action], dtype=np.int16))
-        row = GAME.observe(after, mover)[0]
-        block = GAME.spec.block("lines")
-        line = row[block.start : block.stop].reshape(block.shape)[action]
-        line[fit.start : fit.stop] = 0  # in the opening the next card is known
-        np.testing.assert_array_equal(vector[line_block.start : line_block.stop], line)
-        changes = vector[change_block.start : change_block.stop]
-        assert changes[3:6].tolist() == [before[7], row[7], row[9]]
-        assert changes[0] == pytest.approx(row[11] - before[11], abs=1e-6)
-
-
 @pytest.mark.parametrize(("last", "alive"), [("Qc", 0), ("Qd", 1)])
 def test_a_flush_is_dead_when_its_suit_runs_out(last, alive):
     """Two clubs in the back need three more; one of them may be the card to place."""
@@ -271,16 +246,3 @@ def test_paper_slots_encode_the_boards(deck, picks, place, viewer):
             expected += cards + [""] * ((3 if row == 0 else 5) - len(cards))
     assert slots[:26] == expected
     assert slots[26] == (plain.deck[plain.placed] if plain.placed < 26 else "")
-
-
-@given(deck=decks, picks=choices, place=places, viewer=st.integers(0, 1))
-@settings(max_examples=40, deadline=None)
-def test_the_critic_sees_the_deck(deck, picks, place, viewer):
-    states, plain = position(deck, picks, place)
-    shown = GAME.privileged(States(states), np.array([viewer], dtype=np.int8))[0].reshape(2, 52)
-    owners = [0] * 5 + [1] * 5 + [0, 1] * 8
-    for side, player in enumerate((viewer, 1 - viewer)):
-        hidden = [plain.deck[i] for i in range(len(plain.seen()), 26) if owners[i] == player]
-        expected = np.zeros(52, dtype=np.float32)
-        expected[parse_cards(" ".join(hidden))] = 1 / np.arange(1, len(hidden) + 1)
-        np.testing.assert_allclose(shown[side], expected)

@@ -238,7 +238,7 @@ def test_records_have_no_hidden_bytes():
 
 
 def test_options_are_checked():
-    with pytest.raises(InvalidOption, match=r"game\.features=all: must be one of rows, seed"):
+    with pytest.raises(InvalidOption, match=r"game\.features=all: must be one of rows, paper"):
         make_game("open_face", features="all")
 
 

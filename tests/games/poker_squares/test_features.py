@@ -158,10 +158,9 @@ def test_chances():
     assert ALL_PROBABILITY[10, 2] == AT_LEAST_PROBABILITY[10, 2, 2]
 
 
-def test_privileged_and_holders():
+def test_holders():
     game = PokerSquares()
     states = game.deal(1, np.random.default_rng(0), decks=np.arange(52, dtype=np.int8)[None])
     game.apply(states, np.array([3], dtype=np.int16))
-    assert np.flatnonzero(game.privileged(states, NOBODY_IN)[0]).tolist() == list(range(2, 25))
     assert np.flatnonzero(game.holders(states)[0] == 0).tolist() == [0, 1]
     assert (game.holders(states)[0, 2:] == -1).all()

@@ -9,8 +9,16 @@ from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.registry import load_agent
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play, play_out
-from cardlab.games.poker_squares.patterns import NUM_OPEN, NUM_PATTERNS, cell_values, count_unseen, line_pattern
-from cardlab.games.poker_squares.rules import scan_line
+from cardlab.games.poker_squares.patterns import (
+    NUM_OPEN,
+    NUM_PATTERNS,
+    cell_values,
+    line_pattern,
+    load_grid,
+    make_pattern_tables,
+    stored_line,
+    turn_up,
+)
 from cardlab.games.rows import take
 
 GAME = make_game("poker_squares")
@@ -18,14 +26,15 @@ GAME = make_game("poker_squares")
 
 def patterns_of(states):
     """[G, 10] pattern of each line."""
-    by_rank, by_suit = np.empty(13, dtype=np.int64), np.empty(4, dtype=np.int64)
+    tables = make_pattern_tables()
     found = np.empty((len(states), 10), dtype=np.int64)
     for row, state in enumerate(states):
-        card = int(state["deck"][state["turn"]]) if state["turn"] < 25 else -1
-        count_unseen(state["grid"], card, by_rank, by_suit)
+        load_grid(tables, state["grid"])
+        if state["turn"] < 25 and state["deck"][state["turn"]] >= 0:
+            turn_up(tables, int(state["deck"][state["turn"]]))
         for line in range(10):
-            contents = scan_line(state["grid"], line)
-            found[row, line] = line_pattern(0 if line < 5 else 1, int(state["turn"]), contents, by_rank, by_suit)
+            contents = stored_line(tables.lines, line)
+            found[row, line] = line_pattern(line, contents, int(state["turn"]), tables.by_rank, tables.by_suit)
     return found
 
 

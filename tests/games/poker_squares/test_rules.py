@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardlab.games.cards.deck import parse_cards
+from cardlab.games.cards.hands import CATEGORIES
 from cardlab.games.poker_squares import rules
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.protocol import NO_PLAYER, InfoStates, States
@@ -31,8 +32,7 @@ def category(cards):
     """Category of up to five cards by the kernels."""
     line = np.full(25, -1, dtype=np.int8)
     line[: len(cards)] = cards
-    num_cards, ranks, suits, _, pairs = rules.scan_line(line, 0)
-    return rules.hand_category(num_cards, ranks, suits, pairs)
+    return rules.line_category(rules.scan_line(line, 0))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def category(cards):
 )
 def test_category(text, name):
     cards = parse_cards(text)
-    assert rules.CATEGORIES[category(cards)] == name
+    assert CATEGORIES[category(cards)] == name
     assert hand_name(cards.tolist()) == name
 
 
@@ -170,4 +170,4 @@ def test_deal_replays_decks():
 
 
 def test_category_names_match_the_specification():
-    assert list(rules.CATEGORIES) == NAMES
+    assert list(CATEGORIES) == NAMES

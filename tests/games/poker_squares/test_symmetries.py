@@ -5,7 +5,7 @@ import pytest
 
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.line_features import LINE_BLOCKS, LINE_SIZE
-from cardlab.games.poker_squares.symmetries import Symmetries, draw_symmetries, transform
+from cardlab.games.poker_squares.symmetries import transform
 from cardlab.games.protocol import find_block
 
 
@@ -13,7 +13,7 @@ from cardlab.games.protocol import find_block
 def test_the_same_play_pays_the_same(seed):
     game, rng = PokerSquares(), np.random.default_rng(seed)
     states = game.deal(200, rng)
-    moved, cells = transform(states, draw_symmetries(200, rng))
+    moved, cells = transform(states, rng)
     everyone = np.arange(200)
     while not game.is_over(states).all():
         legal = game.legal_actions(states)
@@ -36,7 +36,7 @@ def test_lines_move_with_their_features():
         legal = game.legal_actions(states)
         game.apply(states, (legal * rng.random(legal.shape)).argmax(axis=1).astype(np.int16))
     known = game.information(states, players)
-    moved, _ = transform(known, draw_symmetries(300, rng))
+    moved, _ = transform(known, rng)
     row = find_block(LINE_BLOCKS, "row").start
     sums = []
     for part in (known, moved):
@@ -46,20 +46,22 @@ def test_lines_move_with_their_features():
     assert np.allclose(sums[0], sums[1], atol=1e-4)
 
 
-def test_cells():
-    order = np.arange(5, dtype=np.int8)[None]
-    suits = np.arange(4, dtype=np.int8)[None]
-    nothing = Symmetries(order, order, np.array([False]), suits)
-    assert nothing.cells().tolist() == [list(range(25))]
-    turned = Symmetries(order, order, np.array([True]), suits)
-    assert turned.cells()[0, 7] == 11  # row 1, column 2 becomes row 2, column 1
-    shifted = Symmetries(np.roll(order, 1, axis=1), order, np.array([False]), suits)
-    assert shifted.cells()[0, 7] == 2  # row 1 becomes row 0
+def test_rows_and_columns_stay_lines():
+    cells = transform(PokerSquares().deal(300, np.random.default_rng(0)), np.random.default_rng(1))[1]
+    grids = cells.reshape(300, 5, 5)
+    straight = (grids // 5 == grids[:, :, :1] // 5).all(axis=(1, 2))  # rows are mapped to rows
+    turned = (grids % 5 == grids[:, :, :1] % 5).all(axis=(1, 2))
+    assert (straight ^ turned).all()
+    assert 100 < straight.sum() < 200
+    assert (np.sort(cells, axis=1) == np.arange(25)).all()
 
 
 def test_suits_of_the_deck_change_too():
-    game = PokerSquares()
-    states = game.deal(1, np.random.default_rng(0), decks=np.arange(52, dtype=np.int8)[None])
-    order = np.arange(5, dtype=np.int8)[None]
-    moved, _ = transform(states, Symmetries(order, order, np.array([False]), np.array([[1, 0, 3, 2]], dtype=np.int8)))
-    assert moved["deck"][0, :5].tolist() == [1, 0, 3, 2, 5]
+    decks = np.tile(np.arange(52, dtype=np.int8), (50, 1))
+    states = PokerSquares().deal(50, np.random.default_rng(0), decks=decks)
+    moved, _ = transform(states, np.random.default_rng(1))
+    suits = moved["deck"] & 3
+    assert (moved["deck"] >> 2 == states["deck"] >> 2).all()
+    assert (suits[:, 4:24] == np.tile(suits[:, :4], 5)).all()
+    assert (np.sort(suits[:, :4], axis=1) == np.arange(4)).all()
+    assert len(np.unique(suits[:, :4], axis=0)) > 12

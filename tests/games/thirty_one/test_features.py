@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.cards.deck import UNKNOWN, parse_card, parse_cards
+from cardlab.games.cards.deck import UNKNOWN, parse_cards
 from cardlab.games.loop import play
-from cardlab.games.protocol import find_block
 from cardlab.games.thirty_one.game import ThirtyOne
 from cardlab.games.thirty_one.record import SWAP, UNRESOLVED
-from games.thirty_one.slow_match import CALL, DRAW, KEEP, TAKE, VALUES, score, step, table
+from games.thirty_one.slow_match import CALL, VALUES, score, step, table
 
 BY_SUIT = {
     *("hand", "suit_sums", "sums_without", "top", "drawn", "known_sums", "right_sums"),
@@ -225,56 +224,3 @@ def test_afterstates_show_their_phase():
     known = step(game, game.information(states, player), CALL)
     block = game.spec.block("phase")
     assert game.observe(known, player)[0, block.start : block.stop].argmax() == UNRESOLVED
-
-
-def of_action(game, states, action, name):
-    players = game.current_player(states)
-    rows, actions, features = game.action_features(game.information(states, players), players)
-    assert rows.tolist() == [0] * len(actions)
-    block = find_block(game.spec.action_blocks, name)
-    return features[actions.tolist().index(action), block.start : block.stop].tolist()
-
-
-def test_action_features():
-    game, states = table("Ks 3d 9s  4c 5d Qs  7s Qc 2s")
-    assert of_action(game, states, TAKE, "score") == pytest.approx([26 / 31])
-    assert of_action(game, states, TAKE, "gain") == pytest.approx([7 / 11])
-    assert of_action(game, states, CALL, "score") == pytest.approx([19 / 31])
-    assert of_action(game, states, CALL, "ends_round") == [1]
-    assert of_action(game, states, DRAW, "called") == [0]
-    expected = find_block(game.spec.blocks, "draw_score").start
-    players = np.zeros(1, dtype=np.int8)
-    observed = game.observe(game.information(states, players), players)[0]
-    assert of_action(game, states, DRAW, "score")[0] == pytest.approx(float(observed[expected]), abs=1e-5)
-    assert of_action(game, states, DRAW, "best")[0] == pytest.approx(float(observed[-1]), abs=1e-5)
-    step(game, states, TAKE)
-    assert of_action(game, states, 3, "score") == pytest.approx([26 / 31])  # the 3 of diamonds lies first
-    assert of_action(game, states, 3, "left_discard") == pytest.approx([0, 3 / 11, 0, 0])  # spades first
-    assert of_action(game, states, 3, "suit_sums") == pytest.approx([26 / 31, 0, 0, 0])
-    assert of_action(game, states, 5, "gain") == pytest.approx([-3 / 11])
-    step(game, states, 3, DRAW, 3)  # player 1 leaves the 4 of clubs
-    assert of_action(game, states, CALL, "ends_round") == [0]
-
-
-def test_action_features_see_what_helps_the_next_player():
-    game, states = table("2h 3h 4h  2c 3c 4c  7s  8s 9s Ts")
-    step(game, states, DRAW, KEEP, TAKE, 3, DRAW)  # player 1 holds the 8 of spades in sight of all; the 9 is drawn
-    assert of_action(game, states, KEEP, "helps_next") == pytest.approx([17 / 31])
-    assert of_action(game, states, KEEP, "helps_gain") == pytest.approx([9 / 11])
-    assert of_action(game, states, 3, "helps_gain") == [0]
-
-
-def test_privileged_sees_hands_and_the_next_cards():
-    game, states = table("2c 3d Kh  4c 5d Qh  7s 9s Td", num_players=2)
-    features = game.privileged(states, np.zeros(1, dtype=np.int8))[0]
-    blocks = {block.name: features[block.start : block.stop] for block in game.spec.privileged_blocks}
-    assert blocks["scores"].tolist() == pytest.approx([10 / 31, *[0] * 7])
-    assert blocks["hand_sums"][:4].tolist() == pytest.approx(
-        [10 / 31, 5 / 31, 4 / 31, 0]
-    )  # own hearts, diamonds, clubs
-    assert blocks["margin"][0] == 0
-    wanted = slots([parse_card(text) for text in ("9s", "Td", "2d")], 1 / 11).reshape(3, 4)[:, [2, 1, 0, 3]]
-    np.testing.assert_allclose(blocks["next_cards"], wanted.ravel(), atol=1e-6)
-    step(game, states, DRAW)
-    features = game.privileged(states, np.ones(1, dtype=np.int8))[0]
-    np.testing.assert_allclose(features[-4:], [0, 0, 0, 9 / 11], atol=1e-6)

@@ -161,36 +161,18 @@ def _is_in_run(rank: int, length: int, top: int) -> bool:
 
 @dataclass(frozen=True)
 class RandomFills:
-    """Plays the row with the highest mean points when both boards are completed with random cards in random order.
+    """Plays the row with the highest mean points when both boards are completed with random cards.
 
     All plans of one decision share the random cards. A plan places every visible card: up to 232 plans in the opening,
-    evaluated again after each card; later one plan for each row.
+    evaluated again after each card; later one plan for each row. The cards of a simulation are placed in `tries` random
+    orders, of which the best counts: with several tries the value of a plan assumes knowledge of the future cards, for
+    the opponent's board as well.
     """
 
     game: Game
     openings: int = 100  # simulations per plan in the opening
     simulations: int = 500  # simulations per row after the opening
-
-    def __post_init__(self) -> None:
-        check_range("agent.openings", self.openings, 1, whole=True)
-        check_range("agent.simulations", self.simulations, 1, whole=True)
-
-    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        """[N] actions."""
-        return choose_rows(info_states, rng, openings=self.openings, simulations=self.simulations, tries=1)
-
-
-@dataclass(frozen=True)
-class HindsightFills:
-    """RandomFills with each simulation's cards placed in `tries` random orders, of which the best counts.
-
-    So the value of a plan assumes knowledge of the future cards, for the opponent's board as well.
-    """
-
-    game: Game
-    openings: int = 100
-    simulations: int = 500
-    tries: int = 16
+    tries: int = 1
 
     def __post_init__(self) -> None:
         check_range("agent.openings", self.openings, 1, whole=True)
@@ -200,3 +182,8 @@ class HindsightFills:
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""
         return choose_rows(info_states, rng, openings=self.openings, simulations=self.simulations, tries=self.tries)
+
+
+def hindsight_fills(game: Game, openings: int = 100, simulations: int = 500, tries: int = 16) -> RandomFills:
+    """RandomFills with the best of several orders of each simulation's cards."""
+    return RandomFills(game, openings, simulations, tries)

@@ -8,19 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS, Cards, draw_below, draw_seeds, shuffled_decks
+from cardlab.games.cards.deck import Cards, draw_below, draw_seeds, shuffled_decks
 from cardlab.games.poker_squares.patterns import (
     NUM_OPEN,
     NUM_PATTERNS,
     Counts,
     best_cell,
-    count_unseen,
     line_pattern,
-    line_with_card,
+    load_grid,
+    make_pattern_tables,
     pattern_value_changes,
-    store_line,
+    place_card,
+    stored_line,
+    turn_up,
 )
-from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Scores, scan_line
+from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, Scores
 from cardlab.games.protocol import Floats
 
 TD_LAMBDA = 0.8
@@ -50,31 +52,24 @@ def train_on_games(
     decks: Cards, seeds: NDArray[np.uint64], values: Floats, visits: Counts, random_move_period: int, min_step: float
 ) -> None:
     """Play `decks` [G, 52] greedily, update after each; one in `random_move_period` moves is random (0: none)."""
-    grid = np.empty(NUM_CELLS, dtype=np.int8)
-    by_rank = np.empty(NUM_RANKS, dtype=np.int64)
-    by_suit = np.empty(NUM_SUITS, dtype=np.int64)
-    lines = np.empty((NUM_LINES, 5), dtype=np.int64)
-    changes = np.empty(NUM_LINES, dtype=np.float32)
-    patterns_by_turn = np.empty((NUM_CELLS, NUM_LINES), dtype=np.int64)
+    tables = make_pattern_tables()
+    empty_grid = np.full(NUM_CELLS, -1, dtype=np.int8)
+    patterns = np.empty((NUM_CELLS, NUM_LINES), dtype=np.int64)
     for g in range(decks.shape[0]):
-        grid[:] = -1
-        count_unseen(grid, -1, by_rank, by_suit)
-        for line in range(NUM_LINES):
-            store_line(lines, line, scan_line(grid, line))
+        load_grid(tables, empty_grid)
         for turn in range(NUM_CELLS):
             card = int(np.int64(decks[g, turn]))
-            by_rank[card >> 2] -= 1
-            by_suit[card & 3] -= 1
-            pattern_value_changes(lines, card, turn + 1, by_rank, by_suit, values, changes)
+            turn_up(tables, card)
+            pattern_value_changes(tables, card, turn + 1, values)
             if random_move_period > 0 and draw_below(random_move_period, seeds[g], 2 * turn) == 0:
-                cell = _empty_cell(grid, draw_below(NUM_CELLS - turn, seeds[g], 2 * turn + 1))
+                cell = _empty_cell(tables.grid, draw_below(NUM_CELLS - turn, seeds[g], 2 * turn + 1))
             else:
-                cell = best_cell(grid, changes)
-            grid[cell] = card
-            for line in (cell // SIDE, SIDE + cell % SIDE):
-                store_line(lines, line, line_with_card(lines, line, card))
-            _store_patterns(lines, turn + 1, by_rank, by_suit, patterns_by_turn[turn])
-        _update_values(patterns_by_turn, values, visits, min_step)
+                cell = best_cell(tables.grid, tables.changes)
+            place_card(tables, cell, card)
+            for line in range(NUM_LINES):
+                contents = stored_line(tables.lines, line)
+                patterns[turn, line] = line_pattern(line, contents, turn + 1, tables.by_rank, tables.by_suit)
+        _update_values(patterns, values, visits, min_step)
 
 
 @kernel
@@ -86,13 +81,6 @@ def _empty_cell(grid: Cards, number: int) -> int:
                 return cell
             number -= 1
     return -1
-
-
-@kernel
-def _store_patterns(lines: Counts, turn: int, by_rank: Counts, by_suit: Counts, patterns: Counts) -> None:
-    for line in range(NUM_LINES):
-        contents = (lines[line, 0], lines[line, 1], lines[line, 2], lines[line, 3], lines[line, 4])
-        patterns[line] = line_pattern(0 if line < SIDE else 1, turn, contents, by_rank, by_suit)
 
 
 @kernel

@@ -1,7 +1,8 @@
 """Poker Squares: hands of the ten lines."""
 
 from cardlab.evaluation.outcomes.outcome import OutcomeCounts, one_hot
-from cardlab.games.poker_squares.rules import CATEGORIES, line_categories
+from cardlab.games.cards.hands import CATEGORIES
+from cardlab.games.poker_squares.rules import line_categories
 from cardlab.games.protocol import States
 
 

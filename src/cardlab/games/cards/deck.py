@@ -70,6 +70,22 @@ def shuffle(cards: Cards, count: int, seed: np.uint64) -> None:
 
 
 @kernel
+def list_unseen(unseen: Cards, *seen_cards: Cards) -> int:
+    """Fill `unseen` [52] with the cards in none of `seen_cards`, in ascending order; return their number."""
+    seen = np.zeros(NUM_CARDS, dtype=np.bool_)
+    for cards in seen_cards:
+        for card in cards:
+            if card >= 0:
+                seen[card] = True
+    count = 0
+    for card in range(NUM_CARDS):
+        if not seen[card]:
+            unseen[count] = card
+            count += 1
+    return count
+
+
+@kernel
 def _fill_decks(decks: Cards, seeds: NDArray[np.uint64]) -> None:
     for g in range(decks.shape[0]):
         for card in range(52):

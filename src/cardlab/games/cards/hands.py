@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS, RANKS
+from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS
 
 CATEGORIES = (
     "high card",
@@ -42,6 +42,9 @@ CATEGORY_STARTS = (1, 1278, 4138, 4996, 5854, 5864, 7141, 7297, 7453, 7462)
 
 MAX_STRENGTH = 7462
 
+STRAIGHT_MASKS = np.array([0x100F, *(0b11111 << low for low in range(NUM_RANKS - 4))], dtype=np.int64)
+"""[10] masks of the ranks of each straight, A to 5 first; bit r is rank r."""
+
 Int = int | np.integer[Any]
 Keys = NDArray[np.int32]
 Strengths = NDArray[np.uint16]
@@ -49,7 +52,7 @@ Strengths = NDArray[np.uint16]
 # Each number is the least that keeps all sums of five cards distinct, given the numbers before it.
 _RANK_KEYS = np.array([0, 1, 5, 22, 94, 312, 992, 2422, 5624, 12522, 19998, 43258, 79415])
 _SUIT_SHIFT = 19
-_RANK_BITS = (1 << _SUIT_SHIFT) - 1
+RANK_BITS = (1 << _SUIT_SHIFT) - 1  # of a key
 _NUM_SUMS = 4 * 79415 + 43258 + 1
 _FLUSH_BITS = 0o1111  # the lowest bit of each suit's counter
 
@@ -75,16 +78,6 @@ STRENGTH_CATEGORIES = np.repeat(
 
 
 @kernel
-def hand_key(cards: NDArray[np.int8]) -> Int:
-    """The key of `cards` [n], without unknown or missing ones (negative)."""
-    key: Any = np.int64(0)
-    for i in range(cards.size):
-        if cards[i] >= 0:
-            key += CARD_KEYS[cards[i]]
-    return key
-
-
-@kernel
 def hand_size(key: Int) -> Int:
     """How many cards a key was summed from, 0 to 5."""
     suits = key >> _SUIT_SHIFT
@@ -100,7 +93,7 @@ def suit_count(key: Int, suit: Int) -> Int:
 @kernel
 def five_card_strength(table: Strengths, key: Int) -> Int:
     """Strength, 1 to 7462, of the five cards summed in `key`; `table` is strength_table()."""
-    strength = np.int64(table[5, key & _RANK_BITS])
+    strength = np.int64(table[5, key & RANK_BITS])
     suits = key >> _SUIT_SHIFT
     # a counter of up to five has bits 0 and 2 set only when it is five
     if suits & (suits >> 2) & _FLUSH_BITS:
@@ -117,7 +110,7 @@ def guaranteed_strength(table: Strengths, key: Int, size: Int) -> Int:
     """
     if size == 5:
         return five_card_strength(table, key)
-    return np.int64(table[size, key & _RANK_BITS])
+    return np.int64(table[size, key & RANK_BITS])
 
 
 @kernel
@@ -129,7 +122,7 @@ def hand_category(table: Strengths, key: Int, size: Int) -> Int:
 @kernel
 def front_code(table: NDArray[np.int32], key: Int) -> Int:
     """Code (see the module docstring) of the three cards summed in `key`; `table` is front_table()."""
-    return np.int64(table[key & _RANK_BITS])
+    return np.int64(table[key & RANK_BITS])
 
 
 @kernel
@@ -178,39 +171,19 @@ def front_codes(cards: NDArray[np.integer]) -> NDArray[np.int32]:
     fronts = np.asarray(cards)
     if fronts.ndim != 2 or fronts.shape[1] != FRONT_SIZE:
         raise ValueError("cards: must be [fronts, 3]")
-    return front_table()[keys_of(fronts) & _RANK_BITS]
-
-
-def category_of(strength: int) -> int:
-    """HIGH_CARD to ROYAL_FLUSH of a five-card strength."""
-    return int(STRENGTH_CATEGORIES[strength])
-
-
-def strength_text(strength: int) -> str:
-    """Category and ranks, most significant first: `two pair KKQQ7`, `straight flush 5432A`."""
-    category = category_of(strength)
-    if category in (FLUSH, STRAIGHT_FLUSH, ROYAL_FLUSH):
-        strength -= _FLUSH_GAIN if category == FLUSH else _STRAIGHT_FLUSH_GAIN
-    elif category > FLUSH:
-        strength -= _NUM_FLUSHES
-    ranks, scores = _ranked_hands(5)
-    hand = ranks[np.argsort(scores)[strength - 1]]
-    counts = (hand[:, None] == hand[None, :]).sum(axis=1)
-    wheel = category in (STRAIGHT, STRAIGHT_FLUSH) and hand.max() == NUM_RANKS - 1 and hand.min() == 0 and 3 in hand
-    order = sorted(range(5), key=lambda i: (-counts[i], -((hand[i] + 1) % NUM_RANKS if wheel else hand[i])))
-    return f"{CATEGORIES[category]} {''.join(RANKS[hand[i]] for i in order)}"
+    return front_table()[keys_of(fronts) & RANK_BITS]
 
 
 @cache
 def strength_table() -> Strengths:
     """[6, sums of ranks] guaranteed strength by size and sum, no flushes; read-only, 0 where no hand has the sum."""
     table = np.zeros((6, _NUM_SUMS), dtype=np.uint16)
-    ranks, scores = _ranked_hands(5)
+    ranks, scores = ranked_hands(5)
     strengths_now = np.unique(scores, return_inverse=True)[1] + 1
     strengths_now += np.where(strengths_now >= CATEGORY_STARTS[FLUSH], _NUM_FLUSHES, 0)
     table[5, _RANK_KEYS[ranks].sum(axis=1)] = strengths_now
     for size in (4, 3, 2, 1, 0):
-        ranks, _ = _ranked_hands(size)
+        ranks, _ = ranked_hands(size)
         sums = _RANK_KEYS[ranks].sum(axis=1)
         # no rank has a fifth card; its sum could be that of another hand
         room = (ranks[:, :, None] == np.arange(NUM_RANKS)).sum(axis=1) < NUM_SUITS
@@ -223,9 +196,9 @@ def strength_table() -> Strengths:
 @cache
 def front_table() -> NDArray[np.int32]:
     """[sums of ranks] code of each front by the sum of its ranks; read-only, 0 where no front has the sum."""
-    ranks, scores = _ranked_hands(FRONT_SIZE)
+    ranks, scores = ranked_hands(FRONT_SIZE)
     order = np.argsort(scores)
-    floors = np.searchsorted(np.sort(_ranked_hands(5)[1]), scores[order]) + 1
+    floors = np.searchsorted(np.sort(ranked_hands(5)[1]), scores[order]) + 1
     _, firsts, groups = np.unique(floors, return_index=True, return_inverse=True)
     table = np.zeros(_NUM_FRONT_SUMS, dtype=np.int32)
     table[_RANK_KEYS[ranks[order]].sum(axis=1)] = (floors << FRONT_SHIFT) + np.arange(len(order)) - firsts[groups]
@@ -233,7 +206,7 @@ def front_table() -> NDArray[np.int32]:
     return table
 
 
-def _ranked_hands(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ranked_hands(size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """All multisets of `size` ranks, [M, size], and [M] scores in their order: category, then ranks, digits base 13.
 
     The digits of fewer than five cards end in zeros: no five cards with the same first ranks score less.

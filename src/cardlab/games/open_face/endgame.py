@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import checked_function
-from cardlab.games.cards.deck import NUM_CARDS
+from cardlab.games.cards.deck import NUM_CARDS, Cards, list_unseen
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
 from cardlab.games.open_face.game import OpenFace
 from cardlab.games.open_face.royalties import row_rank
@@ -56,7 +56,7 @@ def action_values(
 @kernel
 def _row_values(info_states: InfoStates, strengths: Strengths, fronts: NDArray[np.int32]) -> Floats:
     values = np.full((info_states.shape[0], NUM_ROWS), -np.inf, dtype=np.float32)
-    cards = np.empty(NUM_CARDS, dtype=np.int64)
+    cards = np.empty(NUM_CARDS, dtype=np.int8)
     keys = np.empty((2, _MAX_PLACEMENTS, NUM_ROWS), dtype=np.int64)  # of the mover, then of the opponent
     first_rows, last_rows = (
         np.empty((2, _MAX_PLACEMENTS), dtype=np.int64),
@@ -66,7 +66,7 @@ def _row_values(info_states: InfoStates, strengths: Strengths, fronts: NDArray[n
     for n in range(info_states.shape[0]):
         state = info_states[n]
         mover, step = to_int64(state["mover"]), to_int64(state["step"])
-        unseen = cards[: _list_unseen(state, cards)]
+        unseen = cards[: list_unseen(cards, state["deck"])]
         num_placements = _list_placements(state, mover, keys[0], first_rows[0], last_rows[0])
         num_opponent_placements = _list_placements(state, 1 - mover, keys[1], first_rows[1], last_rows[1])
         opposite = _opponent_boards(strengths, fronts, keys[1], first_rows[1], last_rows[1], unseen)
@@ -77,21 +77,6 @@ def _row_values(info_states: InfoStates, strengths: Strengths, fronts: NDArray[n
             own = boards[: unseen.size]
             values[n, row] = _minimizing_value(own, last >= 0, opposite[:num_opponent_placements], last_rows[1, 0] >= 0)
     return values
-
-
-@kernel
-def _list_unseen(state: np.void, unseen: Numbers) -> int:
-    """Fill `unseen` with the cards that no player has seen; return their number."""
-    seen = np.int64(0)
-    for index in range(NUM_DEALT):
-        if state["deck"][index] >= 0:
-            seen |= np.int64(1) << np.int64(state["deck"][index])
-    count = 0
-    for card in range(NUM_CARDS):
-        if not seen >> card & 1:
-            unseen[count] = card
-            count += 1
-    return count
 
 
 @kernel
@@ -123,7 +108,7 @@ def _list_placements(state: np.void, player: int, keys: Numbers, first_rows: Num
 
 @kernel
 def _fill_boards(
-    strengths: Strengths, fronts: NDArray[np.int32], keys: Numbers, last: int, unseen: Numbers, boards: Boards
+    strengths: Strengths, fronts: NDArray[np.int32], keys: Numbers, last: int, unseen: Cards, boards: Boards
 ) -> None:
     """Fill `boards` [n, 3] with the ranks of the rows, by the unseen card in row `last`; all equal if `last` is -1."""
     for index in range(unseen.size):
@@ -142,7 +127,7 @@ def _opponent_boards(
     keys: Numbers,
     first_rows: Numbers,
     last_rows: Numbers,
-    unseen: Numbers,
+    unseen: Cards,
 ) -> Boards:
     """[placements, n, n, 3] ranks of the opponent's board by placement, next card and the card after that."""
     boards = np.empty((_MAX_PLACEMENTS, unseen.size, unseen.size, NUM_ROWS), dtype=np.int32)

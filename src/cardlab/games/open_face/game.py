@@ -41,8 +41,6 @@ class OpenFace:
             decision_kinds=("place",),
             action_kinds=(0,) * rules.NUM_ROWS,
             blocks=features.BLOCKS if self.features == "rows" else features.PAPER_BLOCKS,
-            action_blocks=features.ACTION_BLOCKS,
-            privileged_blocks=features.PRIVILEGED_BLOCKS,
             options={"features": self.features},
         )
 
@@ -54,9 +52,7 @@ class OpenFace:
         seeds: NDArray[np.uint64] | None = None,
     ) -> States:
         """[G] games before the first placement; `seeds` is unused, as the deck is the only chance."""
-        states = States(np.zeros(num_games, dtype=rules.STATE))
-        rules.deal_records(states, shuffled_decks(num_games, rng) if decks is None else decks)
-        return states
+        return States(rules.deal_records(shuffled_decks(num_games, rng) if decks is None else decks))
 
     def current_player(self, states: AnyStates) -> Players:
         """[G] the player who places the next card; NO_PLAYER when the game is over or the card is unknown."""
@@ -108,16 +104,6 @@ class OpenFace:
         if self.features == "paper":
             return features.observe_paper(info_states, players)
         return features.observe_rows(info_states, players)
-
-    def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
-        """Rows [K], actions [K], features [K, Fa]: the row after the placement, and the changes of the board."""
-        rows, actions = np.nonzero(rules.legal_rows(info_states))
-        chosen = actions.astype(np.int16)
-        return rows, chosen, features.observe_actions(info_states, players, rows, chosen)
-
-    def privileged(self, states: States, players: Players) -> Floats:
-        """[G, Fp] the future cards of each player, weighted by how soon they come."""
-        return features.observe_deck(states, players)
 
     def holders(self, states: States) -> NDArray[np.int8]:
         """[G, 52] the player who has each face-up card; -1 for the cards in the deck."""

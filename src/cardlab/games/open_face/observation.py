@@ -5,34 +5,28 @@ from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS
-from cardlab.games.cards.hands import CARD_KEYS, Strengths, front_table, strength_table
 from cardlab.games.open_face import row_features
 from cardlab.games.open_face.rank_bounds import RankBounds, nodes
 from cardlab.games.open_face.row_features import ROYALTY_UNIT, write_row
 from cardlab.games.open_face.row_statistics import (
     NUM_LINES,
     ROW_STATISTICS,
-    add_card,
     compute_row_statistics,
     foul_is_certain,
     is_safe,
-    update_bounds,
 )
-from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.open_face.rules import (
     NUM_DEALT,
     NUM_OPENING,
     NUM_ROWS,
     NUM_SLOTS,
-    capacity,
     num_turned,
     owner,
     to_int64,
 )
-from cardlab.games.protocol import Actions, Floats, InfoStates, Players, States, layout, width
+from cardlab.games.protocol import Floats, InfoStates, Players, layout, width
 
 NUM_STATUS = 17
-NUM_CHANGES = 8
 NUM_SLOT_SYMBOLS = NUM_CARDS + 1
 
 BLOCKS = layout(
@@ -45,14 +39,10 @@ BLOCKS = layout(
     lines=(NUM_LINES, row_features.ROW_WIDTH),
 )
 PAPER_BLOCKS = layout(slots=(NUM_DEALT + 1, NUM_SLOT_SYMBOLS))
-ACTION_BLOCKS = layout(card=(NUM_RANKS + NUM_SUITS,), changes=(NUM_CHANGES,), line=(row_features.ROW_WIDTH,))
-PRIVILEGED_BLOCKS = layout(deck=(2, NUM_CARDS))
 
 _CARD, _TO_PLACE, _UNSEEN, _UNSEEN_RANKS, _UNSEEN_SUITS, _LINES = (block.start for block in BLOCKS[1:])
 _WIDTH = width(BLOCKS)
 _LINE = row_features.ROW_WIDTH
-_CHANGES, _ACTION_LINE = (block.start for block in ACTION_BLOCKS[1:])
-_ACTION_WIDTH = width(ACTION_BLOCKS)
 
 
 def observe_rows(info_states: InfoStates, players: Players) -> Floats:
@@ -130,60 +120,6 @@ def write_card(out: Floats, card: int) -> None:
     out[NUM_RANKS + (card & 3)] = 1.0
 
 
-def observe_actions(info_states: InfoStates, players: Players, rows: NDArray[np.intp], actions: Actions) -> Floats:
-    """[K, Fa] in ACTION_BLOCKS of the pairs (rows[k], actions[k]), ordered by row."""
-    tables = (strength_table(), front_table())
-    return _observe_actions(info_states, players, rows, actions, nodes(), *tables, np.zeros(2, dtype=ROW_STATISTICS))
-
-
-@kernel
-def _observe_actions(
-    info_states: InfoStates,
-    players: Players,
-    rows: NDArray[np.intp],
-    actions: Actions,
-    table: RankBounds,
-    strengths: Strengths,
-    fronts: NDArray[np.int32],
-    scratch: NDArray[np.void],
-) -> Floats:
-    out = np.zeros((rows.size, _ACTION_WIDTH), dtype=np.float32)
-    before, after = scratch[0], scratch[1]
-    for k in range(rows.size):
-        row, action = int(rows[k]), to_int64(actions[k])
-        state = info_states[row]
-        if k == 0 or rows[k] != rows[k - 1]:
-            compute_row_statistics(state, to_int64(players[row]), table, before)
-        scratch[1] = before
-        mover, card = to_int64(before["mover"]), to_int64(before["card"])
-        line = NUM_ROWS * mover + action
-        add_card(after, line, card, table)
-        rank = 0
-        if after["sizes"][line] == capacity(action):
-            key = state["keys"][owner(to_int64(state["step"])), action] + CARD_KEYS[card]
-            rank = row_rank(strengths, fronts, key, action)
-        update_bounds(after, line, rank, table)
-        after["card"] = -1
-        write_card(out[k, :_CHANGES], card)
-        _write_changes(out[k, _CHANGES:_ACTION_LINE], before, after, line)
-        write_row(out[k, _ACTION_LINE:], after, line)
-    return out
-
-
-@kernel
-def _write_changes(out: Floats, before: np.void, after: np.void, line: int) -> None:
-    """Write the effect of the placement on the board: royalties, room, foul and order, before and after."""
-    first = line - line % NUM_ROWS
-    out[0] = (after["royalties"][line] - before["royalties"][line]) / ROYALTY_UNIT
-    out[1] = (after["max_royalties"][line] - before["max_royalties"][line]) / ROYALTY_UNIT
-    out[2] = after["sizes"][line] == capacity(line % NUM_ROWS)
-    out[3] = foul_is_certain(before, first)
-    out[4] = foul_is_certain(after, first)
-    out[5] = is_safe(after, first + 1, first) and is_safe(after, first + 2, first + 1)
-    out[6] = after["lows"][first + 1] < after["lows"][first]
-    out[7] = after["lows"][first + 2] < after["lows"][first + 1]
-
-
 def observe_paper(info_states: InfoStates, players: Players) -> Floats:
     """[G, 27 · 53] one-hot slots: viewer's 13 front to back, opponent's 13, card to place; symbol 52 is empty."""
     return _observe_paper(info_states, players)
@@ -209,18 +145,4 @@ def _observe_paper(info_states: InfoStates, players: Players) -> Floats:
             slots[NUM_DEALT] = state["deck"][state["step"]]
         for slot in range(NUM_DEALT + 1):
             out[g, slot * NUM_SLOT_SYMBOLS + slots[slot]] = 1.0
-    return out
-
-
-@kernel
-def observe_deck(states: States, players: Players) -> Floats:
-    """[G, 2 · 52] future cards of the viewer and of the opponent: 1 / (1 + own cards that come before)."""
-    out = np.zeros((states.shape[0], 2 * NUM_CARDS), dtype=np.float32)
-    for g in range(states.shape[0]):
-        state = states[g]
-        before = np.zeros(2, dtype=np.int64)
-        for index in range(num_turned(to_int64(state["step"])), NUM_DEALT):
-            side = int(owner(index) != players[g])
-            out[g, NUM_CARDS * side + state["deck"][index]] = 1.0 / (1.0 + before[side])
-            before[side] += 1
     return out

@@ -4,12 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_CARDS, draw_below, draw_seeds, hash_seed
+from cardlab.games.cards.deck import NUM_CARDS, Cards, draw_below, draw_seeds, hash_seed, list_unseen
 from cardlab.games.cards.hands import CARD_KEYS, FRONT_SHIFT, MAX_STRENGTH, Strengths, front_table, strength_table
 from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.open_face.rules import (
     FOUL,
-    NUM_DEALT,
     NUM_OPENING,
     NUM_ROWS,
     NUM_SLOTS,
@@ -65,12 +64,12 @@ def _best_rows(
 ) -> Actions:
     """[N] first row of the plan with the highest total over budgets[n] simulations; `plans` is scratch."""
     actions = np.empty(info_states.shape[0], dtype=np.int16)
-    unseen = np.empty(NUM_CARDS, dtype=np.int64)
+    unseen = np.empty(NUM_CARDS, dtype=np.int8)
     for n in range(actions.size):
         state = info_states[n]
         count = list_placement_plans(state, plans)
         if count > 1:
-            num_unseen = _list_unseen(state, unseen)
+            num_unseen = list_unseen(unseen, state["deck"])
             for simulation in range(budgets[n]):
                 seed = hash_seed(seeds[n], np.uint64(simulation))
                 _draw_first(unseen, num_unseen, _MAX_UPCOMING, seed)
@@ -107,22 +106,7 @@ def list_placement_plans(state: np.void, plans: NDArray[np.void]) -> int:
 
 
 @kernel
-def _list_unseen(state: np.void, unseen: Numbers) -> int:
-    """Fill `unseen` with the cards that no player has seen; return their number."""
-    seen = np.zeros(NUM_CARDS, dtype=np.bool_)
-    for index in range(NUM_DEALT):
-        if state["deck"][index] >= 0:
-            seen[state["deck"][index]] = True
-    count = 0
-    for card in range(NUM_CARDS):
-        if not seen[card]:
-            unseen[count] = card
-            count += 1
-    return count
-
-
-@kernel
-def _draw_first(cards: Numbers, count: int, num_drawn: int, seed: np.uint64) -> None:
+def _draw_first(cards: Cards, count: int, num_drawn: int, seed: np.uint64) -> None:
     """Make cards[0:num_drawn] a random draw from cards[0:count], in random order, in place."""
     for place in range(num_drawn):
         other = place + draw_below(count - place, seed, place)
@@ -134,7 +118,7 @@ def _draw_first(cards: Numbers, count: int, num_drawn: int, seed: np.uint64) -> 
 @kernel
 def simulate_plans(
     state: np.void,
-    upcoming: Numbers,
+    upcoming: Cards,
     plans: NDArray[np.void],
     tries: int,
     seed: np.uint64,
@@ -173,7 +157,7 @@ def simulate_plans(
 @kernel
 def _fill_opponent_board(
     state: np.void,
-    upcoming: Numbers,
+    upcoming: Cards,
     tries: int,
     seed: np.uint64,
     strengths: Strengths,

@@ -5,13 +5,21 @@ ignore which cards are unseen, so they hold for every deck.
 """
 
 from functools import cache
-from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS, Cards
-from cardlab.games.cards.hands import FRONT_SHIFT, front_codes, strengths
+from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS
+from cardlab.games.cards.hands import (
+    FRONT_SHIFT,
+    FRONT_SIZE,
+    RANK_BITS,
+    front_codes,
+    keys_of,
+    ranked_hands,
+    strength_table,
+    strengths,
+)
 from cardlab.games.open_face.royalties import FIVE_BITS
 
 RANK_BOUNDS = np.dtype(
@@ -29,74 +37,43 @@ EMPTY = 0  # the node of no ranks
 MAX_NODE_SIZE = 4
 
 RankBounds = NDArray[np.void]
-RankSet = tuple[int, ...]  # ascending multiset
 
 
 @cache
 def nodes() -> RankBounds:
-    """[2380] records RANK_BOUNDS; index EMPTY has no ranks. Larger nodes are computed first."""
-    sets: list[RankSet] = [
-        ranks
-        for size in range(MAX_NODE_SIZE + 1)
-        for ranks in combinations_with_replacement(range(NUM_RANKS), size)
-        if all(ranks.count(rank) <= NUM_SUITS for rank in ranks)
-    ]
-    index = {ranks: number for number, ranks in enumerate(sets)}
-    table = np.zeros(len(sets), dtype=RANK_BOUNDS)
-    for number, ranks in enumerate(sets):
-        if len(ranks) < MAX_NODE_SIZE:
-            table[number]["next"] = [index[more] for more in _add_one_rank(ranks)]
-    _fill_bounds(table, sets, size=5, names=("low", "high"))
-    _fill_bounds(table, sets, size=3, names=("low_front", "high_front"))
-    _fill_suited(table, sets)
-    return table
+    """[2380] records RANK_BOUNDS; index EMPTY has no ranks."""
+    sets = [ranked_hands(size)[0] for size in range(6)]  # [n, size] the sets of each size
+    starts = np.cumsum([0, *map(len, sets)])
+    table = np.zeros(starts[-1], dtype=RANK_BOUNDS)
+    _fill_complete_rows(table[starts[5] :], sets[5])
+    for size in (4, 3, 2, 1, 0):
+        following, exists = _following(sets[size], sets[size + 1])
+        here, more = table[starts[size] : starts[size + 1]], table[starts[size + 1] + following]
+        if size < MAX_NODE_SIZE:
+            here["next"] = starts[size + 1] + following
+        for name in ("low", "low_front"):
+            here[name] = np.where(exists, more[name], np.iinfo(np.int32).max).min(axis=1)
+        for name in ("high", "high_front", "suited"):
+            here[name] = np.where(exists, more[name], 0).max(axis=1)
+        if size == FRONT_SIZE:
+            here["low_front"] = here["high_front"] = front_codes(NUM_SUITS * sets[size])
+    return table[: starts[5]].copy()
 
 
-def _add_one_rank(ranks: RankSet) -> list[RankSet]:
-    return [tuple(sorted((*ranks, rank))) for rank in range(NUM_RANKS)]
+def _fill_complete_rows(table: RankBounds, ranks: NDArray[np.int64]) -> None:
+    """Set the bounds of five `ranks` [n, 5]: their one rank in several suits, and in one suit."""
+    sums = keys_of(NUM_SUITS * ranks) & RANK_BITS
+    table["low"] = table["high"] = strength_table()[5, sums].astype(np.int32) << FRONT_SHIFT | FIVE_BITS
+    distinct = (np.diff(ranks, axis=1) > 0).all(axis=1)
+    flushes = strengths(NUM_SUITS * ranks[distinct]).astype(np.int32)
+    table["suited"][distinct] = flushes << FRONT_SHIFT | FIVE_BITS
 
 
-def _fill_bounds(table: RankBounds, sets: list[RankSet], size: int, names: tuple[str, str]) -> None:
-    """Set the bounds over all completions to `size` ranks in several suits, from the nodes with one more card."""
-    low, high = names
-    last = [number for number, ranks in enumerate(sets) if len(ranks) == size - 1]
-    fulls = [(number, more) for number in last for more in _add_one_rank(sets[number]) if _exists(more)]
-    cards = np.array([_mixed_suit_cards(ranks) for _, ranks in fulls], dtype=np.int8)
-    ranks = _five_card_ranks(cards) if size == 5 else front_codes(cards)
-    rows = np.array([number for number, _ in fulls])
-    table[low][last] = np.iinfo(np.int32).max
-    np.minimum.at(table[low], rows, ranks)
-    np.maximum.at(table[high], rows, ranks)
-    for number in reversed(range(len(sets))):
-        if len(sets[number]) < size - 1:
-            following = table["next"][number]
-            table[number][low] = table[low][following].min()
-            table[number][high] = table[high][following].max()
-
-
-def _five_card_ranks(cards: Cards) -> NDArray[np.int32]:
-    return strengths(cards).astype(np.int32) << FRONT_SHIFT | FIVE_BITS
-
-
-def _exists(ranks: RankSet) -> bool:
-    return max(ranks.count(rank) for rank in set(ranks)) <= NUM_SUITS
-
-
-def _mixed_suit_cards(ranks: RankSet) -> list[int]:
-    """Cards of these ranks in at least two suits."""
-    suits = [ranks[:place].count(rank) for place, rank in enumerate(ranks)]
-    if len(set(ranks)) == len(ranks):
-        suits[-1] = 1
-    return [NUM_SUITS * rank + suit for rank, suit in zip(ranks, suits, strict=True)]
-
-
-def _fill_suited(table: RankBounds, sets: list[RankSet]) -> None:
-    distinct = [number for number, ranks in enumerate(sets) if len(set(ranks)) == len(ranks)]
-    for number in reversed(distinct):
-        ranks = sets[number]
-        others = [rank for rank in range(NUM_RANKS) if rank not in ranks]
-        if len(ranks) == MAX_NODE_SIZE:
-            flushes: Cards = np.array([[NUM_SUITS * rank for rank in (*ranks, other)] for other in others], np.int8)
-            table[number]["suited"] = _five_card_ranks(flushes).max()
-        else:
-            table[number]["suited"] = table["suited"][table["next"][number][others]].max()
+def _following(sets: NDArray[np.int64], larger: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """[n, 13] index in `larger` of each set with one more rank, and whether that set exists."""
+    added = np.broadcast_to(np.arange(NUM_RANKS)[:, None], (len(sets), NUM_RANKS, 1))
+    ordered = np.sort(np.concatenate([np.repeat(sets[:, None], NUM_RANKS, axis=1), added], axis=2), axis=2)
+    weights = NUM_RANKS ** np.arange(larger.shape[1] - 1, -1, -1)
+    numbers, wanted = larger @ weights, ordered @ weights
+    following = np.searchsorted(numbers, wanted).clip(max=len(larger) - 1)
+    return following, numbers[following] == wanted

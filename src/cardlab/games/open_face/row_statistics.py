@@ -7,12 +7,13 @@ import numpy as np
 
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS, UNKNOWN
+from cardlab.games.cards.hands import STRAIGHT_MASKS
 from cardlab.games.open_face.rank_bounds import EMPTY, MAX_NODE_SIZE, RankBounds
 from cardlab.games.open_face.royalties import royalty
 from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, owner, to_int64
+from cardlab.games.protocol import NO_PLAYER
 
 NUM_LINES = 2 * NUM_ROWS
-WINDOWS = np.array([0b1_0000_0000_1111] + [0b11111 << low for low in range(9)])  # ranks of each straight, A to 5 first
 ROW_STATISTICS = np.dtype(
     [
         ("ranks", np.int8, (NUM_LINES, NUM_RANKS)),  # cards of each rank in each line
@@ -38,44 +39,35 @@ ROW_STATISTICS = np.dtype(
 @kernel
 def compute_row_statistics(state: np.void, viewer: int, nodes: RankBounds, stats: np.void) -> None:
     """Fill the record `stats` (ROW_STATISTICS) from `state` as `viewer` sees it."""
-    _clear(stats)
+    for line in range(NUM_LINES):
+        stats["ranks"][line][:] = 0
+        stats["suits"][line][:] = 0
+        stats["sizes"][line] = stats["repeats"][line] = stats["held"][line] = 0
+        stats["nodes"][line] = EMPTY
+    stats["free_ranks"][:] = NUM_SUITS
+    stats["free_suits"][:] = NUM_RANKS
+    stats["free_bits"] = (1 << NUM_RANKS) - 1
+    stats["card"] = UNKNOWN
+    stats["mover"] = NO_PLAYER
     for index in range(NUM_DEALT):
         card = to_int64(state["deck"][index])
         if card < 0:
             break
         row = to_int64(state["rows"][index])
         if row >= 0:
-            add_card(stats, NUM_ROWS * int(owner(index) != viewer) + row, card, nodes)
+            _add_card(stats, NUM_ROWS * int(owner(index) != viewer) + row, card, nodes)
     step = to_int64(state["step"])
     if step < NUM_DEALT:
         stats["card"] = state["deck"][step]
         stats["mover"] = np.int8(owner(step) != viewer)
     for line in range(NUM_LINES):
         player = viewer if line < NUM_ROWS else 1 - viewer
-        update_bounds(stats, line, to_int64(state["ranks"][player, line % NUM_ROWS]), nodes)
+        _update_bounds(stats, line, to_int64(state["ranks"][player, line % NUM_ROWS]), nodes)
 
 
 @kernel
-def _clear(stats: np.void) -> None:
-    for line in range(NUM_LINES):
-        for rank in range(NUM_RANKS):
-            stats["ranks"][line, rank] = 0
-        for suit in range(NUM_SUITS):
-            stats["suits"][line, suit] = 0
-        stats["sizes"][line] = stats["repeats"][line] = stats["held"][line] = 0
-        stats["nodes"][line] = EMPTY
-    for rank in range(NUM_RANKS):
-        stats["free_ranks"][rank] = NUM_SUITS
-    for suit in range(NUM_SUITS):
-        stats["free_suits"][suit] = NUM_RANKS
-    stats["free_bits"] = (1 << NUM_RANKS) - 1
-    stats["card"] = UNKNOWN
-    stats["mover"] = -1
-
-
-@kernel
-def add_card(stats: np.void, line: int, card: int, nodes: RankBounds) -> None:
-    """Add a free card to a line; call `update_bounds` after the last card."""
+def _add_card(stats: np.void, line: int, card: int, nodes: RankBounds) -> None:
+    """Add a free card to a line."""
     rank = card >> 2
     stats["repeats"][line] += stats["ranks"][line, rank] > 0
     stats["held"][line] |= 1 << rank
@@ -91,7 +83,7 @@ def add_card(stats: np.void, line: int, card: int, nodes: RankBounds) -> None:
 
 
 @kernel
-def update_bounds(stats: np.void, line: int, rank: int, nodes: RankBounds) -> None:
+def _update_bounds(stats: np.void, line: int, rank: int, nodes: RankBounds) -> None:
     """Set the bounds and royalties of a line; `rank` is the rank of a complete row and unused before."""
     row = line % NUM_ROWS
     node = nodes[stats["nodes"][line]]
@@ -128,7 +120,7 @@ def straight_ranks(stats: np.void, line: int) -> int:
         return -1
     held, free = to_int64(stats["held"][line]), to_int64(stats["free_bits"])
     wanted = -1
-    for window in WINDOWS:
+    for window in STRAIGHT_MASKS:
         missing = window & ~held
         if held & ~window == 0 and missing & ~free == 0:
             wanted = missing if wanted < 0 else wanted | missing

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import UNKNOWN
+from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN
 from cardlab.games.cards.hands import CARD_KEYS, Strengths
 from cardlab.games.open_face.royalties import row_rank, royalty
 from cardlab.games.protocol import NO_PLAYER, Actions, AnyStates, Bools
@@ -21,7 +21,6 @@ NUM_ROWS = 3
 NUM_OPENING = 5  # cards that a player sees before placing them
 NUM_SLOTS = 13
 NUM_DEALT = 2 * NUM_SLOTS
-SCOOP = 3
 FOUL = 6  # points paid by a fouled board: three rows and the scoop
 
 STATE = np.dtype(
@@ -100,14 +99,12 @@ def score_boards(mine: NDArray[np.int32], theirs: NDArray[np.int32]) -> int:
     return won + royalty_sum(mine[0], mine[1], mine[2]) - royalty_sum(theirs[0], theirs[1], theirs[2])
 
 
-@kernel
-def deal_records(states: AnyStates, decks: NDArray[np.int8]) -> None:
-    """Initialise zeroed records [G] with the first cards of `decks` [G, 52]."""
-    for g in range(states.shape[0]):
-        state = states[g]
-        for index in range(NUM_DEALT):
-            state["deck"][index] = decks[g, index]
-            state["rows"][index] = UNKNOWN
+def deal_records(decks: NDArray[np.int8]) -> NDArray[np.void]:
+    """[G] games before the first placement, with the first cards of `decks` [G, 52]."""
+    states = np.zeros(len(decks), dtype=STATE)
+    states["deck"] = decks[:, :NUM_DEALT]
+    states["rows"] = UNKNOWN
+    return states
 
 
 @kernel
@@ -182,13 +179,11 @@ def fill_unknown(states: AnyStates, orders: NDArray[np.int8]) -> None:
             state["mover"] = owner(to_int64(state["step"]))
 
 
-@kernel
 def card_holders(states: AnyStates) -> NDArray[np.int8]:
     """[G, 52] the player who has each face-up card; NO_PLAYER for the cards in the deck."""
-    holders = np.full((states.shape[0], 52), NO_PLAYER, dtype=np.int8)
-    for g in range(states.shape[0]):
-        state = states[g]
-        for index in range(num_turned(to_int64(state["step"]))):
-            if state["deck"][index] >= 0:
-                holders[g, state["deck"][index]] = owner(index)
-    return holders
+    known = states.copy()
+    hide_deck(known)
+    holders = np.full((len(states), NUM_CARDS + 1), NO_PLAYER, dtype=np.int8)
+    owners = np.array([owner(index) for index in range(NUM_DEALT)], dtype=np.int8)
+    np.put_along_axis(holders, known["deck"].astype(np.intp), owners[None], axis=1)  # UNKNOWN is the last column
+    return holders[:, :NUM_CARDS]

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import checked_function
-from cardlab.games.cards.deck import NUM_CARDS
+from cardlab.games.cards.deck import NUM_CARDS, Cards, list_unseen
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, strength_table
 from cardlab.games.poker_squares.game import PokerSquares
-from cardlab.games.poker_squares.playouts import line_points
+from cardlab.games.poker_squares.playouts import key_points
 from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Records, Scores
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players
 from cardlab.games.rows import take
@@ -56,13 +56,14 @@ def action_values(
 def _cell_values(table: Strengths, states: Records, scores: Scores) -> Floats:
     values = np.full((states.shape[0], NUM_CELLS), -np.inf, dtype=np.float32)
     keys, room = np.empty(NUM_LINES, dtype=np.int64), np.empty(NUM_LINES, dtype=np.int64)
-    cells, unseen = np.empty(NUM_CELLS, dtype=np.int64), np.empty(NUM_CARDS, dtype=np.int64)
+    cells, unseen = np.empty(NUM_CELLS, dtype=np.int64), np.empty(NUM_CARDS, dtype=np.int8)
     for g in range(states.shape[0]):
         card = int(np.int64(states[g]["deck"][states[g]["turn"]]))
-        count, left = _read_grid(states[g]["grid"], card, keys, room, cells, unseen)
+        count = _read_grid(states[g]["grid"], keys, room, cells)
+        left = list_unseen(unseen, states[g]["grid"], states[g]["deck"])
         complete = 0
         for line in range(NUM_LINES):
-            complete += line_points(table, keys[line], scores) if room[line] == 0 else 0
+            complete += key_points(table, keys[line], scores) if room[line] == 0 else 0
         for index in range(count):
             cell = cells[index]
             others = np.delete(cells[:count], index)
@@ -79,30 +80,20 @@ def _cell_values(table: Strengths, states: Records, scores: Scores) -> Floats:
 
 
 @kernel
-def _read_grid(
-    grid: NDArray[np.int8], card: int, keys: Numbers, room: Numbers, cells: Numbers, unseen: Numbers
-) -> tuple[int, int]:
-    """Fill the `keys` and `room` [10] of the lines, the empty `cells` and the `unseen` cards; return both counts."""
+def _read_grid(grid: Cards, keys: Numbers, room: Numbers, cells: Numbers) -> int:
+    """Fill the `keys` and `room` [10] of the lines and the empty `cells`; return the number of cells."""
     keys[:] = 0
     room[:] = SIDE
-    seen = np.int64(1) << card
     count = 0
     for cell in range(NUM_CELLS):
-        placed = np.int64(grid[cell])
-        if placed < 0:
+        if grid[cell] < 0:
             cells[count] = cell
             count += 1
         else:
-            seen |= np.int64(1) << placed
             for line in (cell // SIDE, SIDE + cell % SIDE):
-                keys[line] += CARD_KEYS[placed]
+                keys[line] += CARD_KEYS[grid[cell]]
                 room[line] -= 1
-    left = 0
-    for other in range(NUM_CARDS):
-        if not seen >> other & 1:
-            unseen[left] = other
-            left += 1
-    return count, left
+    return count
 
 
 @kernel
@@ -113,7 +104,7 @@ def add_card(table: Strengths, scores: Scores, keys: Numbers, room: Numbers, cel
         keys[line] += CARD_KEYS[card]
         room[line] -= 1
         if room[line] == 0:
-            points += line_points(table, keys[line], scores)
+            points += key_points(table, keys[line], scores)
     return points
 
 
@@ -126,24 +117,24 @@ def remove_card(keys: Numbers, room: Numbers, cell: int, card: int) -> None:
 
 
 @kernel
-def expected_last_cell(table: Strengths, scores: Scores, keys: Numbers, cell: int, unseen: Numbers, left: int) -> float:
+def expected_last_cell(table: Strengths, scores: Scores, keys: Numbers, cell: int, unseen: Cards, left: int) -> float:
     """Mean points of the row and the column of `cell` over the last card, one of unseen[0:left]."""
     row, column = keys[cell // SIDE], keys[SIDE + cell % SIDE]
     total = 0
     for drawn in range(left):
         added: Any = CARD_KEYS[unseen[drawn]]
-        total += line_points(table, row + added, scores) + line_points(table, column + added, scores)
+        total += key_points(table, row + added, scores) + key_points(table, column + added, scores)
     return total / left
 
 
 @kernel
 def expected_two_cells(
-    table: Strengths, scores: Scores, keys: Numbers, room: Numbers, cells: Numbers, unseen: Numbers, left: int
+    table: Strengths, scores: Scores, keys: Numbers, room: Numbers, cells: Numbers, unseen: Cards, left: int
 ) -> float:
     """Mean over the next card, one of unseen[0:left], of the best expected points with two empty `cells`."""
     total = 0.0
     for drawn in range(left):
-        card = unseen[drawn]
+        card = int(np.int64(unseen[drawn]))
         unseen[drawn] = unseen[left - 1]
         best = -np.inf
         for place in range(2):
@@ -158,13 +149,13 @@ def expected_two_cells(
 
 @kernel
 def expected_three_cells(
-    table: Strengths, scores: Scores, keys: Numbers, room: Numbers, cells: Numbers, unseen: Numbers, left: int
+    table: Strengths, scores: Scores, keys: Numbers, room: Numbers, cells: Numbers, unseen: Cards, left: int
 ) -> float:
     """Mean over the next card, one of unseen[0:left], of the best expected points with three empty `cells`."""
     total = 0.0
     others = np.empty(2, dtype=np.int64)
     for drawn in range(left):
-        card = unseen[drawn]
+        card = int(np.int64(unseen[drawn]))
         unseen[drawn] = unseen[left - 1]
         best = -np.inf
         for place in range(3):

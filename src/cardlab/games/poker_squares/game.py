@@ -1,7 +1,7 @@
 """Poker Squares as a Game: options, and one kernel call for each method."""
 
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +10,11 @@ from pydantic import Field
 from cardlab.core.options import NUMERIC, InvalidOption, option, options
 from cardlab.games.array_checks import InvalidArray, check_floats, checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
+from cardlab.games.cards.hands import CATEGORIES, STRAIGHT_FLUSH
 from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.poker_squares import observation as features
 from cardlab.games.poker_squares import patterns, rules, sparse_lines, sparse_rollouts
-from cardlab.games.poker_squares.symmetries import draw_symmetries, transform
+from cardlab.games.poker_squares.symmetries import transform
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -25,7 +26,7 @@ from cardlab.games.protocol import (
     States,
 )
 
-# Points by category, in the order of rules.CATEGORIES.
+# Points by category, in the order of CATEGORIES.
 SCORING: dict[str, tuple[int, ...]] = {
     "american": (0, 2, 5, 10, 15, 20, 25, 50, 75, 100),
     "british": (0, 1, 3, 6, 12, 5, 10, 16, 30, 30),
@@ -48,16 +49,18 @@ class PokerSquares:
         "observation: lines (967 numbers), sparse_lines (181 whole numbers, for network=sparse_lines) or paper (76)",
     )
 
+    state_dtype: ClassVar[np.dtype[np.void]] = rules.STATE
+
     def __post_init__(self) -> None:
         """Custom scores go with custom scoring, one for each category."""
         if self.scoring != "custom" and self.custom_scores:
             raise InvalidOption("game.custom_scores", self.custom_scores, "left empty unless game.scoring=custom")
-        if self.scoring == "custom" and len(self.custom_scores) != len(rules.CATEGORIES):
+        if self.scoring == "custom" and len(self.custom_scores) != len(CATEGORIES):
             raise InvalidOption("game.custom_scores", self.custom_scores, "ten whole numbers from -128 to 127")
 
     @cached_property
     def scores(self) -> NDArray[np.int8]:
-        """[10] points of a line by category, in the order of rules.CATEGORIES."""
+        """[10] points of a line by category, in the order of CATEGORIES."""
         return np.array(SCORING.get(self.scoring, self.custom_scores), dtype=np.int8)
 
     @cached_property
@@ -86,14 +89,8 @@ class PokerSquares:
             blocks=_BLOCKS[self.features],
             num_codes=sparse_lines.NUM_SPARSE_FEATURES if self.features == "sparse_lines" else 0,
             action_blocks=features.ACTION_BLOCKS,
-            privileged_blocks=features.PRIVILEGED_BLOCKS,
             options={"scoring": self.scoring, "custom_scores": self.custom_scores, "features": self.features},
         )
-
-    @property
-    def state_dtype(self) -> np.dtype[np.void]:
-        """rules.STATE."""
-        return rules.STATE
 
     def deal(
         self,
@@ -104,9 +101,7 @@ class PokerSquares:
     ) -> States:
         """[G] new games that turn up decks[g, 0:25] in order; `seeds` is unused, as the deck is the only chance."""
         order = shuffled_decks(num_games, rng) if decks is None else decks
-        states = np.empty(num_games, dtype=rules.STATE)
-        rules.deal_records(order, states)
-        return States(states)
+        return States(rules.deal_records(order))
 
     def current_player(self, states: AnyStates) -> Players:
         """[G] 0; NO_PLAYER when the game is over or in an afterstate, where the next card is unknown."""
@@ -126,7 +121,7 @@ class PokerSquares:
 
     def is_over(self, states: AnyStates) -> Bools:
         """[G] whether the grid is full."""
-        return rules.games_over(states)
+        return states["turn"] >= rules.NUM_CELLS
 
     def payoffs(self, states: AnyStates) -> Floats:
         """[G, 1] sum of the ten lines' scores when the grid is full, 0 before."""
@@ -181,13 +176,14 @@ class PokerSquares:
         if self.features == "paper":
             return features.observe_paper(info_states, self.scores, self.unit)
         if self.features == "sparse_lines":
-            return features.observe_sparse_lines(info_states, self.scores, self._payoff_scale)
+            no_cells = np.empty(0, dtype=np.int16)
+            return features.observe_sparse_lines(info_states, no_cells, self.scores, self._payoff_scale)
         return features.observe_lines(info_states, self.scores, self.unit)
 
     def observe_afterstates(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
         """[G, F] observations after the face-up cards are placed on the cells `actions` [G]."""
         if self.features == "sparse_lines":
-            return features.observe_sparse_placements(info_states, actions, self.scores, self._payoff_scale)
+            return features.observe_sparse_lines(info_states, actions, self.scores, self._payoff_scale)
         after = InfoStates(info_states.copy())
         self.apply(after, actions)
         return self.observe(after, players)
@@ -201,12 +197,8 @@ class PokerSquares:
         self, info_states: InfoStates, actions: Actions, rng: np.random.Generator
     ) -> tuple[InfoStates, Actions]:
         """[G] equivalent states under random symmetries, and `actions` mapped to their cells."""
-        varied, cells = transform(info_states, draw_symmetries(len(info_states), rng))
+        varied, cells = transform(info_states, rng)
         return varied, cells[np.arange(len(actions)), actions]
-
-    def privileged(self, states: States, players: Players) -> Floats:
-        """[G, 52] 1 for the hidden cards that will be drawn."""
-        return features.observe_upcoming_cards(states)
 
     def holders(self, states: States) -> NDArray[np.int8]:
         """[G, 52] 0 for the cards on the grid and the face-up card, -1 for the cards in the deck."""
@@ -239,7 +231,7 @@ def payoff_range(scores: tuple[int, ...]) -> tuple[float, float]:
 
 
 def _best_sum(scores: tuple[int, ...]) -> float:
-    plain, straight_flush, royal = max(scores[: rules.STRAIGHT_FLUSH]), *scores[rules.STRAIGHT_FLUSH :]
+    plain, straight_flush, royal = max(scores[:STRAIGHT_FLUSH]), *scores[STRAIGHT_FLUSH:]
     best_lines = sorted([royal] * 4 + [straight_flush] * 5 + [plain] * 5)[-5:]
     return float(5 * plain + sum(best_lines))
 

@@ -7,33 +7,22 @@ have equal features, so one encoder can serve all ten lines and a network can su
 import numpy as np
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import Cards
+from cardlab.games.cards.deck import NUM_RANKS, Cards
+from cardlab.games.cards.hands import FLUSH, HIGH_CARD, ROYAL_FLUSH, STRAIGHT, STRAIGHT_FLUSH, STRAIGHT_MASKS
 from cardlab.games.poker_squares.draw_probability import ALL_PROBABILITY, AT_LEAST_PROBABILITY
 from cardlab.games.poker_squares.line_statistics import (
     COMPLETE,
-    NUM_WINDOWS,
     SUITED,
     TRAIT_LACKS_ONE,
     TRAIT_OF_SUIT,
     TRAIT_PAIRED,
     TRAIT_SHARES,
     TRAIT_SUITED,
-    WINDOW_MASKS,
-    WINDOW_RANKS,
     LineStatistics,
+    line_contents,
 )
-from cardlab.games.poker_squares.rules import (
-    FLUSH,
-    HIGH_CARD,
-    ROYAL_FLUSH,
-    SIDE,
-    STRAIGHT,
-    STRAIGHT_FLUSH,
-    Scores,
-    hand_category,
-    line_cell,
-)
-from cardlab.games.protocol import Floats, find_block, layout, width
+from cardlab.games.poker_squares.rules import CATEGORY_OF_PAIRS, SIDE, Scores, line_category, line_cell
+from cardlab.games.protocol import Floats, layout, width
 
 NUM_SLOTS = 4  # ranks of an open line, the most frequent first, then those likeliest to come
 
@@ -64,20 +53,10 @@ LINE_BLOCKS = layout(
 LINE_SIZE = width(LINE_BLOCKS)
 
 
-def _start(name: str) -> int:
-    return find_block(LINE_BLOCKS, name).start
-
-
-_SCORE, _COMPLETE, _ROW, _CARDS, _PATTERN, _TURN, _FIT = map(
-    _start, ("score", "complete", "row", "cards", "pattern", "turn", "fit")
-)
-_COUNT, _UNSEEN, _CHANCE, _CHANCE_OF_TWO = map(
-    _start, ("slot_count", "slot_unseen", "slot_chance", "slot_chance_of_two")
-)
-_RIVALS, _ALLIES, _FLUSH, _STRAIGHT, _STRAIGHT_FLUSH = map(
-    _start, ("slot_rivals", "slot_allies", "flush", "straight", "straight_flush")
-)
-_EXPECTED, _CROSSING, _SAME_WAY, _OTHER_WAY = map(_start, ("expected", "crossing", "same_way", "other_way"))
+_STARTS = [block.start for block in LINE_BLOCKS]
+_SCORE, _COMPLETE, _ROW, _CARDS, _PATTERN, _TURN, _FIT = _STARTS[:7]
+_COUNT, _UNSEEN, _CHANCE, _CHANCE_OF_TWO, _RIVALS, _ALLIES = _STARTS[7:13]
+_FLUSH, _STRAIGHT, _STRAIGHT_FLUSH, _EXPECTED, _CROSSING, _SAME_WAY, _OTHER_WAY = _STARTS[13:]
 
 PATTERN_OF_PAIRS = np.array([0, 1, 2, 3, 4, 4, 5], dtype=np.int8)
 
@@ -92,8 +71,7 @@ def encode_line(
     """
     num_cards = int(stats["num_cards"][line])
     pairs = int(stats["pairs"][line])
-    category = hand_category(num_cards, stats["ranks"][line], stats["suits"][line], pairs)
-    out[_SCORE] = scores[category] / unit
+    out[_SCORE] = scores[line_category(line_contents(stats, line))] / unit
     out[_ROW] = 1 if line < SIDE else 0
     out[_CARDS + num_cards] = 1
     if num_cards > 0:
@@ -183,7 +161,7 @@ def _window(stats: LineStatistics, ranks: int, window: int) -> tuple[float, int]
     """Probability that all ranks of the window missing from `ranks` come (as if independent), and the fewest copies."""
     chance, copies = 1.0, 4
     for step in range(SIDE):
-        rank = WINDOW_RANKS[window, step]
+        rank = (window + step - 1) % NUM_RANKS
         if not (ranks >> rank) & 1:
             chance *= stats["chance"][rank]
             copies = min(copies, stats["unseen_by_rank"][rank])
@@ -199,8 +177,8 @@ def _encode_straight(stats: LineStatistics, line: int, out: Floats) -> tuple[int
     need = SIDE - stats["num_cards"][line]
     windows = straight_flushes = outs = straight_flush_outs = royal_outs = 0
     best = total = 0.0
-    for window in range(NUM_WINDOWS):
-        if ranks & ~WINDOW_MASKS[window]:
+    for window in range(len(STRAIGHT_MASKS)):
+        if ranks & ~STRAIGHT_MASKS[window]:
             continue
         chance, copies = _window(stats, ranks, window)
         if copies == 0:
@@ -209,9 +187,9 @@ def _encode_straight(stats: LineStatistics, line: int, out: Floats) -> tuple[int
         windows += 1
         total += chance
         best = max(best, chance)
-        if WINDOW_MASKS[window] & ~ranks & seen_in_suit == 0:
+        if STRAIGHT_MASKS[window] & ~ranks & seen_in_suit == 0:
             straight_flushes += 1
-            royal_outs = 1 if window == NUM_WINDOWS - 1 else 0
+            royal_outs = 1 if window == len(STRAIGHT_MASKS) - 1 else 0
     straight_flush_outs = straight_flushes - royal_outs
     if windows > 0:
         out[_STRAIGHT] = 1
@@ -235,8 +213,8 @@ def _encode_fit(stats: LineStatistics, line: int, card: int, out: Floats) -> Non
     out[_FIT + 2] = 1 if stats["suit"][line] == card & 3 else 0
     if stats["pairs"][line] == 0 and not (stats["ranks"][line] >> rank) & 1:
         ranks = stats["ranks"][line] | 1 << rank
-        for window in range(NUM_WINDOWS):
-            if ranks & ~WINDOW_MASKS[window] == 0:
+        for window in range(len(STRAIGHT_MASKS)):
+            if ranks & ~STRAIGHT_MASKS[window] == 0:
                 out[_FIT + 3] = 1
 
 
@@ -280,9 +258,9 @@ def _expected(
             if copies == 0:
                 continue
             others -= copies
-            total += copies * scores[hand_category(SIDE, 0, 0, pairs + count)]
+            total += copies * scores[CATEGORY_OF_PAIRS[pairs + count]]
     if pairs > 0:
-        total += others * scores[hand_category(SIDE, 0, 0, pairs)]
+        total += others * scores[CATEGORY_OF_PAIRS[pairs]]
     else:
         suited = stats["unseen_by_suit"][stats["suit"][line]] if stats["suit"][line] >= 0 else 0
         flushes = suited - straight_flush_outs - royal_outs

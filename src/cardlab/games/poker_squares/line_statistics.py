@@ -7,11 +7,10 @@ import numpy as np
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS, Cards
 from cardlab.games.poker_squares.draw_probability import AT_LEAST_PROBABILITY
-from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, scan_line
+from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Line, scan_line
 
-NUM_WINDOWS = 10  # runs of five ranks: A to 5 is window 0, T to A is window 9
-WINDOW_RANKS = np.array([[(window + step - 1) % NUM_RANKS for step in range(SIDE)] for window in range(NUM_WINDOWS)])
-WINDOW_MASKS = (1 << WINDOW_RANKS).sum(axis=1)
+LOWEST_BIT = np.array([(mask & -mask).bit_length() - 1 for mask in range(1 << NUM_RANKS)], dtype=np.int64)
+"""[8192] number of the lowest bit of each mask of ranks or suits; -1 for 0."""
 
 # Type of an open line, for the lines that compete with it.
 EMPTY, SUITED, PAIRED, MIXED = range(4)
@@ -53,11 +52,7 @@ LineStatistics = Any  # one record of LINE_STATISTICS; numpy has no static type 
 def update_line(stats: LineStatistics, grid: Cards, line: int) -> None:
     """Read one line of the grid into `stats`."""
     num_cards, ranks, suits, counts, pairs = scan_line(grid, line)
-    suit = -1
-    if num_cards > 0 and suits & (suits - 1) == 0:
-        suit = 0
-        while suits >> suit != 1:
-            suit += 1
+    suit = LOWEST_BIT[suits] if suits & (suits - 1) == 0 else -1
     if num_cards == SIDE:
         line_type = COMPLETE
     elif num_cards == 0:
@@ -86,6 +81,14 @@ def update_line(stats: LineStatistics, grid: Cards, line: int) -> None:
 
 
 @kernel
+def line_contents(stats: LineStatistics, line: int) -> Line:
+    """Contents of a line of `stats`."""
+    num_cards, ranks = np.int64(stats["num_cards"][line]), np.int64(stats["ranks"][line])
+    suits, counts = np.int64(stats["suits"][line]), np.int64(stats["counts"][line])
+    return int(num_cards), int(ranks), int(suits), int(counts), int(stats["pairs"][line])
+
+
+@kernel
 def update_unseen(stats: LineStatistics, grid: Cards, card: int) -> None:
     """Count the unseen cards, with `card` face up (-1: none), and their probabilities of turning up."""
     for suit in range(NUM_SUITS):
@@ -104,19 +107,6 @@ def update_unseen(stats: LineStatistics, grid: Cards, card: int) -> None:
     stats["seen"] = seen
     for rank in range(NUM_RANKS):
         stats["chance"][rank] = AT_LEAST_PROBABILITY[seen, stats["unseen_by_rank"][rank], 1]
-
-
-@kernel
-def update_line_counts(stats: LineStatistics) -> None:
-    """Count by orientation what the open lines hold, collect and lack."""
-    for orientation in range(2):
-        stats["holders"][orientation] = 0
-        for suit in range(NUM_SUITS):
-            stats["suited_lines"][orientation, suit] = 0
-            stats["needed_cards"][orientation, suit] = 0
-            stats["type_counts"][orientation, suit] = 0
-    for line in range(NUM_LINES):
-        add_to_line_counts(stats, line, 1)
 
 
 @kernel
@@ -139,9 +129,15 @@ def add_to_line_counts(stats: LineStatistics, line: int, weight: int) -> None:
 def compute_line_statistics(stats: LineStatistics, grid: Cards, card: int) -> None:
     """Fill `stats` from the grid and the face-up card (-1: none, or unknown)."""
     update_unseen(stats, grid, card)
+    for orientation in range(2):
+        stats["holders"][orientation] = 0
+        for suit in range(NUM_SUITS):
+            stats["suited_lines"][orientation, suit] = 0
+            stats["needed_cards"][orientation, suit] = 0
+            stats["type_counts"][orientation, suit] = 0
     for line in range(NUM_LINES):
         update_line(stats, grid, line)
-    update_line_counts(stats)
+        add_to_line_counts(stats, line, 1)
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS, UNKNOWN, Cards
+from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS, UNKNOWN, Cards
 from cardlab.games.poker_squares.line_features import LINE_SIZE, encode_line
 from cardlab.games.poker_squares.line_statistics import (
     LINE_STATISTICS,
@@ -20,7 +20,7 @@ from cardlab.games.poker_squares.sparse_rollouts import (
     load_grid,
     make_rollout_tables,
 )
-from cardlab.games.protocol import Floats, find_block, layout, width
+from cardlab.games.protocol import Floats, layout, width
 
 LINES_BLOCKS = layout(
     lines=(NUM_LINES, LINE_SIZE),  # rows, then columns, in LINE_BLOCKS
@@ -45,17 +45,12 @@ ACTION_BLOCKS = layout(
     row_before=(LINE_SIZE,),  # without the card
     column_before=(LINE_SIZE,),
 )
-PRIVILEGED_BLOCKS = layout(coming=(NUM_CARDS,))  # 1 for the hidden cards that will be drawn
 
 _SPARSE_SIZE = width(SPARSE_BLOCKS)
 _LINES_SIZE, _PAPER_SIZE, _ACTION_SIZE = width(LINES_BLOCKS), width(PAPER_BLOCKS), width(ACTION_BLOCKS)
-_CELLS, _CARD, _UNSEEN_RANKS, _UNSEEN_SUITS, _VALUE, _TURN = (
-    find_block(LINES_BLOCKS, name).start for name in ("cells", "card", "unseen_ranks", "unseen_suits", "value", "turn")
-)
-_PAPER_VALUE = find_block(PAPER_BLOCKS, "value").start
-_COLUMN, _ROW_BEFORE, _COLUMN_BEFORE = (
-    find_block(ACTION_BLOCKS, name).start for name in ("column", "row_before", "column_before")
-)
+_CELLS, _CARD, _UNSEEN_RANKS, _UNSEEN_SUITS, _VALUE, _TURN = (block.start for block in LINES_BLOCKS[1:])
+_PAPER_VALUE = _PAPER_SIZE - 1
+_COLUMN, _ROW_BEFORE, _COLUMN_BEFORE = (block.start for block in ACTION_BLOCKS[1:])
 
 
 @kernel
@@ -117,11 +112,11 @@ def observe_paper(states: Records, scores: Scores, unit: float) -> Floats:
 
 
 @kernel
-def observe_sparse_lines(states: Records, scores: Scores, unit: float) -> Floats:
-    """[G, F] in SPARSE_BLOCKS without the face-up card; `unit` is the number of points that equals 1.
+def observe_sparse_lines(states: Records, cells: NDArray[np.int16], scores: Scores, unit: float) -> Floats:
+    """[G, F] in SPARSE_BLOCKS with the face-up card on `cells` [G] ([0]: on none); `unit` points equal 1.
 
-    Without a face-up card the last card was just placed. The observation then equals observe_sparse_placements, except
-    that the other lines already see the new card in its row and column.
+    The lines that do not cross in the cell do not see the new card. Without a face-up card the last card was just
+    placed: then the observation is that of its placement, except that the other lines already see the card.
     """
     features = np.empty((states.shape[0], _SPARSE_SIZE), dtype=np.float32)
     tables = make_rollout_tables(0)
@@ -130,21 +125,7 @@ def observe_sparse_lines(states: Records, scores: Scores, unit: float) -> Floats
         card = int(np.int64(states[g]["deck"][turn])) if turn < NUM_CELLS else -1
         load_grid(tables, states[g]["grid"], card)
         encode_sparse_lines(tables, card, turn if card >= 0 else max(turn - 1, 0), scores)
-        _write_sparse_lines(tables, -1, unit, features[g])
-    return features
-
-
-@kernel
-def observe_sparse_placements(states: Records, cells: NDArray[np.int16], scores: Scores, unit: float) -> Floats:
-    """[G, F] in SPARSE_BLOCKS with the face-up card on `cells` [G]; the other lines do not see the new card."""
-    features = np.empty((states.shape[0], _SPARSE_SIZE), dtype=np.float32)
-    tables = make_rollout_tables(0)
-    for g in range(states.shape[0]):
-        turn = int(states[g]["turn"])
-        card = int(np.int64(states[g]["deck"][turn]))
-        load_grid(tables, states[g]["grid"], card)
-        encode_sparse_lines(tables, card, turn, scores)
-        _write_sparse_lines(tables, int(np.int64(cells[g])), unit, features[g])
+        _write_sparse_lines(tables, int(np.int64(cells[g])) if cells.size else -1, unit, features[g])
     return features
 
 
@@ -213,15 +194,3 @@ def _encode_action(
     encode_line(stats, grid, row, unknown, scores, unit, out[:LINE_SIZE])
     encode_line(stats, grid, column, unknown, scores, unit, out[_COLUMN : _COLUMN + LINE_SIZE])
     set_cell(stats, grid, cell, unknown)
-
-
-@kernel
-def observe_upcoming_cards(states: Records) -> Floats:
-    """[G, 52] in PRIVILEGED_BLOCKS."""
-    coming = np.zeros((states.shape[0], NUM_CARDS), dtype=np.float32)
-    for g in range(states.shape[0]):
-        for index in range(states[g]["turn"] + 1, NUM_CELLS):
-            card = states[g]["deck"][index]
-            if card >= 0:
-                coming[g, card] = 1
-    return coming

@@ -4,21 +4,26 @@ A table holds one value per pattern, so the value of a grid is a sum of ten look
 of Neller, Messinger and Yang 2013; the fields are the project's own.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS, Cards
-from cardlab.games.poker_squares.line_statistics import NUM_WINDOWS, WINDOW_MASKS
+from cardlab.games.cards.hands import CATEGORIES, STRAIGHT_MASKS
+from cardlab.games.poker_squares.line_statistics import LOWEST_BIT
 from cardlab.games.poker_squares.rules import (
-    CATEGORIES,
     NUM_CELLS,
     NUM_LINES,
     SIDE,
+    Line,
     Records,
     Scores,
-    hand_category,
+    line_category,
+    line_points,
     scan_line,
+    with_card,
 )
 from cardlab.games.protocol import Floats
 
@@ -29,31 +34,79 @@ NUM_PATTERNS = NUM_OPEN + len(CATEGORIES)  # complete lines: their category
 
 # By number of equal-rank pairs: distinct, pair, two pair, three (or full house), four of a kind.
 GROUP_OF_PAIRS = np.array([0, 1, 2, 3, 3, 4, 4], dtype=np.int64)
-_WINDOWS = np.array([sum(not ranks & ~mask for mask in WINDOW_MASKS.tolist()) for ranks in range(1 << NUM_RANKS)])
+_WINDOWS = np.array([sum(not ranks & ~mask for mask in STRAIGHT_MASKS.tolist()) for ranks in range(1 << NUM_RANKS)])
 
 Counts = NDArray[np.int64]
 
 
-@kernel
-def count_unseen(grid: Cards, card: int, by_rank: Counts, by_suit: Counts) -> None:
-    """Count the unseen cards: neither on the grid nor face up (`card`; -1: none)."""
-    by_rank[:] = NUM_SUITS
-    by_suit[:] = NUM_RANKS
-    for index in range(NUM_CELLS + 1):
-        shown = np.int64(grid[index]) if index < NUM_CELLS else np.int64(card)
-        if shown >= 0:
-            by_rank[shown >> 2] -= 1
-            by_suit[shown & 3] -= 1
+class PatternTables(NamedTuple):
+    """One grid with the contents of its lines, and scratch arrays for its evaluation."""
+
+    grid: Cards  # [25]
+    lines: Counts  # [10, 5] contents of each line (rules.Line)
+    by_rank: Counts  # [13] unseen cards: neither on the grid nor face up
+    by_suit: Counts  # [4]
+    changes: Floats  # [10] change of value of each open line by the face-up card
 
 
 @kernel
-def line_pattern(
-    orientation: int, turn: int, line: tuple[int, int, int, int, int], by_rank: Counts, by_suit: Counts
-) -> int:
-    """Pattern of a line with contents `line` (scan_line), `turn` cards on the grid and the given unseen cards."""
-    num_cards, ranks, suits, counts, pairs = line
+def make_pattern_tables() -> PatternTables:
+    """Tables for one grid after another."""
+    return PatternTables(
+        np.empty(NUM_CELLS, dtype=np.int8),
+        np.empty((NUM_LINES, 5), dtype=np.int64),
+        np.empty(NUM_RANKS, dtype=np.int64),
+        np.empty(NUM_SUITS, dtype=np.int64),
+        np.empty(NUM_LINES, dtype=np.float32),
+    )
+
+
+@kernel
+def load_grid(tables: PatternTables, grid: Cards) -> None:
+    """Fill the tables for a grid without a face-up card."""
+    tables.by_rank[:] = NUM_SUITS
+    tables.by_suit[:] = NUM_RANKS
+    for cell in range(NUM_CELLS):
+        tables.grid[cell] = grid[cell]
+        if grid[cell] >= 0:
+            turn_up(tables, int(np.int64(grid[cell])))
+    for line in range(NUM_LINES):
+        _store_line(tables.lines, line, scan_line(grid, line))
+
+
+@kernel
+def turn_up(tables: PatternTables, card: int) -> None:
+    """Count `card` as seen."""
+    tables.by_rank[card >> 2] -= 1
+    tables.by_suit[card & 3] -= 1
+
+
+@kernel
+def place_card(tables: PatternTables, cell: int, card: int) -> None:
+    """Put `card`, which is face up, on a cell."""
+    tables.grid[cell] = card
+    for line in (cell // SIDE, SIDE + cell % SIDE):
+        _store_line(tables.lines, line, with_card(stored_line(tables.lines, line), card))
+
+
+@kernel
+def _store_line(lines: Counts, line: int, contents: Line) -> None:
+    for place in range(5):
+        lines[line, place] = contents[place]
+
+
+@kernel
+def stored_line(lines: Counts, line: int) -> Line:
+    """Contents of a line, from `PatternTables.lines`."""
+    return lines[line, 0], lines[line, 1], lines[line, 2], lines[line, 3], lines[line, 4]
+
+
+@kernel
+def line_pattern(line: int, contents: Line, turn: int, by_rank: Counts, by_suit: Counts) -> int:
+    """Pattern of row or column `line` with `turn` cards on the grid and the given unseen cards."""
+    num_cards, ranks, suits, counts, pairs = contents
     if num_cards == SIDE:
-        return NUM_OPEN + hand_category(num_cards, ranks, suits, pairs)
+        return NUM_OPEN + line_category(contents)
     flush = straight = copies = 0
     if num_cards > 0:
         if suits & (suits - 1) == 0:
@@ -61,7 +114,7 @@ def line_pattern(
         if pairs == 0:
             straight = _straight_level(num_cards, ranks, by_rank)
         copies = _copies_unseen(ranks, counts, pairs, by_rank)
-    index = orientation * NUM_STAGES + min(turn // 2, NUM_STAGES - 1)
+    index = (0 if line < SIDE else 1) * NUM_STAGES + min(turn // 2, NUM_STAGES - 1)
     index = index * NUM_SIZES + num_cards
     index = index * NUM_GROUPS + GROUP_OF_PAIRS[pairs]
     index = index * NUM_FLUSHES + flush
@@ -72,10 +125,7 @@ def line_pattern(
 @kernel
 def _flush_level(num_cards: int, suits: int, by_suit: Counts) -> int:
     """0: no flush possible; else 1 to 5 by the number of spare cards of the suit."""
-    suit = 0
-    while suits >> suit != 1:
-        suit += 1
-    spare = by_suit[suit] - (SIDE - num_cards)
+    spare = int(by_suit[LOWEST_BIT[suits]]) - (SIDE - num_cards)
     return 0 if spare < 0 else min(1 + spare // 2, NUM_FLUSHES - 1)
 
 
@@ -86,13 +136,9 @@ def _straight_level(num_cards: int, ranks: int, by_rank: Counts) -> int:
     if windows == 0 or num_cards < SIDE - 1:
         return min(windows, NUM_STRAIGHTS - 1)
     outs = 0
-    for window in range(NUM_WINDOWS):
-        if ranks & ~WINDOW_MASKS[window] == 0:
-            missing = WINDOW_MASKS[window] & ~ranks
-            rank = 0
-            while missing >> rank != 1:
-                rank += 1
-            outs += by_rank[rank]
+    for mask in STRAIGHT_MASKS:
+        if ranks & ~mask == 0:
+            outs += int(by_rank[LOWEST_BIT[mask & ~ranks]])
     return min((outs + 2) // 3, NUM_STRAIGHTS - 1)
 
 
@@ -121,21 +167,16 @@ def transpose_values(values: Floats) -> Floats:
 def cell_values(states: Records, values: Floats) -> Floats:
     """[G, 25] sum of `values` over the lines with the face-up card on each cell; -inf on taken cells."""
     action_values = np.full((states.shape[0], NUM_CELLS), -np.inf, dtype=np.float32)
-    by_rank = np.empty(NUM_RANKS, dtype=np.int64)
-    by_suit = np.empty(NUM_SUITS, dtype=np.int64)
-    lines = np.empty((NUM_LINES, 5), dtype=np.int64)
-    changes = np.empty(NUM_LINES, dtype=np.float32)
+    tables = make_pattern_tables()
     for g in range(states.shape[0]):
-        grid = states[g]["grid"]
         turn = int(states[g]["turn"])
-        card = int(states[g]["deck"][turn])
-        count_unseen(grid, card, by_rank, by_suit)
-        for line in range(NUM_LINES):
-            store_line(lines, line, scan_line(grid, line))
-        base = pattern_value_changes(lines, card, turn + 1, by_rank, by_suit, values, changes)
+        card = int(np.int64(states[g]["deck"][turn]))
+        load_grid(tables, states[g]["grid"])
+        turn_up(tables, card)
+        base = pattern_value_changes(tables, card, turn + 1, values)
         for cell in range(NUM_CELLS):
-            if grid[cell] < 0:
-                action_values[g, cell] = base + changes[cell // SIDE] + changes[SIDE + cell % SIDE]
+            if tables.grid[cell] < 0:
+                action_values[g, cell] = base + tables.changes[cell // SIDE] + tables.changes[SIDE + cell % SIDE]
     return action_values
 
 
@@ -146,72 +187,32 @@ def pattern_playout_scores(states: Records, values: Floats, scores: Scores) -> F
     A placement changes one row and one column, so ten look-ups without the card and ten with it value all cells.
     """
     totals = np.empty((states.shape[0], 1), dtype=np.float32)
-    grid = np.empty(NUM_CELLS, dtype=np.int8)
-    by_rank = np.empty(NUM_RANKS, dtype=np.int64)
-    by_suit = np.empty(NUM_SUITS, dtype=np.int64)
-    lines = np.empty((NUM_LINES, 5), dtype=np.int64)
-    changes = np.empty(NUM_LINES, dtype=np.float32)
+    tables = make_pattern_tables()
     for g in range(states.shape[0]):
-        for cell in range(NUM_CELLS):
-            grid[cell] = states[g]["grid"][cell]
-        first = int(states[g]["turn"])
-        count_unseen(grid, -1, by_rank, by_suit)
-        for line in range(NUM_LINES):
-            store_line(lines, line, scan_line(grid, line))
-        for turn in range(first, NUM_CELLS):
-            card = int(states[g]["deck"][turn])
-            by_rank[card >> 2] -= 1
-            by_suit[card & 3] -= 1
-            pattern_value_changes(lines, card, turn + 1, by_rank, by_suit, values, changes)
-            cell = best_cell(grid, changes)
-            grid[cell] = card
-            for line in (cell // SIDE, SIDE + cell % SIDE):
-                store_line(lines, line, line_with_card(lines, line, card))
+        load_grid(tables, states[g]["grid"])
+        for turn in range(int(states[g]["turn"]), NUM_CELLS):
+            card = int(np.int64(states[g]["deck"][turn]))
+            turn_up(tables, card)
+            pattern_value_changes(tables, card, turn + 1, values)
+            place_card(tables, best_cell(tables.grid, tables.changes), card)
         total = 0
         for line in range(NUM_LINES):
-            total += np.int64(scores[hand_category(SIDE, lines[line, 1], lines[line, 2], lines[line, 4])])
+            total += line_points(stored_line(tables.lines, line), scores)
         totals[g, 0] = total
     return totals
 
 
 @kernel
-def store_line(lines: Counts, line: int, contents: tuple[int, int, int, int, int]) -> None:
-    """Write `contents` (scan_line) to row `line` of `lines` [10, 5]."""
-    for place in range(5):
-        lines[line, place] = contents[place]
-
-
-@kernel
-def line_with_card(lines: Counts, line: int, card: int) -> tuple[int, int, int, int, int]:
-    """Contents (scan_line) of a line after `card` is added."""
-    rank = card >> 2
-    counts = lines[line, 3]
-    pairs = lines[line, 4] + ((counts >> (4 * rank)) & 15)
-    return (
-        lines[line, 0] + 1,
-        lines[line, 1] | 1 << rank,
-        lines[line, 2] | 1 << (card & 3),
-        counts + (1 << (4 * rank)),
-        pairs,
-    )
-
-
-@kernel
-def pattern_value_changes(
-    lines: Counts, card: int, turn: int, by_rank: Counts, by_suit: Counts, values: Floats, changes: Floats
-) -> float:
-    """Write the change of value of each open line by `card` to `changes`; return the sum of all lines without it."""
+def pattern_value_changes(tables: PatternTables, card: int, turn: int, values: Floats) -> float:
+    """Write the change of value of each open line by `card`; return the sum of all lines without it."""
+    _, lines, by_rank, by_suit, changes = tables
     base = np.float32(0)
     for line in range(NUM_LINES):
-        orientation = 0 if line < SIDE else 1
-        contents = (lines[line, 0], lines[line, 1], lines[line, 2], lines[line, 3], lines[line, 4])
-        before = values[line_pattern(orientation, turn, contents, by_rank, by_suit)]
+        contents = stored_line(lines, line)
+        before = values[line_pattern(line, contents, turn, by_rank, by_suit)]
         base += before
-        if lines[line, 0] == SIDE:
-            continue
-        changes[line] = (
-            values[line_pattern(orientation, turn, line_with_card(lines, line, card), by_rank, by_suit)] - before
-        )
+        if contents[0] < SIDE:
+            changes[line] = values[line_pattern(line, with_card(contents, card), turn, by_rank, by_suit)] - before
     return float(base)
 
 

@@ -26,7 +26,7 @@ def play_out(states: States, rng: np.random.Generator, options: Mapping[str, Any
 
 
 @kernel
-def line_points(table: Strengths, key: Int, scores: Scores) -> int:
+def key_points(table: Strengths, key: Int, scores: Scores) -> int:
     """Points of a complete line whose card keys sum to `key` (games/cards/hands.py)."""
     return int(scores[STRENGTH_CATEGORIES[five_card_strength(table, key)]])
 
@@ -54,7 +54,7 @@ def final_scores(table: Strengths, states: Records, seeds: NDArray[np.uint64], s
             empty[chosen] = empty[count]
         total = 0
         for line in range(NUM_LINES):
-            total += line_points(table, keys[line], scores)
+            total += key_points(table, keys[line], scores)
         totals[g, 0] = total
     return totals
 

@@ -8,26 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import Cards, shuffle
+from cardlab.games.cards.deck import NUM_CARDS, UNKNOWN, Cards, list_unseen, shuffle
+from cardlab.games.cards.hands import (
+    FLUSH,
+    FOUR,
+    FULL_HOUSE,
+    HIGH_CARD,
+    PAIR,
+    ROYAL_FLUSH,
+    STRAIGHT,
+    STRAIGHT_FLUSH,
+    THREE,
+    TWO_PAIR,
+)
 
 SIDE = 5
 NUM_CELLS = 25
 NUM_LINES = 10  # rows 0 … 4 are lines 0 … 4, columns 0 … 4 are lines 5 … 9
-
-# Categories of a line, in the order of `custom_scores`.
-CATEGORIES = (
-    "high card",
-    "pair",
-    "two pair",
-    "three of a kind",
-    "straight",
-    "flush",
-    "full house",
-    "four of a kind",
-    "straight flush",
-    "royal flush",
-)
-HIGH_CARD, PAIR, TWO_PAIR, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FLUSH, ROYAL_FLUSH = range(10)
 
 # Category by the number of pairs of cards with equal ranks: 0, 1, 2, 3, 4 (full house), 6 (four of a kind).
 CATEGORY_OF_PAIRS = np.array([HIGH_CARD, PAIR, TWO_PAIR, THREE, FULL_HOUSE, FULL_HOUSE, FOUR], dtype=np.int8)
@@ -37,16 +34,20 @@ STATE = np.dtype([("grid", np.int8, NUM_CELLS), ("deck", np.int8, NUM_CELLS), ("
 Records = NDArray[np.void]  # [G] of STATE
 Scores = NDArray[np.int8]  # [10] by category
 
+Line = tuple[int, int, int, int, int]
+"""Contents of a line: number of cards, mask of ranks, mask of suits, counts of ranks, pairs of equal ranks.
 
-@kernel
-def deal_records(decks: Cards, states: Records) -> None:
-    """Fill `states` [G] with new games in which decks[g, 0:25] turn up in order."""
-    for g in range(states.shape[0]):
-        state = states[g]
-        state["turn"] = 0
-        for cell in range(NUM_CELLS):
-            state["grid"][cell] = -1
-            state["deck"][cell] = decks[g, cell]
+The counts are 13 fields of 4 bits, rank 0 lowest.
+"""
+EMPTY_LINE: Line = (0, 0, 0, 0, 0)
+
+
+def deal_records(decks: Cards) -> Records:
+    """[G] new games in which decks[g, 0:25] turn up in order."""
+    states = np.zeros(len(decks), dtype=STATE)
+    states["grid"] = -1
+    states["deck"] = decks[:, :NUM_CELLS]
+    return states
 
 
 @kernel
@@ -86,15 +87,6 @@ def place(states: Records, actions: NDArray[np.int16]) -> None:
 
 
 @kernel
-def games_over(states: Records) -> NDArray[np.bool_]:
-    """[G] whether all 25 cards are placed."""
-    over = np.empty(states.shape[0], dtype=np.bool_)
-    for g in range(states.shape[0]):
-        over[g] = states[g]["turn"] >= NUM_CELLS
-    return over
-
-
-@kernel
 def hide_deck(states: Records) -> None:
     """Hide the cards after the face-up card."""
     for g in range(states.shape[0]):
@@ -106,24 +98,12 @@ def hide_deck(states: Records) -> None:
 @kernel
 def fill_deck(states: Records, seeds: NDArray[np.uint64]) -> None:
     """Draw every unknown future card uniformly from the unseen cards, seeded by seeds[g]."""
-    unseen = np.empty(52, dtype=np.int8)
-    seen = np.empty(52, dtype=np.bool_)
+    unseen = np.empty(NUM_CARDS, dtype=np.int8)
     for g in range(states.shape[0]):
         state = states[g]
-        turn = state["turn"]
-        seen[:] = False
-        for index in range(NUM_CELLS):
-            if state["grid"][index] >= 0:
-                seen[state["grid"][index]] = True
-            if index >= turn and state["deck"][index] >= 0:
-                seen[state["deck"][index]] = True
-        count = 0
-        for card in range(52):
-            if not seen[card]:
-                unseen[count] = card
-                count += 1
+        count = list_unseen(unseen, state["grid"], state["deck"])
         shuffle(unseen, count, seeds[g])
-        for index in range(turn, NUM_CELLS):
+        for index in range(state["turn"], NUM_CELLS):
             if state["deck"][index] < 0:
                 count -= 1
                 state["deck"][index] = unseen[count]
@@ -136,27 +116,29 @@ def line_cell(line: int, position: int) -> int:
 
 
 @kernel
-def scan_line(grid: Cards, line: int) -> tuple[int, int, int, int, int]:
-    """Contents of a line: number of cards, mask of ranks, mask of suits, counts of ranks, pairs of equal ranks.
-
-    The counts are 13 fields of 4 bits, rank 0 lowest.
-    """
-    num_cards = ranks = suits = counts = pairs = 0
-    for position in range(SIDE):
-        card = int(grid[line_cell(line, position)])
-        if card >= 0:
-            rank = card >> 2
-            pairs += (counts >> (4 * rank)) & 15
-            counts += 1 << (4 * rank)
-            ranks |= 1 << rank
-            suits |= 1 << (card & 3)
-            num_cards += 1
-    return num_cards, ranks, suits, counts, pairs
+def with_card(line: Line, card: int) -> Line:
+    """Contents of `line` after `card` is added."""
+    num_cards, ranks, suits, counts, pairs = line
+    shift = 4 * (card >> 2)
+    pairs += (counts >> shift) & 15
+    return num_cards + 1, ranks | 1 << (card >> 2), suits | 1 << (card & 3), counts + (1 << shift), pairs
 
 
 @kernel
-def hand_category(num_cards: int, ranks: int, suits: int, pairs: int) -> int:
+def scan_line(grid: Cards, line: int) -> Line:
+    """Contents of row or column `line` of the grid."""
+    contents = EMPTY_LINE
+    for position in range(SIDE):
+        card = int(np.int64(grid[line_cell(line, position)]))
+        if card >= 0:
+            contents = with_card(contents, card)
+    return contents
+
+
+@kernel
+def line_category(line: Line) -> int:
     """Category of a line, complete or not; straights and flushes need five cards, an empty line is a high card."""
+    num_cards, ranks, suits, _, pairs = line
     if pairs > 0 or num_cards < SIDE:
         return int(CATEGORY_OF_PAIRS[pairs])
     straight = ranks == 31 * (ranks & -ranks) or ranks == 0x100F
@@ -168,6 +150,12 @@ def hand_category(num_cards: int, ranks: int, suits: int, pairs: int) -> int:
 
 
 @kernel
+def line_points(line: Line, scores: Scores) -> int:
+    """Current points of a line."""
+    return int(np.int64(scores[line_category(line)]))
+
+
+@kernel
 def sum_lines(states: Records, scores: Scores, finished_only: bool) -> NDArray[np.float32]:
     """[G, 1] sum of the current scores of the ten lines; with `finished_only`, 0 for games in progress."""
     values = np.zeros((states.shape[0], 1), dtype=np.float32)
@@ -176,24 +164,18 @@ def sum_lines(states: Records, scores: Scores, finished_only: bool) -> NDArray[n
             continue
         total = 0
         for line in range(NUM_LINES):
-            num_cards, ranks, suits, _, pairs = scan_line(states[g]["grid"], line)
-            total += np.int64(scores[hand_category(num_cards, ranks, suits, pairs)])
+            total += line_points(scan_line(states[g]["grid"], line), scores)
         values[g, 0] = total
     return values
 
 
-@kernel
 def card_holders(states: Records) -> NDArray[np.int8]:
     """[G, 52] 0 for the cards on the grid and the face-up card, -1 for the others."""
-    holders = np.full((states.shape[0], 52), -1, dtype=np.int8)
-    for g in range(states.shape[0]):
-        state = states[g]
-        for index in range(NUM_CELLS):
-            if state["grid"][index] >= 0:
-                holders[g, state["grid"][index]] = 0
-            if index == state["turn"] and state["deck"][index] >= 0:
-                holders[g, state["deck"][index]] = 0
-    return holders
+    hidden = np.arange(NUM_CELLS) > states["turn"][:, None]
+    shown = np.concatenate([states["grid"], np.where(hidden, UNKNOWN, states["deck"])], axis=1)
+    holders = np.full((len(states), NUM_CARDS + 1), -1, dtype=np.int8)
+    np.put_along_axis(holders, shown.astype(np.intp), 0, axis=1)  # UNKNOWN is the last column
+    return holders[:, :NUM_CARDS]
 
 
 @kernel
@@ -202,6 +184,5 @@ def line_categories(states: Records) -> NDArray[np.int8]:
     categories = np.empty((states.shape[0], NUM_LINES), dtype=np.int8)
     for g in range(states.shape[0]):
         for line in range(NUM_LINES):
-            num_cards, ranks, suits, _, pairs = scan_line(states[g]["grid"], line)
-            categories[g, line] = hand_category(num_cards, ranks, suits, pairs)
+            categories[g, line] = line_category(scan_line(states[g]["grid"], line))
     return categories

@@ -10,20 +10,19 @@ from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS
-from cardlab.games.cards.hands import Int
+from cardlab.games.cards.hands import STRAIGHT_MASKS, Int
 from cardlab.games.poker_squares.line_statistics import (
     EMPTY,
-    NUM_WINDOWS,
+    LOWEST_BIT,
     SUITED,
     TRAIT_CARDS,
     TRAIT_OF_SUIT,
     TRAIT_PAIRED,
     TRAIT_SHARES,
-    WINDOW_MASKS,
     LineStatistics,
 )
 from cardlab.games.poker_squares.patterns import GROUP_OF_PAIRS, NUM_GROUPS
-from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE
+from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE, Line
 
 NUM_PERIODS, NUM_PHASES = 7, 5  # of four turns and of six turns
 NUM_COUNTS = SIDE + 1  # of lines of one orientation: 0 … 5
@@ -53,40 +52,22 @@ FEATURES_PER_LINE = len(SPARSE_FEATURE_SIZES)
 _SIZES = [int(np.prod(sizes)) for sizes in SPARSE_FEATURE_SIZES.values()]
 NUM_SPARSE_FEATURES = sum(_SIZES)
 _STARTS = np.concatenate(([0], np.cumsum(_SIZES)[:-1])).astype(np.int64)
-(
-    PLACE,
-    KIND,
-    SUIT_SPARE,
-    SUIT_LEFT,
-    SUIT_CROSSING,
-    RANK,
-    RANK_CROSSING,
-    SECOND_RANK,
-    COPIES,
-    STRAIGHT,
-    STRAIGHT_FLUSH_FEATURE,
-    PARALLEL_LINES,
-    PARALLEL_SUITED,
-    CROSSING_SUIT,
-    CROSSING_CARDS,
-    LAST_CARD,
-    CROSSINGS,
-    OTHERS,
-) = range(FEATURES_PER_LINE)
+PLACE, KIND, SUIT_SPARE, SUIT_LEFT, SUIT_CROSSING, RANK = range(6)
+RANK_CROSSING, SECOND_RANK, COPIES, STRAIGHT, STRAIGHT_FLUSH_FEATURE, PARALLEL_LINES = range(6, 12)
+PARALLEL_SUITED, CROSSING_SUIT, CROSSING_CARDS, LAST_CARD, CROSSINGS, OTHERS = range(12, 18)
 
 _ALL_RANKS = (1 << NUM_RANKS) - 1
 _BITS = np.array([mask.bit_count() for mask in range(1 << NUM_RANKS)], dtype=np.int64)
-_LOWEST = np.array([(mask & -mask).bit_length() - 1 for mask in range(1 << NUM_RANKS)], dtype=np.int64)
 
 
 def _windows(fits: NDArray[np.bool_]) -> NDArray[np.int64]:
     """[8192] masks of the runs for which `fits` [8192, runs]."""
-    return (fits << np.arange(NUM_WINDOWS)).sum(axis=1)
+    return (fits << np.arange(len(STRAIGHT_MASKS))).sum(axis=1)
 
 
 _RANK_SETS = np.arange(1 << NUM_RANKS)[:, None]
-_RUNS_OVER = _windows(_RANK_SETS & ~WINDOW_MASKS == 0)  # runs that contain all ranks of the set
-_RUNS_WITHIN = _windows(WINDOW_MASKS & ~_RANK_SETS == 0)  # runs contained in the set
+_RUNS_OVER = _windows(_RANK_SETS & ~STRAIGHT_MASKS == 0)  # runs that contain all ranks of the set
+_RUNS_WITHIN = _windows(STRAIGHT_MASKS & ~_RANK_SETS == 0)  # runs contained in the set
 
 SparseLine = NDArray[np.int64]  # [18] of one line
 
@@ -115,12 +96,12 @@ def sum_crossing_traits(stats: LineStatistics, grid: NDArray[np.int8], line: int
 def encode_sparse_line(
     stats: LineStatistics,
     line: int,
-    contents: tuple[int, int, int, int, int],
+    contents: Line,
     turn: int,
     crossing: int,
     out: SparseLine,
 ) -> None:
-    """Fill `out` [18] for an open line with `contents` (scan_line) and `turn` cards on the grid.
+    """Fill `out` [18] for an open line with these contents and `turn` cards on the grid.
 
     `stats` describes the line before the card; a line is no rival of itself.
     """
@@ -163,7 +144,7 @@ def _encode_suit(
         _set_feature(out, CROSSING_SUIT, phase * 2 * NUM_COUNTS)
         return 0
     orientation = 0 if line < SIDE else 1
-    suit = np.int64(_LOWEST[suits])
+    suit = np.int64(LOWEST_BIT[suits])
     unseen = np.int64(stats["unseen_by_suit"][suit])
     spare = unseen - (SIDE - num_cards)
     needed_cards = np.int64(stats["needed_cards"][orientation, suit])
@@ -179,7 +160,7 @@ def _encode_suit(
 
 @kernel
 def _encode_rank_features(
-    stats: LineStatistics, line: int, contents: tuple[int, int, int, int, int], period: int, phase: int, out: SparseLine
+    stats: LineStatistics, line: int, contents: Line, period: int, phase: int, out: SparseLine
 ) -> int:
     """Write the features of the two most frequent ranks; return 0 to 4 by unseen copies of the ranks of the hand."""
     _, ranks, _, counts, pairs = contents
@@ -187,7 +168,7 @@ def _encode_rank_features(
     copies = wanted = np.int64(0)
     left = ranks
     while left:
-        rank = np.int64(_LOWEST[left])
+        rank = np.int64(LOWEST_BIT[left])
         left &= left - 1
         held = (counts >> (4 * rank)) & 15
         unseen = np.int64(stats["unseen_by_rank"][rank])
@@ -234,9 +215,7 @@ def _rivals(stats: LineStatistics, line: int, orientation: int, rank: int) -> in
 
 
 @kernel
-def _encode_straight_features(
-    stats: LineStatistics, contents: tuple[int, int, int, int, int], suited: int, sized: int, out: SparseLine
-) -> int:
+def _encode_straight_features(stats: LineStatistics, contents: Line, suited: int, sized: int, out: SparseLine) -> int:
     """Write the straight features; return 0 to 5 by the runs that fit, or for four cards by the completing cards."""
     num_cards, ranks, suits, _, pairs = contents
     straight = flush_too = np.int64(0)
@@ -245,14 +224,14 @@ def _encode_straight_features(
         available = _ALL_RANKS & ~(np.int64(seen[0]) & seen[1] & seen[2] & seen[3])
         runs = np.int64(_RUNS_OVER[ranks] & _RUNS_WITHIN[ranks | available])
         if suited:
-            of_suit = _ALL_RANKS & ~np.int64(seen[_LOWEST[suits]])
+            of_suit = _ALL_RANKS & ~np.int64(seen[LOWEST_BIT[suits]])
             flush_too += 1 if _RUNS_OVER[ranks] & _RUNS_WITHIN[ranks | of_suit] else 0
         if num_cards < SIDE - 1:
             straight += min(_BITS[runs], 5)
         else:
             outs = np.int64(0)
             while runs:
-                outs += stats["unseen_by_rank"][_LOWEST[WINDOW_MASKS[_LOWEST[runs]] & ~ranks]]
+                outs += stats["unseen_by_rank"][LOWEST_BIT[STRAIGHT_MASKS[LOWEST_BIT[runs]] & ~ranks]]
                 runs &= runs - 1
             straight += min((outs + 1) // 2, 5)
     _set_feature(out, STRAIGHT, sized * 6 + straight)

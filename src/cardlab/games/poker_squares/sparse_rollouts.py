@@ -10,13 +10,13 @@ from cardlab.games.cards.deck import Cards
 from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.poker_squares.line_statistics import (
     LINE_STATISTICS,
-    LineStatistics,
     compute_line_statistics,
+    line_contents,
     set_cell,
     update_unseen,
 )
 from cardlab.games.poker_squares.patterns import best_cell
-from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, STATE, Records, Scores, hand_category
+from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, STATE, Records, Scores, line_points, with_card
 from cardlab.games.poker_squares.sparse_lines import (
     FEATURES_PER_LINE,
     SparseLine,
@@ -61,38 +61,22 @@ def load_grid(tables: RolloutTables, grid: Cards, card: int) -> None:
 
 
 @kernel
-def line_contents(stats: LineStatistics, line: int, card: int) -> tuple[int, int, int, int, int]:
-    """Contents (scan_line) of a line of `stats` with `card` added (-1: without)."""
-    num_cards, ranks = np.int64(stats["num_cards"][line]), np.int64(stats["ranks"][line])
-    suits, counts = np.int64(stats["suits"][line]), np.int64(stats["counts"][line])
-    pairs = np.int64(stats["pairs"][line])
-    if card >= 0:
-        rank = card >> 2
-        pairs += (counts >> (4 * rank)) & 15
-        counts += 1 << (4 * rank)
-        ranks |= 1 << rank
-        suits |= 1 << (card & 3)
-        num_cards += 1
-    return int(num_cards), int(ranks), int(suits), int(counts), int(pairs)
-
-
-@kernel
 def encode_sparse_lines(tables: RolloutTables, card: int, turn: int, scores: Scores) -> None:
     """Write the features and points of all lines, with `turn` cards on the grid and `card` face up (-1: none)."""
     stats, grid = tables.stats[0], tables.states[0]["grid"]
     for line in range(NUM_LINES):
         tables.points[line] = tables.points_with[line] = 0
-        contents = line_contents(stats, line, -1)
+        contents = line_contents(stats, line)
         if contents[0] == SIDE:
-            tables.points[line] = np.int64(scores[hand_category(SIDE, contents[1], contents[2], contents[4])])
+            tables.points[line] = line_points(contents, scores)
             continue
         crossing, crossing_with = sum_crossing_traits(stats, grid, line, max(card, 0) >> 2)
         encode_sparse_line(stats, line, contents, turn, crossing, tables.indices[line])
         if card < 0:
             continue
-        contents = line_contents(stats, line, card)
+        contents = with_card(contents, card)
         if contents[0] == SIDE:
-            tables.points_with[line] = np.int64(scores[hand_category(SIDE, contents[1], contents[2], contents[4])])
+            tables.points_with[line] = line_points(contents, scores)
         else:
             encode_sparse_line(stats, line, contents, turn, crossing_with, tables.indices_with_card[line])
 
@@ -174,7 +158,6 @@ def sparse_playout_scores(states: Records, values: SparseLineValues, scores: Sco
             set_cell(stats, grid, best_cell(grid, changes), card)
         total = 0
         for line in range(NUM_LINES):
-            contents = line_contents(stats, line, -1)
-            total += np.int64(scores[hand_category(SIDE, contents[1], contents[2], contents[4])])
+            total += line_points(line_contents(stats, line), scores)
         totals[g, 0] = total
     return totals

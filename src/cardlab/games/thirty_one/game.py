@@ -1,7 +1,7 @@
 """Thirty-One as a `Game`."""
 
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,19 +10,18 @@ from cardlab.core.options import Whole, option, options
 from cardlab.games.array_checks import checked
 from cardlab.games.cards.deck import draw_seeds, shuffled_decks
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
-from cardlab.games.thirty_one.action_features import ACTION_BLOCKS, encode_actions
 from cardlab.games.thirty_one.actions import ACTION_KINDS, DECISION_KINDS, NUM_ACTIONS
 from cardlab.games.thirty_one.information import fill_hidden, find_holders, hide
 from cardlab.games.thirty_one.observation import BLOCKS, observe_table
 from cardlab.games.thirty_one.opponent_statistics import OPPONENT_STATISTICS_BLOCKS, observe_opponent_statistics
 from cardlab.games.thirty_one.paper_observation import PAPER_BLOCKS, observe_paper
-from cardlab.games.thirty_one.privileged_features import PRIVILEGED_BLOCKS, observe_privileged
 from cardlab.games.thirty_one.record import MAX_PLAYERS, OVER, STATE_DTYPE, SWAP, RuleOptions
 from cardlab.games.thirty_one.rendering import move_text, table_text
 from cardlab.games.thirty_one.rules import apply_actions, deal_matches, mark_legal
 
 MAX_TURNS = 10_000  # counters of turns and rounds are 16 bits wide
 MAX_LIVES = 100  # lives are 8 bits wide
+_BLOCKS = {"table": BLOCKS, "opponent_statistics": OPPONENT_STATISTICS_BLOCKS, "paper": PAPER_BLOCKS}
 
 
 @checked
@@ -52,6 +51,8 @@ class ThirtyOne:
         "observation: table, opponent_statistics (table and what each opponent did so far) or paper (46 numbers)",
     )
 
+    state_dtype: ClassVar[np.dtype[np.void]] = STATE_DTYPE  # equal for every number of players
+
     @cached_property
     def _options(self) -> RuleOptions:
         one_round = self.play == "round"
@@ -79,11 +80,7 @@ class ThirtyOne:
             zero_sum=self.reward == "plain",
             decision_kinds=DECISION_KINDS,
             action_kinds=ACTION_KINDS,
-            blocks={"table": BLOCKS, "opponent_statistics": OPPONENT_STATISTICS_BLOCKS, "paper": PAPER_BLOCKS}[
-                self.features
-            ],
-            action_blocks=ACTION_BLOCKS,
-            privileged_blocks=PRIVILEGED_BLOCKS,
+            blocks=_BLOCKS[self.features],
             options={"features": self.features},
         )
 
@@ -98,11 +95,6 @@ class ThirtyOne:
         # a player gains only in a round that costs another a life; 25 is a score of 31 against 2
         gains = min(rounds, self.lives * (self.num_players - 1))
         return -(7.0 + 0.3 * self.lives) * rounds, 25.0 * gains
-
-    @property
-    def state_dtype(self) -> np.dtype[np.void]:
-        """The record of one match, the same for every number of players."""
-        return STATE_DTYPE
 
     def deal(
         self,
@@ -167,19 +159,9 @@ class ThirtyOne:
         if self.features == "paper":
             return observe_paper(info_states, players)
         table = observe_table(info_states, players, self.max_turns, self._options.max_rounds)
-        return (
-            observe_opponent_statistics(table, info_states, players)
-            if self.features == "opponent_statistics"
-            else table
-        )
-
-    def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
-        """Rows [K], actions [K], features [K, Fa] of the legal actions."""
-        return encode_actions(info_states, players)
-
-    def privileged(self, states: States, players: Players) -> Floats:
-        """[G, Fp] the opponents' hands and the next cards."""
-        return observe_privileged(states, players)
+        if self.features == "table":
+            return table
+        return observe_opponent_statistics(table, info_states, players)
 
     def holders(self, states: States) -> NDArray[np.int8]:
         """[G, 52] who holds each card; the pending card belongs to the player who drew it."""

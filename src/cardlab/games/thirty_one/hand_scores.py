@@ -7,7 +7,6 @@ from cardlab.core.kernels import kernel
 
 HAND_SIZE = 3
 BEST_SCORE = 31
-ACE_VALUE = 11
 
 
 @kernel

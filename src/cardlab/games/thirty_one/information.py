@@ -163,17 +163,10 @@ def _fill_rest(state: Record, pool: Cards, count: int) -> None:
             state["top"] = pool[i]
 
 
-@kernel
 def find_holders(states: Records) -> NDArray[np.int8]:
     """[G, 52] who holds each card or has drawn it; NO_PLAYER for the stock and the discard pile."""
-    holders = np.full((states.shape[0], NUM_CARDS), NO_PLAYER, dtype=np.int8)
-    for g in range(states.shape[0]):
-        state = states[g]
-        for player in range(MAX_PLAYERS):
-            for i in range(HAND_SIZE):
-                card = state["hands"][player, i]
-                if card >= 0:
-                    holders[g, card] = player
-        if state["drawn"] >= 0:
-            holders[g, state["drawn"]] = state["player"]
-    return holders
+    holders = np.full((len(states), NUM_CARDS + 1), NO_PLAYER, dtype=np.int8)  # UNKNOWN is the last column
+    hands = states["hands"].reshape(len(states), -1).astype(np.intp)
+    np.put_along_axis(holders, hands, np.repeat(np.arange(MAX_PLAYERS), HAND_SIZE)[None], axis=1)
+    holders[np.arange(len(states)), states["drawn"]] = states["player"]
+    return holders[:, :NUM_CARDS]
