@@ -5,7 +5,7 @@ STAMP := .venv/installed
 export PATH := $(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: help setup pipeline fresh test slow coverage conf schema lint format bench docs clean
+.PHONY: help setup pins pipeline fresh test slow coverage conf schema lint format bench docs clean
 
 help:  ## What there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -13,9 +13,10 @@ help:  ## What there is
 setup: $(STAMP)  ## Make .venv with the pinned dependencies
 
 $(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	@touch $@
+	@$(PYTHON) tools/make_environment.py .venv '.[dev]'
+
+pins: $(STAMP)  ## Whether constraints.txt is what a fresh resolve of pyproject.toml needs; asks the package index
+	@$(BIN)/python tools/make_environment.py --check
 
 pipeline: $(STAMP)  ## Train, evaluate and report the published benchmark (dvc repro)
 	$(BIN)/dvc repro
