@@ -5,7 +5,7 @@ STAMP := .venv/installed
 export PATH := $(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: help setup pins pipeline fresh test slow coverage conf schema lint format bench docs clean
+.PHONY: help setup pins versions pipeline fresh test slow coverage conf schema lint format bench docs clean
 
 help:  ## What there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -17,6 +17,9 @@ $(STAMP): pyproject.toml constraints.txt
 
 pins: $(STAMP)  ## Whether constraints.txt is what a fresh resolve of pyproject.toml needs; asks the package index
 	@$(BIN)/python tools/make_environment.py --check
+
+versions: $(STAMP)  ## A short training and the tests of one game with each other declared Python that is installed
+	@$(BIN)/python tools/check_versions.py
 
 pipeline: $(STAMP)  ## Train, evaluate and report the published benchmark (dvc repro)
 	$(BIN)/dvc repro

@@ -1,6 +1,9 @@
 """Which packages an environment gets: the builds of torch, and what constraints.txt pins."""
 
+from pathlib import Path
+
 import pytest
+from tools.check_versions import declared, find_python
 from tools.make_environment import choose_torch, differences, read_pins
 
 BOTH = ["2.14.1", "2.13.0+cu130", "2.13.0+cpu", "2.13.0"]
@@ -40,3 +43,19 @@ def test_the_pins_hold_torch_and_pip() -> None:
     pins = read_pins()
     assert pins["torch"] == "2.13.0"
     assert "pip" in pins
+
+
+def test_declared_versions_are_those_that_requires_python_admits() -> None:
+    assert declared(">=3.11,<3.14") == ["3.11", "3.12", "3.13"]
+    with pytest.raises(ValueError, match="requires-python"):
+        declared(">=3.11")
+
+
+def test_a_program_that_is_no_such_python_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "python3.12"
+    program.write_text("#!/bin/sh\necho 'not installed' >&2\nexit 127\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    assert find_python("3.12") is None
+    program.write_text("#!/bin/sh\necho 3.12\n")
+    assert find_python("3.12") == str(program)
