@@ -46,6 +46,7 @@ lint: $(STAMP)  ## Style, types, layers
 	$(BIN)/ruff format --check
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(BIN)/hadolint Dockerfile
 	$(BIN)/python tools/option_files.py --check
 
 format: $(STAMP)  ## Put the code into the house style
