@@ -165,6 +165,12 @@ _ALL = (
     ),
     Verb("ui", "serve the MLflow UI on this project's runs", ("cardlab ui", "cardlab ui port=8080")),
     Verb(
+        "clean",
+        "list what local files take, and delete what is no longer needed",
+        ("cardlab clean", "cardlab clean --yes", "cardlab clean kinds=[former,checkpoints,kernels] ask=false"),
+        flags={"--yes": "delete without asking"},
+    ),
+    Verb(
         "remote",
         "say where clones share what is too large for git",
         ("cardlab remote url=/mnt/cardlab", "cardlab remote url=s3://bucket/cardlab", "cardlab remote"),
