@@ -46,7 +46,10 @@ def commands(program: str, folder: Path, scratch: Path) -> Iterator[tuple[list[s
         yield [program, str(ROOT / "tools/make_environment.py"), str(folder), ".", *_TESTS], ROOT
     smoke = [f"experiment={_GAME}/default", "trainer=smoke", "seed=1"]
     yield [str(folder / "bin" / "cardlab"), "train", *smoke], scratch
-    yield [python, "-m", "pytest", "-p", "no:cacheprovider", "-k", _GAME, "tests/games/test_conformance.py"], ROOT
+    yield (
+        [python, "-m", "pytest", "-p", "no:cacheprovider", "-k", f"{_GAME}-default", "tests/games/test_conformance.py"],
+        ROOT,
+    )
 
 
 def check(version: str, program: str) -> bool:
