@@ -5,7 +5,7 @@ STAMP := .venv/installed
 export PATH := $(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: help setup pins versions pipeline fresh test slow coverage conf schema lint format bench docs clean
+.PHONY: help setup pins versions pipeline fresh test slow figures coverage conf schema lint format bench docs clean
 
 help:  ## What there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -32,11 +32,14 @@ fresh: $(STAMP)  ## Whether dvc.lock is what dvc repro would leave; needs none o
 	@said=$$($(BIN)/dvc repro --allow-missing --dry) || exit 1; echo "$$said" | grep '^Running stage' | (! grep -v "'report'")
 	@echo "fresh:   every result is that of this code and these parameters"
 
-test: $(STAMP)  ## The tests, but the slow ones
+test: $(STAMP)  ## The tests, but the slow ones and those of figures
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
-slow: $(STAMP)  ## The slow tests: reference figures, whole pipelines
+slow: $(STAMP)  ## The slow tests: kills, whole pipelines, browsers
 	$(BIN)/pytest -m slow --numprocesses 2 --dist loadfile --durations 10
+
+figures: $(STAMP)  ## The reference scores of scripted agents, as the pages give them; CI does not run it
+	$(BIN)/pytest -m figures --numprocesses 2 --dist load --durations 10
 
 coverage: $(STAMP)  ## Tests of rules and kernels with the JIT off, so that coverage measures them
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov=cardlab.games --cov-report=term:skip-covered tests/games/test_playthrough.py tests/learners/losses

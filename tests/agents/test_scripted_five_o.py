@@ -149,7 +149,7 @@ def test_the_joint_last_round_needs_hidden_last_cards() -> None:
         make_agent(FiveO(hidden_round=4), "greedy_2:last_round:joint")
 
 
-@pytest.mark.slow
+@pytest.mark.figures
 @pytest.mark.parametrize(
     ("first", "second", "reference", "tolerance", "num_deals"),
     [
