@@ -6,12 +6,11 @@ from typing import NoReturn
 
 import optuna
 
-from cardlab.training.callbacks import MetricsLog
+from cardlab.training.callbacks import ITERATION, MetricsLog
+from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.experiment import Experiment
 
-_STRENGTH = "score"
 _WIN_RATE = "win_rate/"
-_NO_MEANS = ("_low", "_high", "/rolling")
 
 
 @dataclass(frozen=True)
@@ -41,10 +40,10 @@ class WatchedCurve:
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
         """As Run.log_metrics. Raises optuna.TrialPruned, which comes out of the training."""
         self.log.log_metrics(metrics, step)
-        if _STRENGTH not in metrics:
+        if MEAN_SCORE not in metrics:
             return
         points = self.experiment.trainer.evaluations
-        point = step * points // self.experiment.last_round
+        point = int(metrics[ITERATION]) * points // self.experiment.last_iteration
         self.trial.report(strength_of(metrics, self.metric), point)
         if self.trial.should_prune():
             give_up(f"behind the others at point {point} of {points} of the learning curve")
@@ -53,8 +52,8 @@ class WatchedCurve:
 def strength_of(metrics: Mapping[str, float], metric: str) -> float:
     """The mean over the references of what a point of a curve has measured."""
     if metric != "win_rate":
-        return metrics[_STRENGTH]
-    rates = [rate for name, rate in metrics.items() if name.startswith(_WIN_RATE) and not name.endswith(_NO_MEANS)]
+        return metrics[MEAN_SCORE]
+    rates = [rate for name, rate in metrics.items() if name.startswith(_WIN_RATE)]
     return sum(rates) / len(rates)
 
 

@@ -53,7 +53,7 @@ class Trials:
     compose_trial: ComposeTrial
     store: Store
     parent: str  # id of the run that trials are shown under
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
 
     def run(self, trial: optuna.Trial, values: Values) -> Outcome:
         """Train and measure.
@@ -147,7 +147,7 @@ class Trials:
     def _run_training(
         self, trial: optuna.Trial, experiment: Experiment, folder: Path, log: MetricsLog, run: Run
     ) -> Trained:
-        start = partial(train, experiment, log=log, tell=self.tell, tracked=run)
+        start = partial(train, experiment, log=log, report=self.report, tracked=run)
         try:
             return start(run_dir=folder, model_dir=folder / "policy")
         except RunInUse:  # by a process that stood still for so long that it was taken for dead
