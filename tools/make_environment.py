@@ -18,7 +18,7 @@ from shutil import which
 ROOT = Path(__file__).parents[1]
 CONSTRAINTS = ROOT / "constraints.txt"
 STAMP = "installed"
-_QUIET = ("--quiet", "--disable-pip-version-check", "--no-input")
+_QUIET = ("-qq", "--disable-pip-version-check", "--no-input")
 _UNPINNED = re.compile(r"cardlab|(nvidia|cuda|triton)(-|$)")  # the last three come with torch's build for CUDA
 _LARGE = re.compile(r"Downloading (\S+?)-\d\S* \((\d{2,}\.\d MB|\S+ GB)\)")
 
