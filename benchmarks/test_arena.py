@@ -27,7 +27,7 @@ def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
     torch.manual_seed(0)
     first, second = (SoftmaxAgent(game, MLPOptions(widths=WIDTHS).build(game.spec).eval()) for _ in range(2))
     lineup = make_lineup(game, [first, *[second] * (game.spec.num_players - 1)])
-    with Workers(game, [lineup], PROCESSES) as started:
+    with Workers(game, [lineup], ArenaOptions(processes=PROCESSES)) as started:
         yield started
 
 

@@ -11,8 +11,9 @@ from omegaconf import OmegaConf
 
 from cardlab.agents.policies import load_policy, policy_digest
 from cardlab.core.exit_status import run_program
+from cardlab.core.files import write_json
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
-from cardlab.evaluation.game_statistics import measure_games, write_game_statistics
+from cardlab.evaluation.game_statistics import measure_games
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.experiments.config.options import build_part
 from cardlab.experiments.forecasts import (
@@ -25,11 +26,12 @@ from cardlab.experiments.forecasts import (
 from cardlab.games.protocol import Game
 from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
 
+FORMAT = 1
 GAMES = 1000  # of the calibration
 
 
 def main(name: str) -> None:
-    """GameStatistics the policy of the experiment `name`."""
+    """Measure the games of the policy of the experiment `name`."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
     game, arena = build_game(config["game"]), build_arena(config["arena"])
     model, results = Path("models", name), Path("results", name)
@@ -42,9 +44,8 @@ def main(name: str) -> None:
     forecasts = forecast(game, policy, opponents, GAMES, arena.seed, _discount(game, config["agent"]))
     write_calibration(calibration_rows(forecasts), results / "calibration.csv")
     facts = {"experiment": name, "game": game.spec.name, "policy_digest": policy_digest(model), "seed": arena.seed}
-    write_game_statistics(
-        {**facts, **survey, "calibration": summarize_forecasts(forecasts)}, results / "game_statistics.json"
-    )
+    statistics = {"format": FORMAT, **facts, **survey, "calibration": summarize_forecasts(forecasts)}
+    write_json(results / "game_statistics.json", statistics)
 
 
 def _discount(game: Game, config: dict[str, Any]) -> Discount:

@@ -12,10 +12,10 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import run_program
+from cardlab.core.files import write_json
 from cardlab.experiments.config.groups import build_arena, build_game
-from cardlab.experiments.promotion.messages import format_outcome, write_decision
 from cardlab.experiments.promotion.options import PROMOTION_SEED, PromotionOptions
-from cardlab.experiments.promotion.promote import make_challenge, promote
+from cardlab.experiments.promotion.promote import format_outcome, make_challenge, promote
 from cardlab.games.catalogue import without_training_options
 from cardlab.tracking import Store
 
@@ -28,7 +28,7 @@ def main(name: str) -> None:
     challenge = make_challenge(Path("models", name), name, game, arena, PromotionOptions())
     outcome = promote(challenge, Store())
     print(format_outcome(challenge, outcome))
-    write_decision(challenge, outcome, Path("champions", "decisions", f"{name}.json"))
+    write_json(Path("champions", "decisions", f"{name}.json"), outcome.figures(), indent=2)
 
 
 if __name__ == "__main__":

@@ -11,13 +11,8 @@ from omegaconf import OmegaConf
 
 from cardlab.agents.policies import policy_digest
 from cardlab.core.exit_status import run_program
-from cardlab.evaluation.snapshot_matches import (
-    Snapshot,
-    find_snapshots,
-    play_snapshots,
-    write_snapshot_matches,
-    write_snapshot_scores,
-)
+from cardlab.core.files import write_json
+from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots, write_snapshot_scores
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.games.catalogue import without_training_options
 
@@ -30,7 +25,7 @@ def main(name: str) -> None:
     snapshots = [Snapshot(int(folder.name), str(folder), policy_digest(folder)) for folder in folders]
     history = play_snapshots(game, snapshots, build_arena(config["arena"]), experiment=name)
     results = Path("results", name)
-    write_snapshot_matches(history, results / "snapshot_matches.json")
+    write_json(results / "snapshot_matches.json", history)
     write_snapshot_scores(history, results / "snapshot_scores.csv")
 
 

@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import run_program
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
-from cardlab.evaluation.recording import game_options
+from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.tournament import run_tournament
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.games.catalogue import without_training_options

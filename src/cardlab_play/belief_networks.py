@@ -4,7 +4,8 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from cardlab.agents.beliefs import Belief, BeliefError, load_belief
+from cardlab.agents.beliefs import Belief, load_belief
+from cardlab.agents.policies import PolicyError
 from cardlab.agents.policy_folders import belief_folder
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import GAMES, make_game
@@ -14,7 +15,7 @@ from cardlab.games.protocol import Game
 class BeliefNetworks:
     """Belief networks of all games, loaded once for each set of game options.
 
-    `folders`: game to folder. The constructor raises InvalidOption or BeliefError for an invalid entry.
+    `folders`: game to folder. The constructor raises InvalidOption or PolicyError for an invalid entry.
     """
 
     def __init__(self, folders: Mapping[str, str]) -> None:
@@ -34,6 +35,6 @@ class BeliefNetworks:
                 folder = self._folders.get(game.spec.name) or belief_folder(game.spec.name)
                 try:
                     self._loaded[key] = None if folder is None else load_belief(game, Path(folder))
-                except BeliefError:  # trained with other game options
+                except PolicyError:  # trained with other game options
                     self._loaded[key] = None
             return self._loaded[key]

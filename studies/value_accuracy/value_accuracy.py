@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> None:
         states, tried = pair_with_actions(deals, actions)
         game.apply(states, tried)
         owners = np.full(len(states), decision.player, dtype=np.int8)
-        payoffs = AgentPlayouts(game, [champion])(states, owners, rng)[:, decision.player]
+        payoffs = AgentPlayouts(game, champion)(states, owners, rng)[:, decision.player]
         paid.append(dict(zip(actions.tolist(), payoffs.reshape(num_games, -1).T, strict=True)))
     print_losses(paid, values, course.gaps)
     print_improvement(paid, course.decisions)

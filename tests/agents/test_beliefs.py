@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.agents.beliefs import Belief, BeliefError, load_belief, save_belief
+from cardlab.agents.beliefs import Belief, load_belief, save_belief
+from cardlab.agents.policies import PolicyError
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
@@ -91,7 +92,7 @@ def test_deals_are_consistent_and_copies_are_looked_at_once(folder):
 def test_what_does_not_fit_is_refused_in_one_line(folder, change, message):
     path = folder / "belief.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
-    with pytest.raises(BeliefError, match=message) as refusal:
+    with pytest.raises(PolicyError, match=message) as refusal:
         load_belief(GAME, folder)
     assert "\n" not in str(refusal.value)
 
@@ -99,14 +100,14 @@ def test_what_does_not_fit_is_refused_in_one_line(folder, change, message):
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff\xfe", 100_000 * b"["])
 def test_a_spoilt_belief_is_named(folder, content):
     (folder / "belief.json").write_bytes(content)
-    with pytest.raises(BeliefError, match=r"belief\.json: is not a belief's description"):
+    with pytest.raises(PolicyError, match=r"belief\.json: is not a belief's description"):
         load_belief(GAME, folder)
 
 
 def test_other_rules_and_other_folders_are_refused(folder, tmp_path):
-    with pytest.raises(BeliefError, match="penalty=plain, the game has penalty=doubled"):
+    with pytest.raises(PolicyError, match="penalty=plain, the game has penalty=doubled"):
         load_belief(replace(GAME, penalty="doubled"), folder)
-    with pytest.raises(BeliefError, match="is not a belief's folder"):
+    with pytest.raises(PolicyError, match="is not a belief's folder"):
         load_belief(GAME, tmp_path / "nowhere")
 
 

@@ -72,7 +72,7 @@ def _policy(game, folder, plays="softmax"):
     [
         "monte_carlo:simulations:50:candidates:3",
         "monte_carlo:simulations:50:leaf:value:depth:2",
-        "expectimax:decks:2:depth:2:leaf:value:width:2",
+        "expectimax:decks:2:depth:1:leaf:value",
         "tree:simulations:16:leaf:value",
         "puct:simulations:16:temperature:2",
         "puct:simulations:16:leaf:rollout",
@@ -87,22 +87,6 @@ def test_searches_around_a_trained_policy(plays, text, tmp_path):
         first, again = (agent.act(info_states, players, np.random.default_rng(seed)) for seed in (0, 1))
         assert first.tolist() == again.tolist()
         assert game.legal_actions(info_states)[np.arange(3), first].all()
-
-
-@pytest.mark.parametrize("leaf", ["rollout", "value:depth:3"])
-def test_a_search_may_know_its_opponent(leaf, tmp_path):
-    game = make_game("five_o")
-    info_states, players = positions(game, 6, skip=5)
-    around = {"policy": _policy(game, tmp_path), "search": f"monte_carlo:simulations:60:leaf:{leaf}"}
-    values = {
-        opponent: load_agent(game, around["policy"], search=around["search"] + opponent).action_values(
-            info_states, players
-        )
-        for opponent in ("", ":opponent:greedy_1", ":opponent:[" + around["policy"] + "]")
-    }
-    alone, greedy, same = values.values()
-    assert not np.array_equal(alone, greedy)
-    assert not np.array_equal(greedy, same)
 
 
 @pytest.mark.parametrize("text", ["monte_carlo:seconds:0.03", "tree:seconds:0.03", "expectimax:seconds:0.03:depth:3"])
@@ -160,7 +144,7 @@ def test_texts_in_texts():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("monte_carlo:c_puct:2", r"search.c_puct=2: must be left out: monte_carlo takes policy, simulations, "),
+        ("monte_carlo:c_puct:2", r"search.c_puct=2: must be left out: search takes policy, simulations, "),
         ("monte_carlo:simulations:0", r"search.simulations=0: must be a whole number of at least 1"),
         ("monte_carlo:simulations:many", r"search.simulations=many: must be a whole number"),
         ("tree:seconds:0", r"search.seconds=0: must be a number above 0"),
@@ -168,11 +152,6 @@ def test_texts_in_texts():
         ("monte_carlo:depth:3", r"search.depth=3: must be 0 with search.leaf=rollout"),
         ("monte_carlo:candidates:3", r"search.candidates=3: must be left out where there is no search.policy"),
         ("expectimax:choose:best", r"search.choose=best: must be one of votes, mean"),
-        (
-            "monte_carlo:opponent:greedy",
-            r"search.opponent=greedy: must be left out unless search.policy or search.roll",
-        ),
-        ("monte_carlo:policy:greedy:opponent:nobody", r"agent=nobody: must be a policy's folder or address"),
         ("puct", r"search.policy=null: must be an agent with a prior, as in puct:policy:models/NAME"),
         ("puct:policy:greedy", r"search.policy=\w+: must be an agent with a prior and values: a trained policy"),
         ("monte_carlo:policy:nobody", r"agent=nobody: must be a policy's folder or address"),
@@ -182,11 +161,6 @@ def test_texts_in_texts():
 def test_what_does_not_fit_is_refused_in_one_line(text, message):
     with pytest.raises(InvalidOption, match=message):
         load_agent(make_game("thirty_one"), text)
-
-
-def test_who_plays_alone_has_no_opponent():
-    with pytest.raises(InvalidOption, match=r"search\.opponent=flush: must be left out: poker_squares has one player"):
-        load_agent(make_game("poker_squares"), "monte_carlo:policy:flush:opponent:flush")
 
 
 def test_an_unknown_search_is_refused():

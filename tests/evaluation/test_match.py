@@ -86,8 +86,6 @@ def test_the_interval_is_clustered_by_deal():
     error = per_deal.std(ddof=1) / np.sqrt(50)
     low, high = match.interval
     assert (low, high) == pytest.approx((match.mean - 2.00958 * error, match.mean + 2.00958 * error), rel=1e-4)
-    assert match.tally.games.shape == (50, 4)
-    assert match.tally.games.mean(axis=1) == pytest.approx(per_deal, abs=1e-6)
 
 
 def test_luck_cancels_between_two_that_play_alike():
@@ -95,7 +93,6 @@ def test_luck_cancels_between_two_that_play_alike():
     match = play_match(game, [Shower(game), Shower(game)], num_deals=100, seed=0)
     assert match.mean == 0
     assert match.interval == (0, 0)
-    assert match.variance_ratio == float("inf")
 
 
 def test_copies_alone_still_show_chance():
@@ -109,7 +106,7 @@ def test_figures_do_not_depend_on_the_number_of_processes():
     one = play_match(TWO, [Shower(TWO), "random"], num_deals=50, seed=5, chunk=8)
     two = play_match(TWO, [Shower(TWO), "random"], num_deals=50, seed=5, chunk=8, processes=2)
     assert np.array_equal(one.tally.points, two.tally.points)
-    assert np.array_equal(one.tally.games, two.tally.games)
+    assert np.array_equal(one.tally.shares, two.tally.shares)
     early = play_match(TWO, [Shower(TWO), "random"], num_deals=5000, seed=5, chunk=50, until=0.1, processes=2)
     alone = play_match(TWO, [Shower(TWO), "random"], num_deals=5000, seed=5, chunk=50, until=0.1)
     assert early.num_deals == alone.num_deals < 5000
@@ -140,11 +137,10 @@ def test_a_difference_is_taken_deal_by_deal(num_players):
     assert comparison.difference.low > 0
     if num_players == 1:
         assert (comparison.first.per_deal() >= comparison.second.per_deal()).all()
-        assert comparison.win_rate_difference is None
         unpaired = np.hypot(comparison.first.points.half_width, comparison.second.points.half_width)
         assert comparison.difference.half_width < unpaired
     else:
-        assert comparison.win_rate_difference.low > 0
+        assert comparison.first.win_rate > comparison.second.win_rate
 
 
 def test_a_match_stops_when_the_interval_is_narrow_enough():

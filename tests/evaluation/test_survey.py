@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cardlab.agents.registry import load_agent
-from cardlab.evaluation.game_statistics import measure_games, write_game_statistics
+from cardlab.evaluation.game_statistics import measure_games
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.outcomes import big2, five_o, open_face, poker_squares, thirty_one
 from cardlab.games.catalogue import GAMES, make_game
@@ -88,7 +88,7 @@ def test_thirty_one_rounds_and_lives(num_players):
 
 
 @pytest.mark.parametrize("name", sorted(GAMES))
-def test_a_survey_of_each_game(name, tmp_path):
+def test_a_survey_of_each_game(name):
     survey = measure_games(make_game(name), "greedy_2" if name == "five_o" else "random", "random", OPTIONS)
     lengths = survey["length"]["counts"]
     assert sum(lengths.values()) == survey["games"]
@@ -96,8 +96,7 @@ def test_a_survey_of_each_game(name, tmp_path):
     for outcome in survey["outcomes"]:
         assert len(outcome["policy"]) == len(outcome["others"]) == len(outcome["labels"])
         assert sum(outcome["policy"]) > 0
-    write_game_statistics({**survey, "calibration": {}}, tmp_path / "one.json")
-    assert json.loads((tmp_path / "one.json").read_text())["format"] == 1
+    assert json.loads(json.dumps(survey)) == survey
 
 
 def test_what_is_done_is_told_apart_by_who_did_it():

@@ -7,6 +7,7 @@ import pytest
 
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation import pairings
+from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ratings import Cycle, cycles, rate
@@ -61,12 +62,12 @@ def test_a_tournament_that_was_stopped_goes_on_and_ends_the_same(high_card_agent
         played.append(names)
         return play(workers, places, names, options, progress)
 
-    monkeypatch.setattr("cardlab.evaluation.tournament.play_pairing", stopped_at_the_second)
+    monkeypatch.setattr("cardlab.evaluation.pairings.play_pairing", stopped_at_the_second)
     with pytest.raises(KeyboardInterrupt):
         run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path / "cut")
     assert not (tmp_path / "cut" / "tournament.json").exists()
     monkeypatch.setattr(
-        "cardlab.evaluation.tournament.play_pairing", lambda *rest: (played.append(rest[2]), play(*rest))[1]
+        "cardlab.evaluation.pairings.play_pairing", lambda *rest: (played.append(rest[2]), play(*rest))[1]
     )
     assert run_tournament(HighCard(2), AGENTS, OPTIONS, tmp_path / "cut") == whole
     assert sorted(played) == sorted({*played})
@@ -115,13 +116,14 @@ def test_a_tournament_needs_two_different_agents(agents, tmp_path):
 
 
 def test_circles_are_named_from_either_side():
-    margins = {(0, 1): (1.0, 0.5, 1.5), (1, 2): (1.0, 0.5, 1.5), (0, 2): (-1.0, -1.5, -0.5)}
-    assert cycles(["a", "b", "c"], margins) == [Cycle(("a", "b", "c"), sure=True)]
-    turned = {pair: (-mean, -high, -low) for pair, (mean, low, high) in margins.items()}
-    assert cycles(["a", "b", "c"], turned) == [Cycle(("a", "c", "b"), sure=True)]
-    unsure = margins | {(1, 2): (0.1, -0.1, 0.3)}
-    assert cycles(["a", "b", "c"], unsure) == [Cycle(("a", "b", "c"), sure=False)]
-    assert cycles(["a", "b", "c"], margins | {(0, 2): (1.0, 0.5, 1.5)}) == []
+    above, below = Estimate(1.0, 0.5, 1.5, 100), Estimate(-1.0, -1.5, -0.5, 100)
+    margins = {(0, 1): above, (1, 2): above, (0, 2): below}
+    assert cycles(3, margins) == [Cycle((0, 1, 2), sure=True)]
+    turned = {(0, 1): below, (1, 2): below, (0, 2): above}
+    assert cycles(3, turned) == [Cycle((0, 2, 1), sure=True)]
+    unsure = margins | {(1, 2): Estimate(0.1, -0.1, 0.3, 100)}
+    assert cycles(3, unsure) == [Cycle((0, 1, 2), sure=False)]
+    assert cycles(3, margins | {(0, 2): above}) == []
 
 
 def test_ratings_follow_the_duels():

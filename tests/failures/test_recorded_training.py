@@ -79,7 +79,7 @@ def test_a_store_that_is_away_at_the_end_gets_the_rest_from_the_same_command(
     def cut(_: Run, __: Trained) -> None:
         lost.cut = "before"
 
-    with pytest.raises(RecordIncomplete, match="the same command sends the rest and trains nothing"):
+    with pytest.raises(RecordIncomplete, match="run the same command again to send the rest"):
         recorded(store, tmp_path, cut)
     lost.cut = ""
     (run,) = store.client.search_runs([store.experiment_id("kuhn")])

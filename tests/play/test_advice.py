@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.agents.beliefs import BeliefError
-from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.policies import PolicyError, describe, save_policy
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import MLPOptions
@@ -71,7 +70,7 @@ def test_the_champion_s_belief_network_is_used_for_its_options_only(server):
 
 
 def test_an_invalid_belief_network_is_rejected_at_the_start(start, tmp_path):
-    with pytest.raises(BeliefError, match=r"no belief\.json in it"), start(belief={"big2": str(tmp_path)}):
+    with pytest.raises(PolicyError, match=r"no belief\.json in it"), start(belief={"big2": str(tmp_path)}):
         pass
     with pytest.raises(InvalidOption, match="whist"), start(belief={"whist": str(tmp_path)}):
         pass

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,9 @@ def part_of(experience: Experience, group: ProcessGroup) -> Experience:
 
 def learn_from_all(learner: Any) -> None:
     """Let a DQN sample each decision of its replay buffer once."""
-    buffer = learner.buffer
-    buffer.sample = lambda *_: buffer._at(np.arange(len(buffer)))
+    buffer, sample = learner.buffer, learner.buffer.sample
+    in_order = SimpleNamespace(integers=lambda _, size: np.arange(size))
+    buffer.sample = lambda *_: sample(len(buffer), in_order)
 
 
 def step(agent: str, group: ProcessGroup) -> dict[str, np.ndarray]:

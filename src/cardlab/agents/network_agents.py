@@ -1,6 +1,8 @@
 """Agents that act by a network: by its action scores, or by the values of afterstates."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -10,7 +12,7 @@ from cardlab.agents.random_agent import choose_uniformly
 from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import unchecked
 from cardlab.games.fused_rollouts import SparseLineValues, SupportsFusedRollouts
-from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, ObservesAfterstates, Players
+from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, ObservesAfterstates, Players, States
 from cardlab.games.rows import copied, take
 from cardlab.networks.inputs import Indices
 from cardlab.networks.protocol import Network, encode_for, encode_legal_for
@@ -195,6 +197,13 @@ class AfterstateAgent:
         if isinstance(self.game, SupportsFusedRollouts) and isinstance(self.network, SparseLinesNetwork):
             return self.network.sparse_line_values()
         return None
+
+    def fused_rollouts(self, game: Game) -> Callable[[States], Floats] | None:
+        """Greedy play of `game` in one kernel, from states [G] to payoffs [G, P]; None where there is none."""
+        values = self.sparse_line_values()
+        if values is None or not isinstance(game, SupportsFusedRollouts):
+            return None
+        return partial(game.sparse_play_out, values=values)
 
     def _action_values(self, info_states: InfoStates, players: Players) -> Floats:
         """Reward plus afterstate value of each action [N, A], minus infinity where illegal."""

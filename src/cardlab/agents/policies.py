@@ -1,48 +1,34 @@
-"""Trained policies as folders: policy.json and weights.safetensors, the same bytes for the same training.
-
-Nothing in a folder is ever run: classes are named by registry key, weights are plain arrays.
-"""
+"""Trained policies as folders: policy.json and weights.safetensors, the same bytes for the same training."""
 
 import errno
 import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
 from safetensors import SafetensorError
 
 from cardlab.agents.network_agents import ActionValueAgent, AfterstateAgent, SoftmaxAgent
-from cardlab.agents.weights import load_weights, save_weights
-from cardlab.core.options import InvalidOption
+from cardlab.agents.network_files import (
+    WEIGHTS,
+    PolicyDescription,
+    PolicyError,
+    check_game,
+    described_game,
+    load_weights,
+    parse_description,
+    save_weights,
+    write_description,
+)
 from cardlab.games.agent_protocol import Policy
-from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
 from cardlab.networks.options import NETWORK_OPTIONS
 from cardlab.networks.protocol import Network, NetworkOptions
 
 FORMAT = 2
 _DESCRIPTION = "policy.json"
-_WEIGHTS = "weights.safetensors"
-POLICY_FILES = (_DESCRIPTION, _WEIGHTS)
-
-
-class PolicyError(ValueError):
-    """A folder holds no policy for this game; the message is one line that names the folder."""
-
-
-@dataclass(frozen=True)
-class PolicyDescription:
-    """A policy without its weights."""
-
-    game: str
-    game_options: Mapping[str, Any]  # the options that the policy depends on
-    network: str  # registry key
-    network_options: Mapping[str, Any]
-    policy_kind: str  # registry key of the kind of agent
-    policy_options: Mapping[str, Any]
-
+POLICY_FILES = (_DESCRIPTION, WEIGHTS)
 
 POLICY_KINDS: Mapping[str, type[SoftmaxAgent] | type[ActionValueAgent] | type[AfterstateAgent]] = {
     "softmax": SoftmaxAgent,
@@ -65,11 +51,10 @@ def save_policy(folder: Path, description: PolicyDescription, network: Network) 
     """Write the policy and return its digest. The files contain no time, path or run id."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        save_weights(network, folder / _WEIGHTS)
+        save_weights(network, folder / WEIGHTS)
     except SafetensorError as error:
-        raise OSError(errno.EIO, str(error), str(folder / _WEIGHTS)) from error
-    text = json.dumps({"format": FORMAT, **asdict(description)}, indent=2, sort_keys=True)
-    (folder / _DESCRIPTION).write_text(text + "\n")
+        raise OSError(errno.EIO, str(error), str(folder / WEIGHTS)) from error
+    write_description(folder / _DESCRIPTION, FORMAT, description)
     return policy_digest(folder)
 
 
@@ -77,27 +62,16 @@ def policy_digest(folder: Path) -> str:
     """SHA-256 over the two files of a policy, hexadecimal."""
     digest = hashlib.sha256()
     for name in POLICY_FILES:
-        digest.update(name.encode() + b"\0" + _read(folder, name))
+        try:
+            digest.update(name.encode() + b"\0" + (folder / name).read_bytes())
+        except OSError as error:
+            raise PolicyError(f"{folder}: is not a policy's folder: no {name} in it") from error
     return digest.hexdigest()
 
 
 def read_description(folder: Path) -> PolicyDescription:
     """The content of policy.json; PolicyError when it is missing, damaged or of another format."""
-    path, text = folder / _DESCRIPTION, _read(folder, _DESCRIPTION)
-    try:
-        data = json.loads(text)
-        version = data.pop("format")
-        description = PolicyDescription(**data) if version == FORMAT else None
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise PolicyError(f"{path}: is not a policy's description ({error!r})") from error
-    if description is None:
-        raise PolicyError(f"{path}: format {version}, this version reads {FORMAT}; train the policy again")
-    for key, value in vars(description).items():
-        kind = Mapping if key.endswith("options") else str
-        if not isinstance(value, kind):
-            wanted = "a mapping" if kind is Mapping else "text"
-            raise PolicyError(f"{path}: is not a policy's description ({key} is not {wanted})")
-    return description
+    return parse_description(folder / _DESCRIPTION, FORMAT)
 
 
 def load_policy(game: Game, folder: Path) -> Policy:
@@ -124,19 +98,12 @@ def load_network(game: Game, folder: Path) -> Network:
 def policy_game(folder: Path, **options: Any) -> Game:
     """The game that the policy in `folder` was trained on, with `options` that the policy does not depend on."""
     description = read_description(folder)
-    return _make_game(folder, description.game, {**description.game_options, **options})
+    return described_game(folder / _DESCRIPTION, description.game, {**description.game_options, **options})
 
 
 def default_game(folder: Path) -> Game:
     """The game that the policy in `folder` was trained on, with default options."""
-    return _make_game(folder, read_description(folder).game, {})
-
-
-def _make_game(folder: Path, name: str, options: Mapping[str, Any]) -> Game:
-    try:
-        return make_game(name, **options)
-    except (InvalidOption, TypeError) as error:
-        raise PolicyError(f"{folder / _DESCRIPTION}: {error}") from error
+    return described_game(folder / _DESCRIPTION, read_description(folder).game, {})
 
 
 def game_for(policy: Path, game: Game) -> Game:
@@ -159,11 +126,8 @@ def _default_features(game: Game) -> str | None:
 def _fitting(game: Game, folder: Path) -> PolicyDescription:
     """The content of policy.json; PolicyError when it is of another game."""
     description = read_description(folder)
-    wanted = {"game": game.spec.name, **game.spec.options}
-    has = {"game": description.game, "features": _default_features(game), **description.game_options}
-    for key, value in wanted.items():
-        if _plain(has.get(key)) != _plain(value):
-            raise PolicyError(f"{folder}: was trained for {key}={has.get(key)}, the game has {key}={value}")
+    trained_for = {"game": description.game, "features": _default_features(game), **description.game_options}
+    check_game(folder, game, trained_for)
     return description
 
 
@@ -171,26 +135,4 @@ def _network(game: Game, folder: Path, description: PolicyDescription) -> Networ
     if description.network not in NETWORK_OPTIONS:
         known = ", ".join(NETWORK_OPTIONS)
         raise PolicyError(f"{folder / _DESCRIPTION}: network={description.network}: must be one of {known}")
-    given: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in description.network_options.items()
-    }
-    try:
-        network = NETWORK_OPTIONS[description.network](**given).build(game.spec)
-        load_weights(network, folder / _WEIGHTS)
-    except (SafetensorError, OSError, RuntimeError, TypeError, ValueError, AttributeError) as error:
-        reason = str(error).splitlines()[0]
-        raise PolicyError(f"{folder / _WEIGHTS}: are not the weights of this network ({reason})") from error
-    network.requires_grad_(False)
-    return network.eval()
-
-
-def _read(folder: Path, name: str) -> bytes:
-    try:
-        return (folder / name).read_bytes()
-    except OSError as error:
-        raise PolicyError(f"{folder}: is not a policy's folder: no {name} in it") from error
-
-
-def _plain(value: Any) -> Any:
-    """Tuples as lists, as JSON stores them."""
-    return list(value) if isinstance(value, tuple) else value
+    return load_weights(folder, NETWORK_OPTIONS[description.network], description, game.spec)

@@ -1,7 +1,7 @@
 """Agents that search before they act: monte_carlo, expectimax, tree, puct."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
@@ -21,7 +21,6 @@ from cardlab.agents.search.builders import (
 from cardlab.agents.search.decisions import LEAVES, SearchDecision, SearchEffort, SearchResult, make_search_decisions
 from cardlab.agents.search.options import SEARCHES, SearchOptions
 from cardlab.agents.search.protocol import Search
-from cardlab.core.options import InvalidOption
 from cardlab.games.loop import play
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players, States
 
@@ -52,7 +51,7 @@ class SearchAgent:
         self._endgame: EndgameSolver | None = None
         if self.options.endgame:
             self._endgame = make_endgame_solver(self.game, self.options.belief)
-        self._batch = self._search.smallest_batch
+        self._batch = self._search.batch_sizes[0]
         if self.timed:
             self._prepare()
 
@@ -85,27 +84,21 @@ class SearchAgent:
     ) -> list[SearchResult]:
         """[N] results; with `efforts` [N] those of a search that does the same work."""
         decisions = make_search_decisions(self.game, info_states, players, self.options.seed)
-        if not self.timed and efforts is None:
-            return self._counted(decisions)
-        if efforts is None:
-            return [self._timed(decision) for decision in decisions]
-        return [self._repeated(decision, effort) for decision, effort in zip(decisions, efforts, strict=True)]
-
-    def _counted(self, decisions: list[SearchDecision]) -> list[SearchResult]:
         results = [self._without_search(decision) for decision in decisions]
-        open_ones = [row for row, result in enumerate(results) if result is None]
-        for row, result in zip(open_ones, self._search.search([decisions[row] for row in open_ones]), strict=True):
+        rows = [row for row, result in enumerate(results) if result is None]
+        if self.options.seconds is None and efforts is None:
+            found = self._search.search([decisions[row] for row in rows])
+        else:
+            found = [self._search_within(decisions[row], efforts[row] if efforts else None) for row in rows]
+        for row, result in zip(rows, found, strict=True):
             results[row] = result
         return cast(list[SearchResult], results)
 
-    def _timed(self, decision: SearchDecision) -> SearchResult:
-        meter = TimeBudget(cast(float, self.options.seconds))
-        return self._without_search(decision) or self._search.search_within(decision, meter, self._batch)
-
-    def _repeated(self, decision: SearchDecision, effort: SearchEffort) -> SearchResult:
-        return self._without_search(decision) or self._search.search_within(
-            decision, RecordedBudget(effort), effort.size
-        )
+    def _search_within(self, decision: SearchDecision, effort: SearchEffort | None) -> SearchResult:
+        """A search within the time, or with the `effort` of an earlier one."""
+        if effort is not None:
+            return self._search.search_within(decision, RecordedBudget(effort), effort.size)
+        return self._search.search_within(decision, TimeBudget(cast(float, self.options.seconds)), self._batch)
 
     def _without_search(self, decision: SearchDecision) -> SearchResult | None:
         """The result for a forced move or a solved endgame; None where a search is needed."""
@@ -129,8 +122,8 @@ class SearchAgent:
                 self._batch = self._fitting_batch(decision)
 
     def _fitting_batch(self, decision: SearchDecision) -> int:
-        size = self._search.smallest_batch
-        while 2 * size <= self._search.largest_batch:
+        size, largest = self._search.batch_sizes
+        while 2 * size <= largest:
             watch = TimeBudget(CALIBRATION_SECONDS)
             self._search.search_within(decision, RecordedBudget(SearchEffort(2 * size, (1,))), 2 * size)
             if watch.expired():
@@ -150,12 +143,7 @@ def _sample_positions(game: Game) -> list[tuple[InfoStates, NDArray[np.int8]]]:
 
 def make_search(name: str, game: Game, *, resolve: Resolve, **given: Any) -> SearchAgent:
     """The search agent `name` with the options `given`; InvalidOption for an unknown option."""
-    options_class = cast(type[SearchOptions], SEARCHES[name])
-    known = [entry.name for entry in fields(options_class)]
-    for key, value in given.items():
-        if key not in known:
-            raise InvalidOption(f"search.{key}", value, f"left out: {name} takes {', '.join(known)}")
-    return SearchAgent(game, options_class(**given), resolve)
+    return SearchAgent(game, cast(type[SearchOptions], SEARCHES[name])(**given), resolve)
 
 
 make_monte_carlo = partial(make_search, "monte_carlo")

@@ -11,13 +11,12 @@ from cardlab.agents.policy_folders import ADDRESS, policy_folder
 from cardlab.cli.policy_names import known_name
 from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
-from cardlab.core.files import check_file
+from cardlab.core.files import check_file, write_json
 from cardlab.core.options import InvalidOption, Text
 from cardlab.experiments.config.groups import build_arena, build_game
 from cardlab.experiments.config.options import convert
-from cardlab.experiments.promotion.messages import format_outcome, write_decision
 from cardlab.experiments.promotion.options import PromotionOptions
-from cardlab.experiments.promotion.promote import make_challenge, promote
+from cardlab.experiments.promotion.promote import format_outcome, make_challenge, promote
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
@@ -39,7 +38,7 @@ def run(request: Request) -> int:
         outcome = promote(challenge, Store(), progress)
     Console(soft_wrap=True, highlight=False).print(format_outcome(challenge, outcome))
     if output is not None:
-        write_decision(challenge, outcome, output)
+        write_json(output, outcome.figures(), indent=2)
     return 0
 
 

@@ -1,5 +1,6 @@
 """Atomic file writes, and checks of output paths before any work is done."""
 
+import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -25,6 +26,11 @@ def write_atomically(path: Path, text: str) -> None:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
         raise
+
+
+def write_json(path: Path, content: object, indent: int = 1) -> None:
+    """Write `content` as JSON, as `write_atomically` does; equal content gives equal bytes."""
+    write_atomically(path, json.dumps(content, indent=indent) + "\n")
 
 
 def check_folder(key: str, text: str) -> Path:

@@ -1,6 +1,5 @@
 """Evaluation of one agent against fixed references on unseen deals."""
 
-import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -8,9 +7,9 @@ from typing import Any
 
 from rich.table import Table
 
-from cardlab.core.files import write_atomically
-from cardlab.evaluation.intervals import Estimate, estimate
-from cardlab.evaluation.match import InterruptedMatch, Match, paired, play_lineup
+from cardlab.core.files import write_json
+from cardlab.evaluation.intervals import estimate
+from cardlab.evaluation.match import InterruptedLineups, Match, paired, play_lineup
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seating import Entry, make_lineup
@@ -58,14 +57,13 @@ def evaluate(
     matches: dict[str, Match] = {}
     stopped = False
     try:
-        with Workers(
-            game, lineups, options.workers_of(lineups), options.launcher, records=options.records_folder
-        ) as workers:
+        with Workers(game, lineups, options) as workers:
             for place, name in enumerate(names):
                 matches[name] = play_lineup(workers, place, options, partial(progress, name))
     except KeyboardInterrupt as stop:
-        if isinstance(stop, InterruptedMatch):
-            matches[names[len(matches)]] = stop.match
+        if isinstance(stop, InterruptedLineups):
+            place = len(matches)
+            matches[names[place]] = Match(lineups[place], options.seed, stop.tallies[0])
         if not matches:
             raise
         stopped = True
@@ -86,10 +84,10 @@ def evaluate(
 
 def write_evaluation(evaluation: Evaluation, path: Path) -> None:
     """Write `evaluation` as JSON, atomically; equal figures give equal bytes."""
-    write_atomically(path, json.dumps(evaluation, indent=2) + "\n")
+    write_json(path, evaluation, indent=2)
 
 
-def evaluation_lineup(evaluation: Evaluation) -> Table:
+def evaluation_table(evaluation: Evaluation) -> Table:
     """The evaluation as a table for `rich.console.Console.print`."""
     table = Table(title=f"{evaluation['experiment']}: {evaluation['game']}, seed {evaluation['seed']}")
     alone = SELF in evaluation["references"]
@@ -105,17 +103,12 @@ def evaluation_lineup(evaluation: Evaluation) -> Table:
 
 def _figures(match: Match, own: Match | None) -> dict[str, float | int]:
     """One entry of `references`."""
-    points = match.points
-    figures: dict[str, float | int] = {"mean": points.mean, "low": points.low, "high": points.high}
+    figures = match.points.named("mean")
     if match.wins is not None:
-        figures |= _spread("win_rate", match.wins)
+        figures |= match.wins.named("win_rate", "win_rate_")
     if own is not None and own is not match:
-        figures |= _spread("difference", estimate(paired(own.per_deal(), match.per_deal())))
-    return figures | {"deals": match.num_deals}
-
-
-def _spread(name: str, figure: Estimate) -> dict[str, float | int]:
-    return {name: figure.mean, f"{name}_low": figure.low, f"{name}_high": figure.high}
+        figures |= estimate(paired(own.per_deal(), match.per_deal())).named("difference", "difference_")
+    return {**figures, "deals": match.num_deals}
 
 
 def _cells(figures: Mapping[str, float], name: str, scale: int) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """A game as deal, actions and search effort; saved as JSON."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.files import write_atomically
+from cardlab.core.files import write_json
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.cards.deck import parse_cards
 from cardlab.games.loop import Moves
@@ -22,19 +22,8 @@ class RecordError(ValueError):
     """A record cannot be read, or is of another game; the message is one line."""
 
 
-@runtime_checkable
-class Effort(Protocol):
-    """The work of a search for one decision."""
-
-    @property
-    def size(self) -> int:
-        """Size of a batch."""
-        ...
-
-    @property
-    def batches(self) -> tuple[int, ...]:
-        """Batches done in each phase."""
-        ...
+EffortCounts = tuple[int, tuple[int, ...]]
+"""Work of a search for one decision: size of a batch, and number of batches in each phase."""
 
 
 @runtime_checkable
@@ -42,13 +31,9 @@ class ReportsEffort(Protocol):
     """An agent that reports the work of its searches."""
 
     @property
-    def efforts(self) -> Sequence[Effort]:
+    def efforts(self) -> Sequence[EffortCounts]:
         """[N] efforts of the decisions of its last `act`."""
         ...
-
-
-EffortCounts = tuple[int, tuple[int, ...]]
-"""Size of a batch, and number of batches in each phase."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +75,7 @@ def save_record(record: GameRecord, path: Path) -> None:
     content = {"format": FORMAT, **asdict(record)}
     if not record.efforts:
         del content["efforts"]
-    write_atomically(path, json.dumps(content, indent=1) + "\n")
+    write_json(path, content)
 
 
 def load_record(path: Path) -> GameRecord:
@@ -132,11 +117,6 @@ class GameRecorder:
             self.actions[row].append(action)
             self.efforts[row].append(self._effort(moves, place, agents))
 
-    def of(self, row: int) -> tuple[tuple[int, ...], tuple[EffortCounts | None, ...]]:
-        """Actions and efforts of game `row`; () for efforts without a search."""
-        efforts = tuple(self.efforts[row])
-        return tuple(self.actions[row]), efforts if any(efforts) else ()
-
     @staticmethod
     def _effort(moves: Moves, place: int, agents: Sequence[Agent]) -> EffortCounts | None:
         agent = agents[int(moves.agents[place])]
@@ -144,16 +124,10 @@ class GameRecorder:
             return None
         asked: NDArray[np.bool_] = moves.queried & (moves.agents == moves.agents[place])
         effort = agent.efforts[int(asked[:place].sum())]
-        return (effort.size, effort.batches) if any(effort.batches) else None
+        return effort if any(effort[1]) else None
 
-
-def finished_records(
-    game: Game, deals: States, names: tuple[str, ...], seatings: NDArray[np.int8], recorder: GameRecorder
-) -> Iterator[tuple[int, int, GameRecord]]:
-    """Deal, seating and record of each game, deal by deal; `names` by group."""
-    for row in range(len(recorder.actions)):
-        deal, seating = divmod(row, len(seatings))
-        agents = tuple(names[group] for group in seatings[seating].tolist())
-        actions, efforts = recorder.of(row)
-        text = deals[deal : deal + 1].tobytes().hex()
-        yield deal, seating, GameRecord(game.spec.name, game_options(game), agents, text, actions, efforts=efforts)
+    def record(self, game: Game, row: int, deal: NDArray[np.void], agents: tuple[str, ...]) -> GameRecord:
+        """Game `row` as a record: its `deal` [1], and its `agents` [P] by seat."""
+        actions, efforts = tuple(self.actions[row]), tuple(self.efforts[row])
+        kept = efforts if any(efforts) else ()
+        return GameRecord(game.spec.name, game_options(game), agents, deal.tobytes().hex(), actions, efforts=kept)

@@ -1,24 +1,20 @@
 """Statistics of the games of a policy: length and outcomes."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.files import write_atomically
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.outcomes.catalogue import find_outcomes
 from cardlab.evaluation.outcomes.outcome import OutcomeCounts
 from cardlab.evaluation.seating import Entry, Lineup, make_lineup
-from cardlab.evaluation.workers import ChunkPlayer, deal_block, make_jobs
+from cardlab.evaluation.workers import ChunkPlayer, make_jobs
 from cardlab.games.catalogue import without_training_options
-from cardlab.games.protocol import Game, States
+from cardlab.games.protocol import Game
 
-FORMAT = 1
 _ACTION_KINDS = "decisions of each kind"
 
 GameStatistics = dict[str, Any]
@@ -73,8 +69,7 @@ def _play(game: Game, lineup: Lineup, options: ArenaOptions) -> _Games:
 
 
 def _play_chunk(game: Game, player: ChunkPlayer, job: Any) -> _Games:
-    lineup = player.lineups[0]
-    states = States(np.repeat(deal_block(game, job.seed, job.first, job.last), lineup.num_seatings))
+    states = player.deal(job, 0)
     reader: Any = find_outcomes(game.spec.name)
     groups = getattr(reader, "ACTION_GROUPS", np.zeros(game.spec.num_actions, dtype=np.int8))
     names: tuple[str, ...] = getattr(reader, "ACTION_NAMES", ())
@@ -85,7 +80,7 @@ def _play_chunk(game: Game, player: ChunkPlayer, job: Any) -> _Games:
     outcomes = [] if reader is None else _own_players(reader.read(states), game.spec.num_players)
     if names:
         outcomes.append(OutcomeCounts(_ACTION_KINDS, names, actions))
-    return _Games(lengths, outcomes, np.tile(lineup.seatings == 0, (job.last - job.first, 1)))
+    return _Games(lengths, outcomes, np.tile(player.lineups[0].seatings == 0, (job.last - job.first, 1)))
 
 
 def _own_players(outcomes: Sequence[OutcomeCounts], num_players: int) -> list[OutcomeCounts]:
@@ -104,8 +99,3 @@ def _lengths(lengths: NDArray[np.int64]) -> dict[str, Any]:
         "mean": round(float(lengths.mean()), 6),
         "counts": {str(number): int(count) for number, count in zip(numbers, counts, strict=True)},
     }
-
-
-def write_game_statistics(survey: GameStatistics, path: Path) -> None:
-    """Write `survey` as JSON; equal figures give equal bytes."""
-    write_atomically(path, json.dumps({"format": FORMAT, **survey}, indent=1) + "\n")

@@ -5,7 +5,7 @@ independent, and Student's t is used on their means.
 """
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,10 @@ class Estimate:
         """Half of the width of the interval."""
         return (self.high - self.low) / 2
 
+    def named(self, name: str, stem: str = "") -> dict[str, float]:
+        """Mean and interval under the keys `name`, `stem`low and `stem`high."""
+        return {name: self.mean, f"{stem}low": self.low, f"{stem}high": self.high}
+
     def clipped(self, low: float, high: float) -> "Estimate":
         """The estimate with its interval clipped to [low, high]."""
         return Estimate(self.mean, max(low, self.low), min(high, self.high), self.deals)
@@ -57,13 +61,28 @@ def half_width(per_deal: PerDeal) -> float:
     return quantile * float(per_deal.std(ddof=1)) / sqrt(deals)
 
 
-def is_narrow(per_deal: PerDeal, until: float) -> bool:
-    """Whether the half-width of the interval is at most `until`, so that the match may stop.
+def is_narrow(per_deal: PerDeal, until: float | None) -> bool:
+    """Whether the half-width of the interval is at most `until`, so that the match may stop; never for None.
 
     The fixed-width procedure of Chow and Robbins (1965): stopping depends on the sample variance only, never on the
     mean, so that the plain interval keeps its coverage as `until` shrinks. MIN_DEALS_TO_STOP keeps the coverage at
     finite widths. Zero variance (a hundred wins in a row) does not stop a match.
     """
-    if len(per_deal) < MIN_DEALS_TO_STOP:
+    if until is None or len(per_deal) < MIN_DEALS_TO_STOP:
         return False
     return 0 < half_width(per_deal) <= until
+
+
+def confidence_sequence_interval(per_deal: PerDeal, planned: int) -> Estimate:
+    """Mean of `per_deal` [D] with an interval of a 95 % confidence sequence, narrowest near `planned` deals.
+
+    All intervals of the sequence cover the mean simultaneously with 95 %: mean ±
+    s · √(2(Dρ² + 1) / (D²ρ²) · log(√(Dρ² + 1) / α)), the Gaussian mixture boundary of Waudby-Smith et al., Time-uniform
+    central limit theory and asymptotic confidence sequences (arXiv 2103.06476). Not for the first few deals.
+    """
+    deals = len(per_deal)
+    mean, spread = float(per_deal.mean()), float(per_deal.std())
+    alpha = 1 - CONFIDENCE
+    weight = deals * (-2 * log(alpha) + log(-2 * log(alpha)) + 1) / planned  # Dρ²: narrowest at D = planned
+    half = spread * sqrt(2 * (weight + 1) / (deals * weight) * log(sqrt(weight + 1) / alpha))
+    return Estimate(mean, mean - half, mean + half, deals)

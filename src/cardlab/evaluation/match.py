@@ -3,9 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.options import MIN_DEALS, ArenaOptions
 from cardlab.evaluation.seating import Entry, Lineup, make_lineup
@@ -46,7 +43,10 @@ class Match:
     @property
     def by_player(self) -> tuple[EntryResult, ...]:
         """[P] the result of each entry; copies of one agent share one result."""
-        return tuple(self._result(place) for place in range(len(self.lineup.names)))
+        names = self.lineup.names
+        return tuple(
+            EntryResult(name, estimate(self.per_deal(place)), self._wins(place)) for place, name in enumerate(names)
+        )
 
     @property
     def points(self) -> Estimate:
@@ -56,7 +56,7 @@ class Match:
     @property
     def wins(self) -> Estimate | None:
         """Share of games in which the first entry has the best payoff, ties split; None for one player."""
-        return estimate(self.wins_per_deal(0)).clipped(0.0, 1.0) if len(self.lineup.names) > 1 else None
+        return self._wins(0)
 
     @property
     def mean(self) -> float:
@@ -78,28 +78,14 @@ class Match:
         """95 % interval of `win_rate`."""
         return None if self.wins is None else (self.wins.low, self.wins.high)
 
-    @property
-    def variance_ratio(self) -> float:
-        """Variance of the first entry's mean over independent deals, divided by that of this match at equal games.
-
-        Duplicate play needs this many times fewer games for the same interval; infinite where luck cancels.
-        """
-        independent = float(self.tally.games.var(dtype=np.float64)) / self.lineup.num_seatings
-        clustered = float(self.per_deal(0).var(ddof=1))
-        return independent / clustered if clustered > 0 else float("inf")
-
     def per_deal(self, place: int = 0) -> PerDeal:
         """[D] mean payoff of entry `place` on each deal."""
         return self.tally.points[:, self.lineup.groups[place]]
 
-    def wins_per_deal(self, place: int = 0) -> PerDeal:
-        """[D] share of wins of entry `place` on each deal."""
-        return self.tally.shares[:, self.lineup.groups[place]]
-
-    def _result(self, place: int) -> EntryResult:
-        alone = len(self.lineup.names) == 1
-        wins = None if alone else estimate(self.wins_per_deal(place)).clipped(0.0, 1.0)
-        return EntryResult(self.lineup.names[place], estimate(self.per_deal(place)), wins)
+    def _wins(self, place: int) -> Estimate | None:
+        if len(self.lineup.names) == 1:
+            return None
+        return estimate(self.tally.shares[:, self.lineup.groups[place]]).clipped(0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -114,15 +100,8 @@ class Comparison:
         """Mean payoff of the first minus that of the second."""
         return estimate(paired(self.first.per_deal(), self.second.per_deal()))
 
-    @property
-    def win_rate_difference(self) -> Estimate | None:
-        """Win rate of the first minus that of the second; None for one player."""
-        if self.first.wins is None:
-            return None
-        return estimate(paired(self.first.wins_per_deal(), self.second.wins_per_deal()))
 
-
-def paired(first: PerDeal, second: PerDeal) -> NDArray[np.float64]:
+def paired(first: PerDeal, second: PerDeal) -> PerDeal:
     """[D] differences on the deals of both matches."""
     deals = min(len(first), len(second))
     return first[:deals] - second[:deals]
@@ -134,14 +113,6 @@ class InterruptedLineups(KeyboardInterrupt):
     def __init__(self, tallies: tuple[Tally, ...]) -> None:
         super().__init__()
         self.tallies = tallies
-
-
-class InterruptedMatch(KeyboardInterrupt):
-    """Ctrl-C, with the match played so far."""
-
-    def __init__(self, match: Match) -> None:
-        super().__init__()
-        self.match = match
 
 
 def play_match(
@@ -162,20 +133,18 @@ def play_match(
     """
     options = ArenaOptions(deals=num_deals, seed=seed, processes=processes, chunk=chunk, until=until)
     lineup = make_lineup(game, entries)
-    with Workers(
-        game, [lineup], options.workers_of([lineup]), options.launcher, records=options.records_folder
-    ) as workers:
+    with Workers(game, [lineup], options) as workers:
         return play_lineup(workers, 0, options, progress)
 
 
 def play_lineup(workers: Workers, place: int, options: ArenaOptions, progress: Progress | None = None) -> Match:
-    """Play the workers' lineup number `place`; InterruptedMatch after Ctrl-C."""
-    lineup = workers.lineups[place]
-    try:
-        (tally,) = play_lineups(workers, [place], options, _first_points, progress)
-    except InterruptedLineups as stop:
-        raise InterruptedMatch(Match(lineup, options.seed, stop.tallies[0])) from None
-    return Match(lineup, options.seed, tally)
+    """Play the workers' lineup number `place`."""
+
+    def enough(tallies: Sequence[Tally]) -> bool:
+        return is_narrow(tallies[0].points[:, 0], options.until)
+
+    (tally,) = play_lineups(workers, [place], options, enough, progress)
+    return Match(workers.lineups[place], options.seed, tally)
 
 
 def compare(
@@ -191,10 +160,12 @@ def compare(
     With `options.until`, stop when the interval of the difference has this half-width.
     """
     lineups = [make_lineup(game, [entry, *field]) for entry in (first, second)]
-    with Workers(
-        game, lineups, options.workers_of(lineups), options.launcher, records=options.records_folder
-    ) as workers:
-        tallies = play_lineups(workers, [0, 1], options, _points_apart, progress)
+
+    def enough(tallies: Sequence[Tally]) -> bool:
+        return is_narrow(tallies[0].points[:, 0] - tallies[1].points[:, 0], options.until)
+
+    with Workers(game, lineups, options) as workers:
+        tallies = play_lineups(workers, [0, 1], options, enough, progress)
     matches = [Match(lineup, options.seed, tally) for lineup, tally in zip(lineups, tallies, strict=True)]
     return Comparison(*matches)
 
@@ -203,10 +174,13 @@ def play_lineups(
     workers: Workers,
     places: Sequence[int],
     options: ArenaOptions,
-    estimated: Callable[[Sequence[Tally]], PerDeal],
+    enough: Callable[[Sequence[Tally]], bool],
     progress: Progress | None = None,
 ) -> tuple[Tally, ...]:
-    """Play the workers' lineups `places` on the same deals: all of them, or until `estimated` [D] is narrow enough."""
+    """Play the workers' lineups `places` on the same deals: all of them, or until the tallies are `enough`.
+
+    InterruptedLineups after Ctrl-C.
+    """
     done: tuple[Tally, ...] | None = None
     chunks = workers.play(make_jobs(workers.lineups, places, options))
     try:
@@ -214,7 +188,7 @@ def play_lineups(
             done = new if done is None else tuple(merge(pair) for pair in zip(done, new, strict=True))
             if progress is not None:
                 progress(len(done[0].points), options.deals)
-            if options.until is not None and is_narrow(estimated(done), options.until):
+            if enough(done):
                 break
     except KeyboardInterrupt:
         if done is None or len(done[0].points) < MIN_DEALS:
@@ -224,11 +198,3 @@ def play_lineups(
         chunks.close()
     assert done is not None, "at least one chunk is played"
     return done
-
-
-def _first_points(tallies: Sequence[Tally]) -> PerDeal:
-    return tallies[0].points[:, 0]
-
-
-def _points_apart(tallies: Sequence[Tally]) -> PerDeal:
-    return tallies[0].points[:, 0] - tallies[1].points[:, 0]

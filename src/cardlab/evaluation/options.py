@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal
 
 from cardlab.core.options import Number, Text, Whole, option, options
@@ -44,8 +43,8 @@ class ArenaOptions:
     )
 
     def for_pairings(self) -> "ArenaOptions":
-        """The same with `pairing_deals` deals, all of them played."""
-        return replace(self, deals=self.pairing_deals, until=None)
+        """The same with `pairing_deals` deals, all of them played, without records."""
+        return replace(self, deals=self.pairing_deals, until=None, records=None)
 
     @property
     def workers(self) -> int:
@@ -59,8 +58,3 @@ class ArenaOptions:
         if self.processes is None and any(lineup.parallel_games for lineup in lineups):
             return os.cpu_count() or 1
         return self.workers
-
-    @property
-    def records_folder(self) -> Path | None:
-        """Where games are kept."""
-        return None if self.records is None else Path(self.records)

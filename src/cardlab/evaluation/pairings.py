@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -13,13 +13,13 @@ import numpy as np
 from cardlab.agents.policy_folders import policy_folder
 from cardlab.agents.specs import split_name
 from cardlab.core.code_digest import code_digest
-from cardlab.core.files import write_atomically
-from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
+from cardlab.core.files import write_json
+from cardlab.evaluation.game_record import game_options
+from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.match import play_lineups
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback
 from cardlab.evaluation.ratings import MAX_RATED_DEALS, Duels
-from cardlab.evaluation.recording import game_options
 from cardlab.evaluation.seating import Lineup, make_lineup
 from cardlab.evaluation.workers import Tally, Workers
 from cardlab.games.protocol import Game
@@ -38,6 +38,18 @@ class Pairing:
     duels: Duels  # [deals, at most MAX_RATED_DEALS]
 
 
+def play_pairings(
+    game: Game, pairs: Sequence[tuple[str, str]], options: ArenaOptions, progress: ProgressCallback
+) -> Iterator[Pairing]:
+    """Play the `pairs` of agents in turn."""
+    tables = [pairing_lineups(game, *names) for names in pairs]
+    start = 0
+    with Workers(game, [lineup for table in tables for lineup in table], options) as workers:
+        for names, table in zip(pairs, tables, strict=True):
+            yield play_pairing(workers, range(start, start + len(table)), names, options, progress)
+            start += len(table)
+
+
 def pairing_lineups(game: Game, first: str, second: str) -> list[Lineup]:
     """The lineups of a pairing: one for two players, else one per agent."""
     others = game.spec.num_players - 1
@@ -53,23 +65,27 @@ def play_pairing(
     halves = 1 if workers.game.spec.num_players == 1 else 2
 
     def margin(tallies: Sequence[Tally]) -> PerDeal:
-        return (_points(tallies, 0) - _points(tallies, 1)) / halves
+        return (_side(tallies, 0)[0] - _side(tallies, 1)[0]) / halves
 
-    tallies = play_lineups(workers, places, options, margin, partial(progress, label))
-    points = (estimate(_points(tallies, 0)), estimate(_points(tallies, 1)))
-    wins = None if halves == 1 else (_wins(tallies, 0), _wins(tallies, 1))
+    def enough(tallies: Sequence[Tally]) -> bool:
+        return is_narrow(margin(tallies), options.until)
+
+    tallies = play_lineups(workers, places, options, enough, partial(progress, label))
+    (points, wins), (other_points, other_wins) = (_side(tallies, side) for side in (0, 1))
     margins = margin(tallies)
-    return Pairing(names, points, wins, estimate(margins), np.sign(margins[:MAX_RATED_DEALS]).astype(np.int8))
+    return Pairing(
+        names,
+        (estimate(points), estimate(other_points)),
+        None if halves == 1 else (estimate(wins).clipped(0.0, 1.0), estimate(other_wins).clipped(0.0, 1.0)),
+        estimate(margins),
+        np.sign(margins[:MAX_RATED_DEALS]).astype(np.int8),
+    )
 
 
-def _points(tallies: Sequence[Tally], side: int) -> PerDeal:
-    """[D] the points of one side."""
-    return tallies[0].points[:, side] if len(tallies) == 1 else tallies[side].points[:, 0]
-
-
-def _wins(tallies: Sequence[Tally], side: int) -> Estimate:
-    shares = tallies[0].shares[:, side] if len(tallies) == 1 else tallies[side].shares[:, 0]
-    return estimate(shares).clipped(0.0, 1.0)
+def _side(tallies: Sequence[Tally], side: int) -> tuple[PerDeal, PerDeal]:
+    """Points and shares [D] of one side of a pairing."""
+    tally, group = (tallies[0], side) if len(tallies) == 1 else (tallies[side], 0)
+    return tally.points[:, group], tally.shares[:, group]
 
 
 def pairing_key(game: Game, names: tuple[str, str], options: ArenaOptions) -> dict[str, Any]:
@@ -102,7 +118,7 @@ def save_pairing(path: Path, pairing: Pairing, played: dict[str, Any]) -> None:
         "margin": asdict(pairing.margin),
         "duels": "".join("-=+"[outcome + 1] for outcome in pairing.duels),
     }
-    write_atomically(path, json.dumps(content, indent=1) + "\n")
+    write_json(path, content)
 
 
 def load_pairing(path: Path, names: tuple[str, str]) -> Pairing | None:
@@ -110,9 +126,7 @@ def load_pairing(path: Path, names: tuple[str, str]) -> Pairing | None:
     try:
         content = json.loads(path.read_text())
         first, second = (Estimate(**figure) for figure in content["points"])
-        wins = None
-        if content["wins"] is not None:
-            wins = (Estimate(**content["wins"][0]), Estimate(**content["wins"][1]))
+        wins = content["wins"] and (Estimate(**content["wins"][0]), Estimate(**content["wins"][1]))
         duels = np.array(["-=+".index(sign) - 1 for sign in content["duels"]], dtype=np.int8)
         return Pairing(names, (first, second), wins, Estimate(**content["margin"]), duels)
     except (OSError, ValueError, KeyError, TypeError):

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 
+from cardlab.evaluation.intervals import Estimate
+
 MAX_RATED_DEALS = 500  # per pairing: with more, sigma becomes meaninglessly small
 
 Duels = NDArray[np.int8]
@@ -51,26 +53,18 @@ def rate(names: Sequence[str], duels: Mapping[tuple[int, int], Duels]) -> list[R
 class Cycle:
     """Three agents of which each beats the next and the last beats the first."""
 
-    names: tuple[str, str, str]
+    places: tuple[int, int, int]
     sure: bool  # whether all three 95 % intervals exclude a tie
 
 
-def cycles(names: Sequence[str], margins: Mapping[tuple[int, int], tuple[float, float, float]]) -> list[Cycle]:
-    """The non-transitive triples; `margins` gives (mean, low, high) of i over j for the pairings i < j."""
-
-    def margin(first: int, second: int) -> tuple[float, float]:
-        """Mean and lower bound of `first` over `second`."""
-        if first < second:
-            mean, low, _ = margins[first, second]
-            return mean, low
-        mean, _, high = margins[second, first]
-        return -mean, -high
-
+def cycles(num_agents: int, margins: Mapping[tuple[int, int], Estimate]) -> list[Cycle]:
+    """The non-transitive triples; `margins` holds the margin of agent i over agent j for i < j."""
+    wins = {pair: (margin.mean, margin.low) for pair, margin in margins.items()}
+    wins |= {(j, i): (-margin.mean, -margin.high) for (i, j), margin in margins.items()}
     found: list[Cycle] = []
-    for a, b, c in combinations(range(len(names)), 3):
+    for a, b, c in combinations(range(num_agents), 3):
         for order in ((a, b, c), (a, c, b)):
-            steps = [margin(order[place], order[(place + 1) % 3]) for place in range(3)]
-            if all(mean > 0 for mean, _ in steps):
-                triple = (names[order[0]], names[order[1]], names[order[2]])
-                found.append(Cycle(triple, all(low > 0 for _, low in steps)))
+            means, lows = zip(*(wins[order[place - 1], order[place]] for place in (1, 2, 0)), strict=True)
+            if min(means) > 0:
+                found.append(Cycle(order, min(lows) > 0))
     return found

@@ -1,4 +1,4 @@
-"""A recorded game move by move as text, with the estimates of its agents."""
+"""One game of a match: its record, and the record move by move as text, with the estimates of its agents."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,12 +7,13 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import check_choice
+from cardlab.core.options import check_choice, check_range
 from cardlab.evaluation.game_record import EffortCounts, GameRecord, RecordError, dealt_state
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.recording import record_game
-from cardlab.evaluation.seating import Entry
+from cardlab.evaluation.seating import Entry, make_lineup
+from cardlab.evaluation.workers import ChunkPlayer, make_jobs
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
+from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players
 
 
@@ -68,6 +69,24 @@ def run_replay(
     return record, replay_lines(game, record, load_seats(game, record), inputs)
 
 
+def record_game(
+    game: Game, entries: Sequence[Entry], options: ArenaOptions, *, deal: int = 0, seating: int = 0
+) -> GameRecord:
+    """Game `seating` of deal number `deal` of the match that `play_match` plays with these options.
+
+    The random stream of agents belongs to the chunk, so the whole chunk is played. InvalidOption for a deal or seating
+    outside of the match.
+    """
+    game = without_training_options(game)
+    lineup = make_lineup(game, entries)
+    check_range("deal", deal, 0, options.deals - 1, whole=True)
+    check_range("seating", seating, 0, lineup.num_seatings - 1, whole=True)
+    job = next(job for job in make_jobs([lineup], [0], options) if job.first <= deal < job.last)
+    player = ChunkPlayer(game, [lineup])
+    records = player.records(job, 0, player.deal(job, 0))
+    return records[(deal - job.first) * lineup.num_seatings + seating]
+
+
 def load_seats(game: Game, record: GameRecord) -> list[Agent]:
     """The agents that `record` names, by seat; copies are loaded once."""
     loaded = {name: load_agent(game, name) for name in dict.fromkeys(record.agents)}
@@ -104,7 +123,6 @@ def _move(
     """The step with number and action `decided`."""
     number, action = decided
     info_state = InfoStates(info_states[0])
-    legal = np.flatnonzero(game.legal_actions(info_states)[0]).tolist()
     repeated_action = None
     if effort is not None and isinstance(agent, RepeatsSearch):
         probabilities, value = None, None
@@ -119,7 +137,7 @@ def _move(
             None if probabilities is None else float(probabilities[option]),
             None if values is None else float(values[option]),
         )
-        for option in legal
+        for option in np.flatnonzero(game.legal_actions(info_states)[0]).tolist()
     )
     features = game.observe(info_states, players)[0]
     return ReplayStep(number, int(players[0]), game.render(info_state), options, value, repeated_action, features)

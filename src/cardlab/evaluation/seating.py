@@ -35,17 +35,14 @@ class Lineup:
         """S: games played on each deal."""
         return len(self.seatings)
 
-    @property
-    def group_names(self) -> tuple[str, ...]:
-        """[groups] the name of each group's agent."""
-        return tuple(entry_name(entry) for entry in self.agents)
+    def seated_names(self, seating: int) -> tuple[str, ...]:
+        """[P] the name of the agent at each seat of a seating."""
+        return tuple(_entry_name(self.agents[group]) for group in self.seatings[seating].tolist())
 
     @property
     def parallel_games(self) -> int | None:
         """Number of parallel games for agents that search; None for others."""
-        return min(
-            (parallel_games for parallel_games in map(_parallel_games, self.agents) if parallel_games), default=None
-        )
+        return min(filter(None, map(_parallel_games, self.agents)), default=None)
 
     def weights(self) -> NDArray[np.float64]:
         """[groups, S, P] the share of each seat of each seating in a group's mean over one deal."""
@@ -64,7 +61,7 @@ def _parallel_games(entry: Entry) -> int | None:
     return (1 if timed else SEARCH_PARALLEL_GAMES) if searching else None
 
 
-def entry_name(entry: Entry) -> str:
+def _entry_name(entry: Entry) -> str:
     """The text of an entry, or the name of its agent's class."""
     return entry if isinstance(entry, str) else type(entry).__name__
 
@@ -83,15 +80,14 @@ def make_lineup(game: Game, entries: Sequence[Entry]) -> Lineup:
     if num_players > 1 and len(agents) == 1:
         agents = [entries[0], entries[0]]
         groups = [0] + [1] * (num_players - 1)
-    names = tuple(entry_name(entry) for entry in entries)
+    names = tuple(_entry_name(entry) for entry in entries)
     return Lineup(names, tuple(groups), tuple(agents), distinct_seatings(groups))
 
 
 def _group(agents: list[Entry], entry: Entry) -> int:
     """Index of `entry` in `agents`; appended if new."""
     for index, agent in enumerate(agents):
-        same_text = isinstance(agent, str) and isinstance(entry, str) and agent == entry
-        if same_text or agent is entry:
+        if agent is entry or (isinstance(agent, str) and agent == entry):
             return index
     agents.append(entry)
     return len(agents) - 1

@@ -5,22 +5,19 @@ whatever its curve against a fixed reference is.
 """
 
 import csv
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.evaluate import SELF, evaluate
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.pairings import Pairing, pairing_lineups, play_pairing
+from cardlab.evaluation.pairings import play_pairings
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.ratings import cycles
-from cardlab.evaluation.workers import Workers
 from cardlab.games.protocol import Game
 
 FORMAT = 1
@@ -70,11 +67,10 @@ def play_snapshots(
         )
         for reference, figures in evaluation["references"].items():
             references.setdefault(reference, []).append(figures)
-    pairings = _play_pairs(game, [snapshot.agent for snapshot in snapshots], options, progress)
-    margins = {
-        pair: (pairing.margin.mean, pairing.margin.low, pairing.margin.high) for pair, pairing in pairings.items()
-    }
-    places = [str(place) for place in range(len(snapshots))]
+    pairs = [(earlier.agent, later.agent) for earlier, later in combinations(snapshots, 2)]
+    played = play_pairings(game, pairs, options, progress)
+    places = combinations(range(len(snapshots)), 2)
+    margins = {place: pairing.margin for place, pairing in zip(places, played, strict=True)}
     return {
         "format": FORMAT,
         "experiment": experiment,
@@ -85,38 +81,15 @@ def play_snapshots(
         "decisions": [snapshot.decisions for snapshot in snapshots],
         "digests": [snapshot.digest for snapshot in snapshots],
         "references": references,
-        "margins": [[later, earlier, -mean, -high, -low] for (earlier, later), (mean, low, high) in margins.items()],
-        "cycles": [
-            {"places": [int(name) for name in cycle.names], "sure": cycle.sure} for cycle in cycles(places, margins)
+        "margins": [
+            [later, earlier, -margin.mean, -margin.high, -margin.low] for (earlier, later), margin in margins.items()
         ],
+        "cycles": [{"places": list(cycle.places), "sure": cycle.sure} for cycle in cycles(len(snapshots), margins)],
     }
-
-
-def _play_pairs(
-    game: Game, agents: Sequence[str], options: ArenaOptions, progress: ProgressCallback
-) -> Mapping[tuple[int, int], Pairing]:
-    """(earlier, later) → pairing."""
-    pairs = list(combinations(range(len(agents)), 2))
-    tables = [pairing_lineups(game, agents[earlier], agents[later]) for earlier, later in pairs]
-    played: dict[tuple[int, int], Pairing] = {}
-    with Workers(game, [lineup for table in tables for lineup in table], options.workers, options.launcher) as workers:
-        start = 0
-        for pair, table in zip(pairs, tables, strict=True):
-            places = range(start, start + len(table))
-            start += len(table)
-            progress("snapshots", len(played), len(pairs))
-            names = (agents[pair[0]], agents[pair[1]])
-            played[pair] = play_pairing(workers, places, names, options, progress)
-    return played
 
 
 def _labelled(progress: ProgressCallback, label: str, reference: str, done: int, most: int) -> None:
     progress(f"{label} against {reference}", done, most)
-
-
-def write_snapshot_matches(matches: SnapshotMatches, path: Path) -> None:
-    """Write `matches` as JSON; equal figures give equal bytes."""
-    write_atomically(path, json.dumps(matches, indent=1) + "\n")
 
 
 def write_snapshot_scores(matches: SnapshotMatches, path: Path) -> None:

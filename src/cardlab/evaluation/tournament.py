@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from rich.table import Table
 
-from cardlab.core.files import check_folder, write_atomically
+from cardlab.core.files import check_folder, write_atomically, write_json
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.options import ArenaOptions
@@ -19,14 +18,12 @@ from cardlab.evaluation.pairings import (
     Pairing,
     load_pairing,
     pairing_key,
-    pairing_lineups,
     pairing_path,
-    play_pairing,
+    play_pairings,
     save_pairing,
 )
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.ratings import Rating, cycles, rate
-from cardlab.evaluation.workers import Workers
 from cardlab.games.protocol import Game
 
 FORMAT = 1
@@ -55,7 +52,7 @@ def run_tournament(
         raise InvalidOption("agents", "[" + ",".join(names) + "]", "two or more agents, each named once")
     check_folder("output", str(folder))  # before a game is played in vain
     tournament = summarize(game, names, _pairings(game, names, options, folder / "pairings", progress), options)
-    write_atomically(folder / "tournament.json", json.dumps(tournament, indent=1) + "\n")
+    write_json(folder / "tournament.json", tournament)
     write_atomically(folder / "tournament.csv", _as_csv(tournament))
     return tournament
 
@@ -64,41 +61,28 @@ def _pairings(
     game: Game, names: list[str], options: ArenaOptions, folder: Path, progress: ProgressCallback
 ) -> Pairings:
     """All pairings: read from their files, or played."""
-    done: Pairings = {}
-    pairs = list(combinations(range(len(names)), 2))
-    played = {pair: pairing_key(game, (names[pair[0]], names[pair[1]]), options) for pair in pairs}
-    for pair in pairs:
-        pairing = load_pairing(pairing_path(folder, played[pair]), (names[pair[0]], names[pair[1]]))
-        if pairing is not None:
-            done[pair] = pairing
+    pairs = {(i, j): (names[i], names[j]) for i, j in combinations(range(len(names)), 2)}
+    keys = {pair: pairing_key(game, agents, options) for pair, agents in pairs.items()}
+    found = {pair: load_pairing(pairing_path(folder, keys[pair]), agents) for pair, agents in pairs.items()}
+    done = {pair: pairing for pair, pairing in found.items() if pairing is not None}
     missing = [pair for pair in pairs if pair not in done]
-    tables = [pairing_lineups(game, names[first], names[second]) for first, second in missing]
     if not missing:
         return done
-    lineups = [lineup for table in tables for lineup in table]
-    with Workers(
-        game, lineups, options.workers_of(lineups), options.launcher, records=options.records_folder
-    ) as workers:
-        next_place = 0
-        for pair, table in zip(missing, tables, strict=True):
-            progress("pairings", len(done), len(pairs))
-            places = range(next_place, next_place + len(table))
-            next_place += len(table)
-            done[pair] = play_pairing(workers, places, (names[pair[0]], names[pair[1]]), options, progress)
-            save_pairing(pairing_path(folder, played[pair]), done[pair], played[pair])
+    progress("pairings", len(done), len(pairs))
+    played = play_pairings(game, [pairs[pair] for pair in missing], options, progress)
+    for pair, pairing in zip(missing, played, strict=True):
+        done[pair] = pairing
+        save_pairing(pairing_path(folder, keys[pair]), pairing, keys[pair])
+        progress("pairings", len(done), len(pairs))
     return done
 
 
 def summarize(game: Game, names: list[str], pairings: Pairings, options: ArenaOptions) -> Tournament:
     """Figures of the tournament: `cells` (per agent and opponent), `standings` (best first) and `cycles`."""
-    cells: list[dict[str, Any]] = []
-    for pairing in pairings.values():
-        cells += [_cell(pairing, side) for side in (0, 1)]
+    cells = [_cell(pairing, side) for pairing in pairings.values() for side in (0, 1)]
     order = {name: place for place, name in enumerate(names)}
     cells.sort(key=lambda cell: (order[cell["agent"]], order[cell["opponent"]]))
-    margins = {
-        pair: (pairing.margin.mean, pairing.margin.low, pairing.margin.high) for pair, pairing in pairings.items()
-    }
+    margins = {pair: pairing.margin for pair, pairing in pairings.items()}
     ratings = rate(names, {pair: pairing.duels for pair, pairing in pairings.items()})
     return {
         "format": FORMAT,
@@ -109,7 +93,10 @@ def summarize(game: Game, names: list[str], pairings: Pairings, options: ArenaOp
         "agents": names,
         "standings": [_standing(rating, cells) for rating in ratings],
         "cells": cells,
-        "cycles": [{"agents": list(cycle.names), "sure": cycle.sure} for cycle in cycles(names, margins)],
+        "cycles": [
+            {"agents": [names[place] for place in cycle.places], "sure": cycle.sure}
+            for cycle in cycles(len(names), margins)
+        ],
     }
 
 
@@ -121,10 +108,9 @@ def _cell(pairing: Pairing, side: int) -> dict[str, Any]:
         margin = pairing.margin
         cell["own"] = figure.mean
         figure = margin if side == 0 else Estimate(-margin.mean, -margin.high, -margin.low, margin.deals)
-    cell |= {"points": figure.mean, "low": figure.low, "high": figure.high}
+    cell |= figure.named("points")
     if pairing.wins is not None:
-        wins = pairing.wins[side]
-        cell |= {"win_rate": wins.mean, "win_rate_low": wins.low, "win_rate_high": wins.high}
+        cell |= pairing.wins[side].named("win_rate", "win_rate_")
     return cell | {"deals": figure.deals}
 
 

@@ -20,7 +20,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 from threading import Thread
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +28,15 @@ from numpy.typing import NDArray
 from cardlab.agents.registry import load_agent
 from cardlab.core.files import check_folder
 from cardlab.core.options import InvalidOption
-from cardlab.evaluation.game_record import GameRecorder, finished_records, save_record
+from cardlab.evaluation.game_record import GameRecord, GameRecorder, save_record
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ray_pool import RayPool
-from cardlab.evaluation.seating import Entry, Lineup
+from cardlab.evaluation.seating import Lineup
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.loop import Moves, play
 from cardlab.games.protocol import Game, States
+from cardlab.games.rows import copied
 
 DEAL_BLOCK = 256  # drawn from one stream; another number changes the deals of a seed
 PARALLEL_GAMES = 2048  # enough that the cost of Python vanishes
@@ -55,33 +56,25 @@ class ChunkJob:
     last: int
 
 
-@dataclass(frozen=True)
-class Tally:
+class Tally(NamedTuple):
     """Payoffs of one lineup on some deals."""
 
     points: NDArray[np.float64]  # [D, groups] mean payoff of each group over the deal's games
     shares: NDArray[np.float64]  # [D, groups] mean share of games with the best payoff, ties split
-    games: NDArray[np.float32]  # [D, S] the first group's mean payoff in each game
 
 
 def merge(tallies: Sequence[Tally]) -> Tally:
     """Concatenate the tallies of chunks in order."""
-    return Tally(
-        np.concatenate([tally.points for tally in tallies]),
-        np.concatenate([tally.shares for tally in tallies]),
-        np.concatenate([tally.games for tally in tallies]),
-    )
+    return Tally(*map(np.concatenate, zip(*tallies, strict=True)))
 
 
 def make_jobs(lineups: Sequence[Lineup], places: Sequence[int], options: ArenaOptions) -> Iterator[ChunkJob]:
     """The chunks of a match of the `lineups` at `places`; smaller by default if it may stop early or agents search."""
     chunk = options.chunk
     if chunk is None:
-        sizes = [
-            parallel_games for parallel_games in (lineups[place].parallel_games for place in places) if parallel_games
-        ]
-        tables = min(sizes, default=PARALLEL_GAMES if options.until is None else PARALLEL_GAMES_TO_STOP)
-        chunk = -(-tables // max(lineups[place].num_seatings for place in places))
+        usual = PARALLEL_GAMES if options.until is None else PARALLEL_GAMES_TO_STOP
+        games = min(lineups[place].parallel_games or usual for place in places)
+        chunk = -(-games // max(lineups[place].num_seatings for place in places))
     for index, first in enumerate(range(0, options.deals, chunk)):
         yield ChunkJob(tuple(places), options.seed, index, first, min(first + chunk, options.deals))
 
@@ -113,51 +106,58 @@ class ChunkPlayer:
         self.game = game
         self.lineups = lineups
         self._stopped = stopped
-        self._records = records
-        self._agents: dict[str | int, Agent] = {}
+        self._folder = records
+        self._loaded: dict[str, Agent] = {}
 
     def __call__(self, job: ChunkJob) -> tuple[Tally, ...]:
         """One tally for each lineup of `job`."""
+        return tuple(self._tally(job, turn) for turn in range(len(job.lineups)))
+
+    def deal(self, job: ChunkJob, turn: int) -> States:
+        """[D · S] the deals of `job`, each once for every seating of lineup number `turn` of `job`."""
         deals = deal_block(self.game, job.seed, job.first, job.last)
-        return tuple(self._tally(job, turn, deals) for turn in range(len(job.lineups)))
+        return States(np.repeat(deals, self.lineups[job.lineups[turn]].num_seatings))
 
     def moves(self, job: ChunkJob, turn: int, states: States) -> Iterator[Moves]:
-        """Play `states` [D · S] (each deal in every seating) in place with lineup number `turn` of `job`."""
+        """Play the `states` [D · S] of `deal` in place with lineup number `turn` of `job`."""
         lineup = self.lineups[job.lineups[turn]]
         seats = np.tile(lineup.seatings, (job.last - job.first, 1))
         agents = self.agents(lineup)
         rng = np.random.default_rng(np.random.SeedSequence(job.seed, spawn_key=(_AGENTS, job.index, turn)))
         with one_thread():
-            yield from play(self.game, states, agents, rng, seats=seats)
+            for moves in play(self.game, states, agents, rng, seats=seats):
+                yield moves
+                if self._stopped():
+                    raise StoppedError
 
-    def _tally(self, job: ChunkJob, turn: int, deals: States) -> Tally:
-        lineup = self.lineups[job.lineups[turn]]
-        states = States(np.repeat(deals, lineup.num_seatings))
-        recorder = None if self._records is None else GameRecorder(len(states))
-        agents = self.agents(lineup)
+    def records(self, job: ChunkJob, turn: int, states: States) -> list[GameRecord]:
+        """[D · S] records of the games that `moves` plays."""
+        lineup, deals = self.lineups[job.lineups[turn]], copied(states)
+        agents, recorder = self.agents(lineup), GameRecorder(len(states))
         for moves in self.moves(job, turn, states):
-            if recorder is not None:
-                recorder.add(moves, agents)
-            if self._stopped():
-                raise StoppedError
-        if recorder is not None and self._records is not None:
-            for deal, seating, record in finished_records(
-                self.game, deals, lineup.group_names, lineup.seatings, recorder
-            ):
+            recorder.add(moves, agents)
+        names = [lineup.seated_names(row % lineup.num_seatings) for row in range(len(states))]
+        return [recorder.record(self.game, row, deals[row : row + 1], names[row]) for row in range(len(states))]
+
+    def _tally(self, job: ChunkJob, turn: int) -> Tally:
+        lineup, states = self.lineups[job.lineups[turn]], self.deal(job, turn)
+        if self._folder is None:
+            for _ in self.moves(job, turn, states):
+                pass
+        else:
+            for row, record in enumerate(self.records(job, turn, states)):
+                deal, seating = divmod(row, lineup.num_seatings)
                 name = f"{job.lineups[turn]}-{job.first + deal}-{seating}.json"
-                save_record(record, self._records / name)
+                save_record(record, self._folder / name)
         payoffs = self.game.payoffs(states).astype(np.float64)
-        return tally(lineup, payoffs.reshape(len(deals), lineup.num_seatings, -1))
+        return tally(lineup, payoffs.reshape(-1, *lineup.seatings.shape))
 
     def agents(self, lineup: Lineup) -> list[Agent]:
-        """[groups] the agents of `lineup`, each made once."""
-        return [self._agent(entry) for entry in lineup.agents]
-
-    def _agent(self, entry: Entry) -> Agent:
-        key = entry if isinstance(entry, str) else id(entry)
-        if key not in self._agents:
-            self._agents[key] = load_agent(self.game, entry) if isinstance(entry, str) else entry
-        return self._agents[key]
+        """[groups] the agents of `lineup`, each loaded once."""
+        for name in lineup.agents:
+            if isinstance(name, str) and name not in self._loaded:
+                self._loaded[name] = load_agent(self.game, name)
+        return [self._loaded[entry] if isinstance(entry, str) else entry for entry in lineup.agents]
 
 
 def tally(lineup: Lineup, payoffs: NDArray[np.float64]) -> Tally:
@@ -165,11 +165,9 @@ def tally(lineup: Lineup, payoffs: NDArray[np.float64]) -> Tally:
     weights = lineup.weights()
     best = payoffs == payoffs.max(axis=2, keepdims=True)
     shares: NDArray[np.float64] = best / best.sum(axis=2, keepdims=True)
-    first = weights[0] * lineup.num_seatings  # sums to one in every seating
     return Tally(
         np.tensordot(payoffs, weights, axes=([1, 2], [1, 2])),
         np.tensordot(shares, weights, axes=([1, 2], [1, 2])),
-        np.einsum("dsp,sp->ds", payoffs, first).astype(np.float32),
     )
 
 
@@ -189,31 +187,25 @@ def one_thread() -> Generator[None, None, None]:
 
 
 class Workers:
-    """Plays jobs in `processes` processes (1: this one) and returns their tallies in the order of the jobs.
+    """Plays jobs in one or several processes and returns their tallies in the order of the jobs.
 
-    `lineups` are all lineups of the jobs. Training-only options of the game are off. With `records`, a folder, every
-    game is saved there as LINEUP-DEAL-SEATING.json. A script that uses more than one process needs
-    `if __name__ == "__main__":`, since processes are spawned. The `launcher` ray uses all cores of its cluster.
-    InvalidOption for agents that cannot be pickled, and for `records` that cannot be written.
+    `lineups` are all lineups of the jobs. Training-only options of the game are off. With `options.records`, a folder,
+    every game is saved there as LINEUP-DEAL-SEATING.json. A script that uses more than one process needs
+    `if __name__ == "__main__":`, since processes are spawned. The launcher ray uses all cores of its cluster.
+    InvalidOption for agents that cannot be pickled, and for records that cannot be written.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        lineups: Sequence[Lineup],
-        processes: int = 1,
-        launcher: str = "processes",
-        *,
-        records: Path | None = None,
-    ) -> None:
+    def __init__(self, game: Game, lineups: Sequence[Lineup], options: ArenaOptions) -> None:
         self.game = game = without_training_options(game)
         self.lineups = tuple(lineups)
-        if records is not None:
-            check_folder("arena.records", str(records))  # before any game is played
+        processes, records = options.workers_of(lineups), None
+        if options.records is not None:
+            check_folder("arena.records", options.records)  # before any game is played
+            records = Path(options.records)
         self._ahead = 2 * processes
         self._player = ChunkPlayer(game, self.lineups, records=records)
         self._pool: ProcessPoolExecutor | RayPool | None = None
-        if launcher == "ray":
+        if options.launcher == "ray":
             _check_pickles(game, self.lineups, processes)
             self._pool = RayPool(ChunkPlayer(game, self.lineups, records=records), "arena.launcher")
             self._ahead = 2 * self._pool.cores

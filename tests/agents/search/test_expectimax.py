@@ -74,21 +74,3 @@ def test_it_sees_through_to_the_end_of_the_game():
         # With open cards: the better hand bets and is not called, the worse one checks and folds.
         expected = {0: [-1, -2], 1: [0, -0.5], 2: [1, 1]}[int(card)]
         assert finding.values == pytest.approx(expected, abs=0.5)
-
-
-def test_with_a_width_only_the_policys_best_are_looked_at():
-    game = make_game("poker_squares")
-    info_states, players = positions(game, 2, skip=15)
-
-    def last_cells(states, movers):
-        return np.where(game.legal_actions(states), np.arange(25, dtype=np.float32), -np.inf)
-
-    narrow = ExpectimaxOptions(depth=2, decks=2, width=1, policy="any", choose="mean")
-    full = ExpectimaxOptions(depth=2, decks=2, choose="mean")
-    asked = make_search_decisions(game, info_states, players, 0)
-    leaf = Checksum(game)
-    few = Expectimax(game, leaf, narrow, game.determinize, last_cells).search(asked)
-    all_of_them = Expectimax(game, leaf, full, game.determinize).search(asked)
-    for one, other, decision in zip(few, all_of_them, asked, strict=True):
-        assert (one.values[decision.legal] <= other.values[decision.legal] + 1e-6).all()
-        assert (one.values[decision.legal] < other.values[decision.legal] - 1e-6).any()

@@ -1,14 +1,13 @@
 """Monte Carlo: exact means in small games, budgets kept, and halving that drops the weaker half."""
 
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.search.decisions import make_search_decisions
-from cardlab.agents.search.leaves import AgentPlayouts, searcher_seats
+from cardlab.agents.search.leaves import AgentPlayouts
 from cardlab.agents.search.monte_carlo import MonteCarlo
 from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.games.catalogue import make_game
@@ -17,20 +16,9 @@ from small_games.kuhn import Kuhn
 
 
 def search_of(game, leaf=None, estimates=None, **options):
-    leaf = leaf or AgentPlayouts(game, [RandomAgent(game)])
+    leaf = leaf or AgentPlayouts(game, RandomAgent(game))
     policy = "any" if estimates else None
     return MonteCarlo(game, leaf, MonteCarloOptions(policy=policy, **options), game.determinize, estimates)
-
-
-@dataclass
-class Always:
-    """Passes or bets at Kuhn's poker, whatever it holds."""
-
-    game: Kuhn
-    action: str
-
-    def act(self, info_states, players, rng):
-        return np.full(len(players), "pb".index(self.action), dtype=np.int16)
 
 
 def kuhn_decision(card, line):
@@ -61,31 +49,12 @@ def test_the_luck_of_the_cards_is_common_to_all_candidates():
     states = game.deal(40, rng)
     players = game.current_player(states)
     known = game.information(states, players)
-    leaf = AgentPlayouts(game, [Shower(game)])
+    leaf = AgentPlayouts(game, Shower(game))
     findings = search_of(game, leaf, simulations=2).search(make_search_decisions(game, known, players, 0))
     ranks = known["hands"][:, 0] // 4
     for finding, (first, second) in zip(findings, ranks, strict=True):
         lower = 0 if first < second else 1
         assert finding.values[1 - lower] >= finding.values[lower]
-
-
-def test_the_others_may_play_on_by_another_agent():
-    """Every showdown is lost against who always folds to a bet: what bluffs are worth depends on who plays on."""
-    game, decision = kuhn_decision(0, "")
-
-    def worth(*agents):
-        (finding,) = search_of(game, AgentPlayouts(game, agents), simulations=400).search([decision])
-        return finding.values
-
-    caller, folder = Always(game, "b"), Always(game, "p")
-    assert worth(caller, folder).tolist() == [-1, 1], "the lowest card wins by a bet alone"
-    assert worth(folder, caller).tolist() == [-1, -2], "and loses two where it is called"
-    assert worth(caller).tolist() == [-2, -2]
-
-
-def test_who_searches_is_told_apart_in_any_order():
-    players = np.array([2, 0], dtype=np.int8)
-    assert searcher_seats(players, HighCard(num_players=3)).tolist() == [[1, 1, 0], [0, 1, 1]]
 
 
 def test_the_budget_is_kept_and_spent():

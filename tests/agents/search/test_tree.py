@@ -17,7 +17,7 @@ from small_games.kuhn import Kuhn
 
 def tree_of(game, **options):
     made = TreeOptions(**options)
-    return TreeSearch(game, AgentPlayouts(game, [RandomAgent(game)]), made, made.c_uct, game.determinize)
+    return TreeSearch(game, AgentPlayouts(game, RandomAgent(game)), made, made.c_uct, game.determinize)
 
 
 @pytest.mark.parametrize("num_players", [1, 2, 3])
@@ -60,7 +60,7 @@ def test_a_prior_of_one_action_is_all_that_is_tried():
         return first
 
     options = PuctOptions(policy="any", simulations=24, depth=3)
-    search = TreeSearch(game, AgentPlayouts(game, [RandomAgent(game)]), options, 1.0, game.determinize, prior)
+    search = TreeSearch(game, AgentPlayouts(game, RandomAgent(game)), options, 1.0, game.determinize, prior)
     for finding in search.search(make_search_decisions(game, game.information(states, players), players, 0)):
         assert np.isfinite(finding.values[0])
         assert finding.scores.argmax() == 0

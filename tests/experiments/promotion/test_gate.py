@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from cardlab.evaluation.intervals import Estimate, estimate
+from cardlab.evaluation.intervals import Estimate, confidence_sequence_interval, estimate
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.experiments.promotion.confidence_sequence import confidence_sequence_interval
 from cardlab.experiments.promotion.gate import Contender, Ladder, PromotionDecision, decide
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.catalogue import make_game

@@ -16,9 +16,14 @@ from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.promotion.champions import write_champion
 from cardlab.experiments.promotion.gate import Ladder, PromotionDecision
-from cardlab.experiments.promotion.messages import format_outcome
 from cardlab.experiments.promotion.options import PromotionOptions
-from cardlab.experiments.promotion.promote import ChallengeOutcome, ChallengeUnderway, make_challenge, promote
+from cardlab.experiments.promotion.promote import (
+    ChallengeOutcome,
+    ChallengeUnderway,
+    format_outcome,
+    make_challenge,
+    promote,
+)
 from cardlab.games.catalogue import make_game
 from cardlab.tracking import Store
 from cardlab.tracking.registry import NotRegistered, Registry

@@ -11,18 +11,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from cardlab.experiments.report import (
-    calibration,
-    cross_table,
-    game_lengths,
-    learning_curve,
-    score_bars,
-    snapshot_scores,
-    snapshot_table,
-)
+from cardlab.experiments.report.calibration import draw_calibration
+from cardlab.experiments.report.curves import draw_learning_curve, draw_snapshot_scores
 from cardlab.experiments.report.drawing import inline_svg, report_style
+from cardlab.experiments.report.game_lengths import draw_game_lengths
+from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
 from cardlab.experiments.report.page import write_report
 from cardlab.experiments.report.results import Result, ResultError, read_results, read_tournaments
+from cardlab.experiments.report.score_bars import draw_score_bars
 
 CONFIG: dict[str, Any] = {
     "name": "duel",
@@ -122,6 +118,11 @@ def results(tmp_path: Path) -> list[Result]:
     return read_results(folder, {"duel": CONFIG, "squares": squares})
 
 
+def drawn(draw: Any, result: Any) -> Any:
+    with report_style():
+        return draw(result)[0]
+
+
 class Page(HTMLParser):
     """What a browser would fetch, which names are given, and what is read."""
 
@@ -176,26 +177,21 @@ def test_names_are_escaped(results: list[Result], tmp_path: Path) -> None:
     assert "<script>" not in text
 
 
-@pytest.mark.parametrize("picture", [learning_curve, score_bars])
-def test_pictures_are_well_formed_and_named(results: list[Result], picture: Any) -> None:
+@pytest.mark.parametrize("draw", [draw_learning_curve, draw_score_bars])
+def test_pictures_are_well_formed_and_named(results: list[Result], draw: Any) -> None:
     for result in results:
         with report_style():
-            figure = picture.draw(result)
-            assert figure is not None
+            figure, caption = draw(result)
             svg = inline_svg(figure, 'A "name" & <more>')
         root = ElementTree.fromstring(svg)
         assert root.get("aria-label") == 'A "name" & <more>'
         assert root.get("viewBox")
         assert root.get("width") is None
-        assert picture.caption(result).endswith(".")
+        assert caption.endswith(".")
 
 
 def test_the_curve_shows_each_reference_with_its_band(results: list[Result]) -> None:
-    with report_style():
-        duel = learning_curve.draw(results[0])
-        squares = learning_curve.draw(results[1])
-    assert duel is not None
-    assert squares is not None
+    duel, squares = (drawn(draw_learning_curve, result) for result in results)
     line = duel.axes[0].lines[0]
     assert line.get_label() == "greedy"
     assert list(line.get_xdata()) == [81920 * point for point in range(1, 6)]
@@ -206,7 +202,7 @@ def test_the_curve_shows_each_reference_with_its_band(results: list[Result]) -> 
 
 def test_a_run_without_points_has_no_curve(results: list[Result], tmp_path: Path) -> None:
     bare = Result("duel", CONFIG, results[0].evaluation, {})
-    assert learning_curve.draw(bare) is None
+    assert draw_learning_curve(bare) is None
     assert Page(write_report([bare], {}, tmp_path / "report").read_text()).tags.count("svg") == 1
 
 
@@ -228,11 +224,6 @@ def test_what_is_missing_or_torn_is_named_in_one_line(results: list[Result], tmp
     curve.unlink()
     with pytest.raises(ResultError, match=r"curve\.csv: [^\n]*No such file"):
         read_results(folder, {"duel": CONFIG})
-
-
-def drawn(picture: Any, *arguments: Any) -> Any:
-    with report_style():
-        return picture.draw(*arguments)
 
 
 def test_a_full_page_has_every_picture_as_a_file_too(full_results: list[Result], tmp_path: Path) -> None:
@@ -269,16 +260,16 @@ def cells(figure: Any) -> list[tuple[str, bool]]:
 
 
 def test_past_selves_are_a_triangle_with_what_is_sure_in_bold(full_results: list[Result]) -> None:
-    figure = drawn(snapshot_table, full_results[0])
+    figure = drawn(draw_snapshot_table, full_results[0])
     assert cells(figure) == [("+0.50", True), ("-0.10", False), ("+0.25", True)]
     axes = figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["2k", "30.5k"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1k", "2k"]
-    assert "triples: 1, of which 0 with" in snapshot_table.caption(full_results[0])
+    assert "triples: 1, of which 0 with" in draw_snapshot_table(full_results[0])[1]
 
 
 def test_a_cross_table_has_both_sides_of_every_pair() -> None:
-    figure = drawn(cross_table, tournament())
+    figure = drawn(draw_cross_table, tournament())
     assert len(cells(figure)) == 6
     assert ("+0.05", False) in cells(figure)
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["duel", "greedy", "random"]
@@ -287,7 +278,7 @@ def test_a_cross_table_has_both_sides_of_every_pair() -> None:
 def test_strength_through_training_has_a_line_for_each_reference_and_one_for_the_past(
     full_results: list[Result],
 ) -> None:
-    duel, squares = (drawn(snapshot_scores, result).axes[0] for result in full_results)
+    duel, squares = (drawn(draw_snapshot_scores, result).axes[0] for result in full_results)
     labels = [line.get_label() for line in duel.lines if not line.get_label().startswith("_")]
     assert labels == ["against random", "against greedy", "over the previous"]
     assert list(duel.lines[2].get_ydata()) == [0.5, 0.25]
@@ -295,14 +286,14 @@ def test_strength_through_training_has_a_line_for_each_reference_and_one_for_the
 
 
 def test_calibration_shows_bins_and_the_diagonal(full_results: list[Result]) -> None:
-    axes = drawn(calibration, full_results[0]).axes[0]
+    axes = drawn(draw_calibration, full_results[0]).axes[0]
     assert list(axes.lines[1].get_ydata()) == [-0.9, 0.8]
     assert list(axes.lines[0].get_xdata()) == list(axes.lines[0].get_ydata())
-    assert "-0.25 off" in calibration.caption(full_results[0])
+    assert "-0.25 off" in draw_calibration(full_results[0])[1]
 
 
 def test_games_show_lengths_and_leave_out_what_never_happened(full_results: list[Result]) -> None:
-    lengths, left = drawn(game_lengths, full_results[0]).axes
+    lengths, left = drawn(draw_game_lengths, full_results[0]).axes
     assert sum(bar.get_height() for bar in lengths.patches) == pytest.approx(1)
     assert [label.get_text() for label in left.get_yticklabels()] == ["0", "1"]
     assert [bar.get_width() for bar in left.patches] == [0.5, 0.5, 0.25, 0.75]

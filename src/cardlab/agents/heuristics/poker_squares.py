@@ -1,7 +1,8 @@
 """Scripted agents of Poker Squares: `flush`, `tables` (learned when constructed) and the paper's `tree_search`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from cardlab.games.cards.deck import NUM_SUITS, Cards
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.patterns import cell_values, transpose_values
 from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE, Records
-from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players
+from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players, States
 
 OVERFLOW_COLUMN = SIDE - 1  # for cards that no column collects
 
@@ -120,6 +121,10 @@ class TablesAgent:
         """[patterns] expected points of a line."""
         values = learned_table(self.game.scoring, tuple(self.game.custom_scores), int(self.games), int(self.seed))
         return transpose_values(values) if self.transposed else values
+
+    def fused_rollouts(self, game: Game) -> Callable[[States], Floats] | None:
+        """Its play of `game` in one kernel, from states [G] to payoffs [G, P]; None for another game."""
+        return partial(game.pattern_play_out, values=self.pattern_values()) if isinstance(game, PokerSquares) else None
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] cells of the highest value; the first in a tie."""

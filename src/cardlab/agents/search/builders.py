@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from cardlab.agents.search.protocol import Estimates, Search
 from cardlab.agents.search.tree import TreeSearch
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
-from cardlab.games.fused_rollouts import SparseLineValues, SupportsFusedRollouts
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 
 if TYPE_CHECKING:
@@ -37,29 +36,11 @@ EndgameSolver = Callable[[InfoStates, int, np.random.Generator], NDArray[np.floa
 
 
 @runtime_checkable
-class PatternTable(Protocol):
-    """An agent that plays one step ahead by a table of pattern values."""
+class HasFusedRollouts(Protocol):
+    """An agent that may play out a game in one kernel."""
 
-    def pattern_values(self) -> Floats:
-        """[patterns] in payoffs."""
-        ...
-
-
-@runtime_checkable
-class PatternRollouts(Protocol):
-    """A game with playouts by a PatternTable in one kernel."""
-
-    def pattern_play_out(self, states: States, values: Floats) -> Floats:
-        """[G, P] payoffs of play one step ahead by the sum of `values` [patterns]."""
-        ...
-
-
-@runtime_checkable
-class HasSparseLineValues(Protocol):
-    """An agent whose network may be one of sparse lines, which fused playouts use."""
-
-    def sparse_line_values(self) -> SparseLineValues | None:
-        """The weights, sharing the memory of the network; None for another network."""
+    def fused_rollouts(self, game: Game) -> Callable[[States], Floats] | None:
+        """Returns the payoffs [G, P] of its play from states [G]; None where there is no kernel."""
         ...
 
 
@@ -76,13 +57,12 @@ def build_search(game: Game, options: SearchOptions, policy: Agent | None, resol
     if isinstance(options, MonteCarloOptions):
         return _monte_carlo(game, options, leaf, policy)
     if isinstance(options, ExpectimaxOptions):
-        estimates = None if options.width is None else _estimates(policy, "width")
-        return Expectimax(game, leaf, options, determinizer(game, options.belief), estimates)
+        return Expectimax(game, leaf, options, determinizer(game, options.belief))
     return _tree(game, options, leaf, policy)
 
 
 def determinizer(game: Game, belief: str | None) -> Determinizer:
-    """Samples hidden cards uniformly, or by the belief network in this folder; BeliefError where it does not fit."""
+    """Samples hidden cards uniformly, or by the belief network in this folder; PolicyError where it does not fit."""
     return game.determinize if belief is None else _belief(game, belief).determinize
 
 
@@ -123,29 +103,18 @@ def _tree(game: Game, options: TreeOptions | PuctOptions, leaf: LeafEvaluator, p
 
 
 def _leaf(game: Game, options: SearchOptions, policy: Agent | None, resolve: Resolve) -> LeafEvaluator:
-    """The leaf evaluator for `leaf`, `rollout`, `opponent` and `policy`."""
+    """The leaf evaluator for `leaf`, `rollout` and `policy`."""
     player = policy if options.rollout is None else resolve(game, str(options.rollout))
-    others = _opponents(game, options, resolve)
     if options.leaf == "value":
         depth = options.depth if isinstance(options, MonteCarloOptions) else 0
         valuer = _policy(policy, "leaf")
-        return PolicyValues(game, valuer, [player or valuer, *others], depth)
-    if player is not None and others:
-        return AgentPlayouts(game, [player, *others])
-    if player is None:
-        kernel = _own_playouts(game)
-        return KernelPlayouts(kernel) if kernel else AgentPlayouts(game, [RandomAgent(game)])
-    kernel = _fused_playouts(game, player)
-    return KernelPlayouts(kernel) if kernel else AgentPlayouts(game, [player])
-
-
-def _opponents(game: Game, options: SearchOptions, resolve: Resolve) -> list[Agent]:
-    """The rollout agent of the other players, where `opponent` is given."""
-    if not isinstance(options, MonteCarloOptions) or options.opponent is None:
-        return []
-    if game.spec.num_players == 1:
-        raise InvalidOption("search.opponent", options.opponent, f"left out: {game.spec.name} has one player")
-    return [resolve(game, options.opponent)]
+        return PolicyValues(game, valuer, player or valuer, depth)
+    if player is None and (module := find_playouts(game.spec.name)):
+        return KernelPlayouts(partial(module.play_out, options=dict(game.spec.options)))
+    fused = player.fused_rollouts(game) if isinstance(player, HasFusedRollouts) else None
+    if fused is not None:
+        return KernelPlayouts(partial(_play_out, fused))
+    return AgentPlayouts(game, player or RandomAgent(game))
 
 
 def _policy(agent: Agent | None, key: str) -> Policy:
@@ -182,33 +151,8 @@ def prior_of(policy: Policy, temperature: float, info_states: InfoStates, player
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def _own_playouts(game: Game) -> Any:
-    """The game's fast playouts by its default policy: (states, rng) → payoffs [G, P]."""
-    module = find_playouts(game.spec.name)
-    return None if module is None else partial(module.play_out, options=dict(game.spec.options))
-
-
-def _fused_playouts(game: Game, player: Agent) -> Any:
-    """Fused playouts by `player`: (states, rng) → payoffs [G, P]; None where there is no kernel for it."""
-    if isinstance(game, PatternRollouts) and isinstance(player, PatternTable):
-        return partial(_by_patterns, game, player.pattern_values())
-    values = player.sparse_line_values() if isinstance(player, HasSparseLineValues) else None
-    if isinstance(game, SupportsFusedRollouts) and values is not None:
-        return partial(_by_codes, game, values)
-    return None
-
-
-def _by_patterns(game: PatternRollouts, values: Floats, states: States, rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return game.pattern_play_out(states, values)
-
-
-def _by_codes(
-    game: SupportsFusedRollouts,
-    values: SparseLineValues,
-    states: States,
-    rng: np.random.Generator,  # noqa: ARG001
-) -> Floats:
-    return game.sparse_play_out(states, values)
+def _play_out(fused: Callable[[States], Floats], states: States, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+    return fused(states)
 
 
 def make_endgame_solver(

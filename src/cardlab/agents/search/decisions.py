@@ -4,15 +4,16 @@ A search draws from streams that depend on its seed, the InfoState and the batch
 result for the same position in every game, process, thread and batch.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.games.protocol import Game, InfoStates, Players, States
-from cardlab.games.rows import join, take
+from cardlab.games.rows import take
 
 DEALS, LEAVES = 0, 1  # last number of the spawn key of each kind of stream
 
@@ -43,12 +44,8 @@ def make_search_decisions(game: Game, info_states: InfoStates, players: Players,
     return decisions
 
 
-class Determinizer(Protocol):
-    """Samples full states that agree with what a player knows."""
-
-    def __call__(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> States:
-        """[G] states consistent with what `players` [G] know."""
-        ...
+Determinizer = Callable[[InfoStates, Players, np.random.Generator], States]
+"""Samples [G] full states that agree with what `players` [G] know."""
 
 
 def sample_deals(
@@ -65,8 +62,7 @@ def pair_with_actions(deals: States, actions: NDArray[np.intp]) -> tuple[States,
     return take(deals, rows), np.tile(actions.astype(np.int16), len(deals))
 
 
-@dataclass(frozen=True)
-class SearchEffort:
+class SearchEffort(NamedTuple):
     """The work that a search did: enough to repeat it, also when a clock had stopped it."""
 
     size: int  # deals (Monte Carlo), decks (expectimax) or descents (tree) of one batch
@@ -81,8 +77,3 @@ class SearchResult:
     values: NDArray[np.float64]  # [A] expected payoff of the player; minus infinity where illegal or not tried
     simulations: int  # leaves evaluated
     effort: SearchEffort
-
-
-def concatenate(states: list[States]) -> States:
-    """Concatenate `states`."""
-    return states[0] if len(states) == 1 else join(states)

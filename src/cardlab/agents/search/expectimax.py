@@ -7,7 +7,8 @@ are one batch. Source of the averaging and the vote: the Five-O paper.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,6 @@ from cardlab.agents.search.decisions import (
 )
 from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.options import ExpectimaxOptions
-from cardlab.agents.search.protocol import Estimates
 from cardlab.games.array_checks import unchecked
 from cardlab.games.protocol import Game, Players, States
 from cardlab.games.rows import join, take
@@ -68,21 +68,15 @@ class Expectimax:
     leaf: LeafEvaluator
     options: ExpectimaxOptions
     determinize: Determinizer
-    estimates: Estimates | None = None  # order of the actions; with `width` the best ones only
-    _leaves: BatchedLeaf = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_leaves", BatchedLeaf(self.leaf))
-
-    @property
-    def smallest_batch(self) -> int:
-        """A few decks."""
-        return CHUNK_DECKS
+    @cached_property
+    def _leaves(self) -> BatchedLeaf:
+        return BatchedLeaf(self.leaf)
 
     @property
-    def largest_batch(self) -> int:
+    def batch_sizes(self) -> tuple[int, int]:
         """A few decks: the time of a deck depends on the position."""
-        return CHUNK_DECKS
+        return CHUNK_DECKS, CHUNK_DECKS
 
     def search(self, decisions: Sequence[SearchDecision]) -> list[SearchResult]:
         """[N] results of `decisions` [N], which are searched together."""
@@ -149,7 +143,7 @@ class Expectimax:
         if ended.size:
             values[ended] = self._leaf_values(state, rows.at(ended))
             rows, alpha, beta, movers = rows.at(going), alpha[going], beta[going], movers[going]
-        actions = self._ordered_actions(rows, movers)
+        actions = self._listed_actions(rows)
         best = np.where(movers == rows.player, 1.0, -1.0)  # sign of a good value for the player to move
         if depth == 1:
             values[going] = self._last_values(state, rows, actions, best)
@@ -191,16 +185,11 @@ class Expectimax:
         unchecked(self.game).apply(child.states, actions)
         return child
 
-    def _ordered_actions(self, rows: _Rows, movers: Players) -> NDArray[np.int16]:
-        """[R, k] the legal actions, the best by the estimates first; -1 behind the last."""
+    def _listed_actions(self, rows: _Rows) -> NDArray[np.int16]:
+        """[R, k] the legal actions; -1 behind the last."""
         legal = self.game.legal_actions(rows.states)
         counts = legal.sum(axis=1)
-        if self.estimates is None:
-            order = np.argsort(~legal, axis=1, kind="stable")
-        else:
-            thoughts = self.estimates(self.game.information(rows.states, movers), movers)
-            order = np.argsort(np.where(legal, -thoughts, np.inf), axis=1, kind="stable")
-            counts = np.minimum(counts, self.options.width or counts.max())
+        order = np.argsort(~legal, axis=1, kind="stable")
         places = np.arange(counts.max())
         return np.where(places < counts[:, None], order[:, : len(places)], -1).astype(np.int16)
 

@@ -8,11 +8,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.search.decisions import concatenate
 from cardlab.games.agent_protocol import Agent, Policy
 from cardlab.games.loop import play, play_out
 from cardlab.games.protocol import Floats, Game, Players, States
-from cardlab.games.rows import put, take
+from cardlab.games.rows import join, put, take
 
 
 class LeafEvaluator(Protocol):
@@ -36,25 +35,20 @@ class KernelPlayouts:
 
 @dataclass(frozen=True)
 class AgentPlayouts:
-    """Playouts by `agents`: one agent for all, or one for the searching player and one for the others."""
+    """Playouts by one agent."""
 
     game: Game
-    agents: Sequence[Agent]
+    agent: Agent
 
     def __call__(self, states: States, players: Players, rng: np.random.Generator) -> Floats:
         """[G, P] payoffs of one playout each."""
-        play_out(self.game, states, self.agents, rng, seats=searcher_seats(players, self.game))
+        play_out(self.game, states, [self.agent], rng)
         return self.game.payoffs(states)
-
-
-def searcher_seats(players: Players, game: Game) -> NDArray[np.int8]:
-    """[G, P] index of the agent at each seat: 0 for the searching player, 1 for the others."""
-    return (np.arange(game.spec.num_players) != players[:, None]).astype(np.int8)
 
 
 @dataclass(frozen=True)
 class PolicyValues:
-    """Plays `depth` decisions by `agents` (as in AgentPlayouts), then takes the value of `policy`.
+    """Plays `depth` decisions by `agent`, then takes the value of `policy`.
 
     The value is that of the player to move. With two players the opponent's value is its negative. With more, play
     continues until the searching player is to move, and the negative of the value is split equally among the others
@@ -63,15 +57,13 @@ class PolicyValues:
 
     game: Game
     policy: Policy
-    agents: Sequence[Agent]
+    agent: Agent
     depth: int = 0
 
     def __call__(self, states: States, players: Players, rng: np.random.Generator) -> Floats:
         """[G, P] payoffs so far plus expected ones."""
-        if self.depth:
-            seats = searcher_seats(players, self.game)
-            for _ in islice(play(self.game, states, self.agents, rng, seats=seats), self.depth):
-                pass
+        for _ in islice(play(self.game, states, [self.agent], rng), self.depth):
+            pass
         if self.game.spec.num_players > 2:
             self._play_to(states, players, rng)
         return self._values(states)
@@ -84,7 +76,7 @@ class PolicyValues:
             if waiting.size == 0:
                 return
             part = take(states, waiting)
-            next(play(self.game, part, self.agents, rng, seats=searcher_seats(players[waiting], self.game)))
+            next(play(self.game, part, [self.agent], rng))
             put(states, waiting, part)
 
     def _values(self, states: States) -> Floats:
@@ -121,7 +113,7 @@ class BatchedLeaf:
             stream = np.random.default_rng(0)
             before = stream.bit_generator.state
             owners = np.repeat(np.array(players, dtype=np.int8), sizes)
-            payoffs = self.leaf(concatenate(list(parts)), owners, stream).astype(np.float64)
+            payoffs = self.leaf(join(parts), owners, stream).astype(np.float64)
             if stream.bit_generator.state == before:
                 return np.split(payoffs, np.cumsum(sizes)[:-1])
             self.draws = True

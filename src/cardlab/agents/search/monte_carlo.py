@@ -8,7 +8,7 @@ cards cancels in their differences.
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from math import ceil, log2
 
 import numpy as np
@@ -81,20 +81,15 @@ class MonteCarlo:
     options: MonteCarloOptions
     determinize: Determinizer
     estimates: Estimates | None = None  # the policy's estimates, for `candidates` and `raw_weight`
-    _batches: BatchedLeaf = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_batches", BatchedLeaf(self.leaf))
-
-    @property
-    def smallest_batch(self) -> int:
-        """One deal."""
-        return 1
+    @cached_property
+    def _leaves(self) -> BatchedLeaf:
+        return BatchedLeaf(self.leaf)
 
     @property
-    def largest_batch(self) -> int:
-        """CHUNK_DEALS."""
-        return CHUNK_DEALS
+    def batch_sizes(self) -> tuple[int, int]:
+        """One deal to CHUNK_DEALS."""
+        return 1, CHUNK_DEALS
 
     def search(self, decisions: Sequence[SearchDecision]) -> list[SearchResult]:
         """[N] results of `decisions` [N], which are searched together."""
@@ -170,7 +165,7 @@ class MonteCarlo:
             parts.append(states)
         players = [batch.halving.decision.player for batch in batches]
         streams = [batch.halving.decision.stream(batch.phase, batch.index, LEAVES) for batch in batches]
-        payoffs = self._batches(parts, players, streams)
+        payoffs = self._leaves(parts, players, streams)
         return [
             paid[:, player].reshape(batch.size, -1).sum(axis=0)
             for paid, player, batch in zip(payoffs, players, batches, strict=True)

@@ -15,13 +15,8 @@ class Search(Protocol):
     """One kind of search over one game."""
 
     @property
-    def smallest_batch(self) -> int:
-        """Size of the smallest batch."""
-        ...
-
-    @property
-    def largest_batch(self) -> int:
-        """Size of the largest batch."""
+    def batch_sizes(self) -> tuple[int, int]:
+        """Smallest and largest size of a batch."""
         ...
 
     def search(self, decisions: Sequence[SearchDecision]) -> list[SearchResult]:

@@ -8,7 +8,8 @@ apart by virtual losses (Chaslot et al. 2008).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,20 +56,15 @@ class TreeSearch:
     weight: float  # of exploration
     determinize: Determinizer
     prior: Estimates | None = None  # PUCT with a prior, UCT without
-    _leaves: BatchedLeaf = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_leaves", BatchedLeaf(self.leaf))
+    @cached_property
+    def _leaves(self) -> BatchedLeaf:
+        return BatchedLeaf(self.leaf)
 
     @property
-    def smallest_batch(self) -> int:
+    def batch_sizes(self) -> tuple[int, int]:
         """The option `batch`: with virtual losses another batch size is another search."""
-        return self.options.batch
-
-    @property
-    def largest_batch(self) -> int:
-        """The option `batch`."""
-        return self.options.batch
+        return self.options.batch, self.options.batch
 
     def search(self, decisions: Sequence[SearchDecision]) -> list[SearchResult]:
         """[N] results of `decisions` [N], which are searched together."""

@@ -25,13 +25,10 @@ def check_size(policy: Path, most: float) -> None:
         raise InvalidOption("policy", policy, f"small enough for git: {most:g} MB (max_megabytes), it has {size:.1f}")
 
 
-def game_options(game: Game) -> dict[str, Any]:
-    """The composed game: its name and every option."""
+def composed_game(game: Game) -> dict[str, Any]:
+    """The name of the game and every option."""
     played: Any = without_training_options(game)
-    return {
-        "name": game.spec.name,
-        **{field.name: getattr(played, field.name) for field in fields(played) if field.init},
-    }
+    return {"name": game.spec.name, **{part.name: getattr(played, part.name) for part in fields(played) if part.init}}
 
 
 def champion_name(folder: Path) -> str:
@@ -51,7 +48,7 @@ def write_champion(champions: Path, game: Game, policy: Path, files: Mapping[str
     draft.mkdir(parents=True)
     for name in POLICY_FILES:
         shutil.copyfile(policy / name, draft / name)
-    for name, content in {GAME_FILE: game_options(game), **files}.items():
+    for name, content in {GAME_FILE: composed_game(game), **files}.items():
         (draft / name).write_text(as_text(content), encoding="utf-8")
     if (target / TRAINING).is_dir():
         shutil.copytree(target / TRAINING, draft / TRAINING)

@@ -11,13 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP, Estimate, PerDeal, estimate
-from cardlab.evaluation.match import compare, paired
+from cardlab.evaluation.intervals import (
+    MIN_DEALS_TO_STOP,
+    Estimate,
+    PerDeal,
+    confidence_sequence_interval,
+    estimate,
+)
+from cardlab.evaluation.match import compare, paired, play_lineups
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seating import Lineup, make_lineup
-from cardlab.evaluation.workers import PARALLEL_GAMES_TO_STOP, Tally, Workers, make_jobs, merge
-from cardlab.experiments.promotion.confidence_sequence import confidence_sequence_interval
+from cardlab.evaluation.workers import PARALLEL_GAMES_TO_STOP, Tally, Workers
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
 
@@ -65,23 +70,20 @@ class PromotionDecision:
 
     def figures(self) -> dict[str, Any]:
         """The decision as data, without times, paths or run ids."""
-        ladder = self.ladder
-        return {
+        figures: dict[str, Any] = {
             "format": FORMAT,
             "accepted": self.accepted,
             "challenger": {"name": self.challenger.name, "digest": self.challenger.digest},
             "opponent": {"name": self.opponent.name, "digest": self.opponent.digest},
-            "difference": _figures(self.difference),
+            "difference": self.difference.named("mean"),
             "interval": "95 %, confidence sequence" if self.sequential else "95 %",
             "deals": self.difference.deals,
             "games": self.games,
             "seed": self.seed,
-            **({"ladder": {"agents": [*ladder.agents], "difference": _figures(ladder.difference)}} if ladder else {}),
         }
-
-
-def _figures(apart: Estimate) -> dict[str, float]:
-    return {"mean": apart.mean, "low": apart.low, "high": apart.high}
+        if self.ladder is not None:
+            figures["ladder"] = {"agents": [*self.ladder.agents], "difference": self.ladder.difference.named("mean")}
+        return figures
 
 
 def decide(
@@ -101,22 +103,21 @@ def decide(
     `options.ladder` each side then plays P − 1 copies of each ladder agent, on all of `arena.deals`.
     """
     seed = _seed_of(arena.seed, challenger, opponent)
-    arena = replace(arena, seed=seed)
+    arena = replace(arena, seed=seed, records=None)
     lineups = _lineups(game, challenger, opponent)
     if arena.chunk is None and options.sequential:
         arena = replace(arena, chunk=-(-PARALLEL_GAMES_TO_STOP // max(lineup.num_seatings for lineup in lineups)))
-    done: tuple[Tally, ...] | None = None
-    with Workers(game, lineups, arena.workers, arena.launcher) as workers:
-        chunks = workers.play(make_jobs(lineups, range(len(lineups)), arena))
-        for new in chunks:
-            done = new if done is None else tuple(merge(pair) for pair in zip(done, new, strict=True))
-            apart = _interval(_differences(done), arena, options)
-            progress(f"{challenger.name} against {opponent.name}", apart.deals, arena.deals)
-            if _is_clear(apart, arena, options):
-                break
-        chunks.close()
-    assert done is not None, "at least one chunk is played"
-    apart = _interval(_differences(done), arena, options)
+
+    def difference(tallies: Sequence[Tally]) -> Estimate:
+        per_deal = _differences(tallies)
+        return confidence_sequence_interval(per_deal, arena.deals) if options.sequential else estimate(per_deal)
+
+    def is_clear(tallies: Sequence[Tally]) -> bool:
+        return _is_clear(difference(tallies), arena, options)
+
+    label = f"{challenger.name} against {opponent.name}"
+    with Workers(game, lineups, arena) as workers:
+        apart = difference(play_lineups(workers, range(len(lineups)), arena, is_clear, partial(progress, label)))
     games = apart.deals * sum(lineup.num_seatings for lineup in lineups)
     ladder = _play_ladder(game, challenger, opponent, arena, options.ladder, progress) if options.ladder else None
     return PromotionDecision(challenger, opponent, apart, games, seed, options.sequential, ladder)
@@ -153,10 +154,6 @@ def _differences(tallies: Sequence[Tally]) -> PerDeal:
     if first.shape[1] == 1:
         return paired(first[:, 0], tallies[1].points[:, 0])
     return np.mean([tally.points[:, 0] - tally.points[:, 1] for tally in tallies], axis=0)
-
-
-def _interval(differences: PerDeal, arena: ArenaOptions, options: PromotionOptions) -> Estimate:
-    return confidence_sequence_interval(differences, arena.deals) if options.sequential else estimate(differences)
 
 
 def _is_clear(apart: Estimate, arena: ArenaOptions, options: PromotionOptions) -> bool:

@@ -1,5 +1,6 @@
 """A challenge from end to end: match, MLflow run, registration, new champion."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from cardlab.experiments.promotion.champions import (
     as_text,
     champion_name,
     check_size,
-    game_options,
+    composed_game,
     write_champion,
 )
 from cardlab.experiments.promotion.gate import Contender, PromotionDecision, decide
@@ -61,6 +62,10 @@ class ChallengeOutcome:
     decision: PromotionDecision | None  # None if the policy is already champion
     registered: Registered
     folder: Path | None  # of the new champion
+
+    def figures(self) -> dict[str, Any]:
+        """The decision as data; for a policy that is already champion only its digest."""
+        return self.decision.figures() if self.decision else {"champion": self.registered.digest}
 
 
 def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, options: PromotionOptions) -> Challenge:
@@ -105,7 +110,7 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
     champion = policy_folder(CHAMPION, challenge.game.spec.name)
     origin = find_origin(store, digest)
     if champion is not None and policy_digest(champion) == digest:
-        return _register_champion(challenge, champion, store, origin)
+        return _register_champion(challenge, champion, registry, origin)
     challenger = Contender(challenge.name, str(challenge.policy), digest)
     opponent = _opponent(challenge, champion)
     decision = decide(challenge.game, challenger, opponent, challenge.arena, challenge.options, progress)
@@ -115,9 +120,17 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
         figures = evaluate(
             challenge.game, text, challenge.arena, policy_digest=digest, experiment=challenge.name, progress=progress
         )
-    card = model_card(challenge.policy, game_options(challenge.game), decision, origin, figures)
+    card = model_card(challenge.policy, composed_game(challenge.game), decision, origin, figures)
     run_id = _record(challenge, store, decision, card)
-    registered = _register(challenge, registry, decision, card, origin.run_id if origin else run_id)
+    apart = decision.difference
+    tags = {
+        "name": challenge.name,
+        **_tags(decision),
+        "promotion.difference": f"{apart.mean:.6g}",
+        "promotion.interval": f"{apart.low:.6g} to {apart.high:.6g}",
+        "promotion.deals": apart.deals,
+    }
+    registered = _register(challenge, challenge.policy, registry, card, origin.run_id if origin else run_id, tags)
     if not decision.accepted:
         return ChallengeOutcome(decision, registered, None)
     lineage = _lineage(digest, origin, run_id)
@@ -135,61 +148,51 @@ def _opponent(challenge: Challenge, champion: Path | None) -> Contender:
     return Contender(champion_name(champion), str(champion), policy_digest(champion))
 
 
-def _register_champion(challenge: Challenge, champion: Path, store: Store, origin: Origin | None) -> ChallengeOutcome:
+def _register_champion(
+    challenge: Challenge, champion: Path, registry: Registry, origin: Origin | None
+) -> ChallengeOutcome:
     """Register the champion, e.g. after a fresh clone; there is nothing to decide."""
-    game, registry = challenge.game.spec.name, Registry(store)
-    registered = registry.find(policy_digest(champion))
+    digest = policy_digest(champion)
+    registered = registry.find(digest)
     if registered is None:
-        tags = {"kind": "registration", DIGEST: policy_digest(champion)}
+        tags = {"kind": "registration", DIGEST: digest}
         card = (champion / CARD).read_text(encoding="utf-8") if (champion / CARD).is_file() else ""
-        with store.start_run(game, f"{challenge.name} registration", tags=tags) as run:
-            made_by = origin.run_id if origin else run.id
-            files = {GAME_FILE: as_text(game_options(challenge.game))}
+        with registry.store.start_run(challenge.game.spec.name, f"{challenge.name} registration", tags=tags) as run:
             named = {"name": champion_name(champion)}
-            registered = registry.register(champion, game, run_id=made_by, card=card, files=files, tags=named)
+            registered = _register(challenge, champion, registry, card, origin.run_id if origin else run.id, named)
     registry.crown(registered)
     return ChallengeOutcome(None, registered, None)
 
 
 def _record(challenge: Challenge, store: Store, decision: PromotionDecision, card: str) -> str:
     """Log the challenge as a run of its game; returns the run id."""
-    tags = {
-        "kind": "promotion",
-        DIGEST: decision.challenger.digest,
-        "promotion.accepted": str(decision.accepted).lower(),
-        "promotion.opponent": decision.opponent.digest or decision.opponent.agent,
-    }
+    tags = {"kind": "promotion", DIGEST: decision.challenger.digest, **_tags(decision)}
     arena = {"deals": challenge.arena.deals, "seed": decision.seed, "until": challenge.arena.until}
-    params = {"game": game_options(challenge.game), "arena": arena, "sequential": decision.sequential}
+    params = {"game": composed_game(challenge.game), "arena": arena, "sequential": decision.sequential}
+    figures = decision.difference.named("difference", "difference_")
+    if decision.ladder is not None:
+        figures |= decision.ladder.difference.named("ladder", "ladder_")
+    figures["deals"] = decision.difference.deals
     name = f"{challenge.name} promotion"
     with store.start_run(challenge.game.spec.name, name, tags=tags, params=params) as run:
-        apart = decision.difference
-        figures = {"difference": apart.mean, "difference_low": apart.low, "difference_high": apart.high}
-        if decision.ladder is not None:
-            gain = decision.ladder.difference
-            figures |= {"ladder": gain.mean, "ladder_low": gain.low, "ladder_high": gain.high}
         run.log_metrics({f"promotion/{key}": value for key, value in figures.items()}, step=0)
-        run.log_metrics({"promotion/deals": apart.deals}, step=0)
         run.log_text(as_text(decision.figures()), DECISION)
         run.log_text(card, CARD)
     return run.id
 
 
-def _register(
-    challenge: Challenge, registry: Registry, decision: PromotionDecision, card: str, run_id: str
-) -> Registered:
-    apart = decision.difference
-    tags = {
-        "name": challenge.name,
+def _tags(decision: PromotionDecision) -> dict[str, str]:
+    return {
         "promotion.accepted": str(decision.accepted).lower(),
         "promotion.opponent": decision.opponent.digest or decision.opponent.agent,
-        "promotion.difference": f"{apart.mean:.6g}",
-        "promotion.interval": f"{apart.low:.6g} to {apart.high:.6g}",
-        "promotion.deals": apart.deals,
     }
-    files = {GAME_FILE: as_text(game_options(challenge.game))}
-    game = challenge.game.spec.name
-    return registry.register(challenge.policy, game, run_id=run_id, card=card, files=files, tags=tags)
+
+
+def _register(
+    challenge: Challenge, policy: Path, registry: Registry, card: str, run_id: str, tags: Mapping[str, object]
+) -> Registered:
+    files = {GAME_FILE: as_text(composed_game(challenge.game))}
+    return registry.register(policy, challenge.game.spec.name, run_id=run_id, card=card, files=files, tags=tags)
 
 
 def _lineage(digest: str, origin: Origin | None, promoted_by: str) -> dict[str, Any]:
@@ -203,3 +206,26 @@ def _lineage(digest: str, origin: Origin | None, promoted_by: str) -> dict[str, 
         "tags": {key: tags[key] for key in _LINEAGE_TAGS if key in tags},
         "config": dict(origin.config) if origin else {},
     }
+
+
+def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:
+    """The decision and its figures in a few lines."""
+    game, version, decision = challenge.game.spec.name, outcome.registered, outcome.decision
+    if decision is None:
+        return f"{challenge.name} is already the champion of {game}: {version.name} version {version.version}"
+    apart, opponent = decision.difference, decision.opponent
+    against = f"the champion {opponent.name}" if opponent.digest else f"{opponent.name}, as there is no champion yet"
+    lines = [
+        f"{challenge.name} against {against}: {apart.mean:+.3f} points per game, "
+        f"95 % interval {apart.low:+.3f} to {apart.high:+.3f}, {apart.deals:,} deals"
+    ]
+    verdict = "the interval is not above zero"
+    if decision.ladder is not None:
+        gain = decision.ladder.difference
+        lines.append(
+            f"against {', '.join(decision.ladder.agents)}: {gain.mean:+.3f} points per game more than {opponent.name}, "
+            f"95 % interval {gain.low:+.3f} to {gain.high:+.3f}"
+        )
+        verdict = "it loses to the champion" if apart.high <= 0 else "the interval of the ladder is not above zero"
+    lines.append(f"promoted: {outcome.folder}" if outcome.folder else f"not promoted: {verdict}")
+    return "\n".join([*lines, f"registered: {version.name} version {version.version}"])

@@ -1,34 +1,15 @@
-"""Picture: calibration of the values of a policy against real payoffs."""
+"""Calibration of the values of a policy against real payoffs."""
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from cardlab.experiments.report.drawing import COLOURS, GREY, new_figure
+from cardlab.experiments.report.drawing import COLOURS, GREY, Drawn, new_figure
 from cardlab.experiments.report.results import Result
 
-TITLE: str = "Calibration of values"
 
-
-def caption(result: Result) -> str:
-    """One sentence that explains the picture."""
-    told = {
-        "decisions": 0,
-        "games": 0,
-        "bias": 0.0,
-        "explained": 0.0,
-        **(result.game_statistics or {}).get("calibration", {}),
-    }
-    return (
-        f"Expected and real payoff at {told['decisions']:,} decisions of {told['games']:,} games like those of the "
-        f"training, in bins of equal number with 95 % intervals. Values are {told['bias']:+.2f} off on average and "
-        f"foretell {100 * told['explained']:.0f} % of the variance."
-    )
-
-
-def draw(result: Result) -> Figure | None:
+def draw_calibration(result: Result) -> Drawn | None:
     """A point with its interval for each bin, and the diagonal; None when nothing was forecast."""
-    table = result.calibration
-    if not table or not len(table["predicted"]):
+    table, statistics = result.calibration, result.game_statistics
+    if not table or not len(table["predicted"]) or statistics is None:
         return None
     figure, axes = new_figure(3.1)
     predicted, paid = table["predicted"], table["paid"]
@@ -41,4 +22,9 @@ def draw(result: Result) -> Figure | None:
     axes.set_ylim(float(heights.min()) - room, float(heights.max()) + room)
     axes.set_xlabel("expected payoff")
     axes.set_ylabel("real payoff")
-    return figure
+    summary = statistics["calibration"]
+    return figure, (
+        f"Expected and real payoff at {summary['decisions']:,} decisions of {summary['games']:,} games like those of "
+        f"the training, in bins of equal number with 95 % intervals. Values are {summary['bias']:+.2f} off on average "
+        f"and foretell {100 * summary['explained']:.0f} % of the variance."
+    )

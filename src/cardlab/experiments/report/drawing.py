@@ -27,6 +27,9 @@ _STYLE: dict[Any, Any] = {
     "lines.linewidth": 1.8,
     "lines.markersize": 4.5,
 }
+Drawn = tuple[Figure, str]
+"""A picture and its caption."""
+
 _WIDTH = 4.8  # inches: on a phone the page shrinks it little enough that its text stays readable
 
 

@@ -1,16 +1,13 @@
-"""Picture: how long the policy's games are, and what happens in them."""
+"""How long the policy's games are, and what happens in them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from cardlab.experiments.report.drawing import COLOURS, new_grid
+from cardlab.experiments.report.drawing import COLOURS, Drawn, new_grid
 from cardlab.experiments.report.results import Result
-
-TITLE: str = "Length and kinds of games"
 
 _ROW = 0.27  # inches for a pair of bars
 _HEAD = 0.75  # for a title and an axis
@@ -18,24 +15,14 @@ _LENGTH = 1.5
 _MOST_BARS = 40
 
 
-def caption(result: Result) -> str:
-    """One sentence that explains the picture."""
-    survey = result.game_statistics or {}
-    length, against = survey.get("length", {"mean": 0, "counts": {}}), survey.get("against", "")
-    together = f"{against} on the same deals" if result.alone else f"{against} in the same games"
-    return (
-        f"{survey.get('games', 0):,} games of {length['mean']:.1f} decisions on average. What happened to the policy "
-        f"and to {together}: times a game and player."
-    )
-
-
-def draw(result: Result) -> Figure | None:
-    """Lengths, where they vary, and two bars for each thing that happens; None without a survey."""
-    survey = result.game_statistics
-    if survey is None:
+def draw_game_lengths(result: Result) -> Drawn | None:
+    """Lengths, where they vary, and two bars for each outcome; None without statistics."""
+    statistics = result.game_statistics
+    if statistics is None:
         return None
-    outcomes = [_without_nothing(outcome) for outcome in survey["outcomes"]]
-    counts: Mapping[str, int] = survey["length"]["counts"]
+    length, against = statistics["length"], statistics["against"]
+    outcomes = [_without_nothing(outcome) for outcome in statistics["outcomes"]]
+    counts: Mapping[str, int] = length["counts"]
     heights = [_HEAD + _ROW * len(outcome["labels"]) for outcome in outcomes]
     if len(counts) > 1:
         heights.insert(0, _LENGTH)
@@ -44,12 +31,15 @@ def draw(result: Result) -> Figure | None:
     figure, grid = new_grid(heights)
     if len(counts) > 1:
         _draw_lengths(grid[0], counts)
-    names = (result.name, str(survey["against"]))
     for axes, outcome in zip(grid[len(grid) - len(outcomes) :], outcomes, strict=True):
-        _draw_outcome(axes, outcome, names)
+        _draw_outcome(axes, outcome, (result.name, str(against)))
     if outcomes:
         grid[-1].legend(loc="best", fontsize=8)
-    return figure
+    together = "on the same deals" if result.alone else "in the same games"
+    return figure, (
+        f"{statistics['games']:,} games of {length['mean']:.1f} decisions on average. What happened to the policy "
+        f"and to {against} {together}: times a game and player."
+    )
 
 
 def _without_nothing(outcome: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,24 +1,19 @@
 """The report: results, pictures and their origin on one self-contained page."""
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import jinja2
-from matplotlib.figure import Figure
 
-from cardlab.experiments.report import (
-    calibration,
-    cross_table,
-    game_lengths,
-    learning_curve,
-    score_bars,
-    snapshot_scores,
-    snapshot_table,
-)
-from cardlab.experiments.report.drawing import inline_svg, report_style
+from cardlab.experiments.report.calibration import draw_calibration
+from cardlab.experiments.report.curves import draw_learning_curve, draw_snapshot_scores
+from cardlab.experiments.report.drawing import Drawn, inline_svg, report_style
+from cardlab.experiments.report.game_lengths import draw_game_lengths
+from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
 from cardlab.experiments.report.results import SELF, Result
+from cardlab.experiments.report.score_bars import draw_score_bars
 
 Tournament = Mapping[str, Any]
 """The content of a tournament.json, as `read_tournaments` gives it."""
@@ -26,29 +21,15 @@ Tournament = Mapping[str, Any]
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-class Picture(Protocol):
-    """The interface of a module that draws a picture."""
-
-    TITLE: str
-    __name__: str
-
-    def caption(self, result: Result) -> str:
-        """One sentence that explains the picture."""
-        ...
-
-    def draw(self, result: Result) -> Figure | None:
-        """The picture; None when the result lacks the data."""
-        ...
-
-
-PICTURES: tuple[Picture, ...] = (
-    learning_curve,
-    score_bars,
-    snapshot_scores,
-    snapshot_table,
-    calibration,
-    game_lengths,
-)  # in the order of the page
+PICTURES: Mapping[str, tuple[str, Callable[[Result], Drawn | None]]] = {
+    "learning_curve": ("Learning curve", draw_learning_curve),
+    "score_bars": ("Strength", draw_score_bars),
+    "snapshot_scores": ("Scores of snapshots", draw_snapshot_scores),
+    "snapshot_table": ("Snapshots against each other", draw_snapshot_table),
+    "calibration": ("Calibration of values", draw_calibration),
+    "game_lengths": ("Length and kinds of games", draw_game_lengths),
+}
+"""Name of the file → title, and function that returns None when the result lacks the data; in the order of the page."""
 
 
 def write_report(
@@ -72,10 +53,11 @@ def write_report(
         for result in results:
             game = by_game.setdefault(result.game, {"sections": [], "tables": []})
             game["sections"].append(_section(result, figures / result.name))
-        for number, tournament in enumerate(tournaments):
-            if tournament["game"] in by_game:
-                game = by_game[tournament["game"]]
-                game["tables"].append(_cross_table(tournament, figures / "tournaments", number))
+        for number, tournament in enumerate(tournaments, start=1):
+            if (name := tournament["game"]) in by_game:
+                drawn, label = draw_cross_table(tournament), f"Cross table {number}: {name}"
+                path = figures / "tournaments" / f"{name}_{number}.svg"
+                by_game[name]["tables"].append(_picture(drawn, "Cross table", label, path))
     page = environment.get_template("report.html.j2").render(games=list(by_game.items()), lineage=lineage, own=SELF)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "index.html"
@@ -96,23 +78,19 @@ def _section(result: Result, figures: Path) -> dict[str, Any]:
 
 
 def _pictures(result: Result, figures: Path) -> Iterator[dict[str, str]]:
-    for picture in PICTURES:
-        figure = picture.draw(result)
-        if figure is not None:
-            svg = inline_svg(figure, f"{picture.TITLE} of {result.name}")
-            _write(svg, figures / f"{picture.__name__.rsplit('.', maxsplit=1)[-1]}.svg")
-            yield {"title": picture.TITLE, "caption": picture.caption(result), "svg": svg}
+    for name, (title, draw) in PICTURES.items():
+        drawn = draw(result)
+        if drawn is not None:
+            yield _picture(drawn, title, f"{title} of {result.name}", figures / f"{name}.svg")
 
 
-def _cross_table(tournament: Tournament, figures: Path, number: int) -> dict[str, str]:
-    svg = inline_svg(cross_table.draw(tournament), f"{cross_table.TITLE} {number + 1}: {tournament['game']}")
-    _write(svg, figures / f"{tournament['game']}_{number + 1}.svg")
-    return {"title": cross_table.TITLE, "caption": cross_table.caption(tournament), "svg": svg}
-
-
-def _write(svg: str, path: Path) -> None:
+def _picture(drawn: Drawn, title: str, label: str, path: Path) -> dict[str, str]:
+    """The picture for the page; it is written to `path` too."""
+    figure, caption = drawn
+    svg = inline_svg(figure, label)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(svg + "\n", encoding="utf-8")
+    return {"title": title, "caption": caption, "svg": svg}
 
 
 def _leaves(value: object, key: str = "") -> Iterator[tuple[str, str]]:

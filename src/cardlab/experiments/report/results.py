@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.evaluation.intervals import Estimate
+
 FORMAT = 1  # of every JSON file here
 SELF = "self"  # the evaluated policy itself, in a game of one player
 
@@ -18,15 +20,6 @@ Column = NDArray[np.float64]
 
 class ResultError(ValueError):
     """A result file is missing or invalid; the message is one line that names it."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A mean with its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -58,26 +51,17 @@ class Result:
         given = self.config["game"].get("num_players", 2)
         return 1 / int(self.evaluation.get("num_players", given))  # evaluations of old do not say
 
-    @property
-    def references(self) -> list[str]:
-        """The references in the order of the evaluation; for one player the policy itself comes first."""
-        return list(self.evaluation["references"])
-
-    def points(self, reference: str) -> Interval:
+    def points(self, reference: str) -> Estimate:
         """Points against `reference`; for one player the points of `reference` itself."""
         row = self.evaluation["references"][reference]
-        return Interval(row["mean"], row["low"], row["high"])
+        return Estimate(row["mean"], row["low"], row["high"], row["deals"])
 
-    def win_rate(self, reference: str) -> Interval | None:
+    def win_rate(self, reference: str) -> Estimate | None:
         """Share of games won against `reference`; None for one player."""
         row = self.evaluation["references"][reference]
         if row.get("win_rate") is None:
             return None
-        return Interval(row["win_rate"], row["win_rate_low"], row["win_rate_high"])
-
-    def deals(self, reference: str) -> int:
-        """Number of deals played."""
-        return int(self.evaluation["references"][reference]["deals"])
+        return Estimate(row["win_rate"], row["win_rate_low"], row["win_rate_high"], row["deals"])
 
 
 def read_results(folder: Path, experiments: Mapping[str, Any]) -> list[Result]:

@@ -54,7 +54,7 @@ def sweep_arena(options: SweepOptions, arena: ArenaOptions) -> ArenaOptions:
     """How `arena` measures a trial: on as many deals as `sweep.deals` says, all of them, and none of its own."""
     processes = min(arena.workers, cores_per_worker(options.workers)) if options.workers > 1 else arena.processes
     chunk = arena.chunk if options.pruner != "wilcoxon" else -(-options.deals // BLOCKS)
-    own = {"seed": arena.seed + SWEEP_SEED_OFFSET, "deals": options.deals, "until": None}
+    own = {"seed": arena.seed + SWEEP_SEED_OFFSET, "deals": options.deals, "until": None, "records": None}
     return replace(arena, **own, processes=processes, chunk=chunk)
 
 
@@ -66,7 +66,7 @@ def play_references(
     names = (arena.references or ("random",)) if others else (SELF,)
     lineups = [make_lineup(game, [agent, *[name] * others]) for name in names]
     blocks: list[list[PerDeal]] = []
-    with Workers(game, lineups, arena.workers, arena.launcher) as workers:
+    with Workers(game, lineups, arena) as workers:
         for tallies in workers.play(make_jobs(workers.lineups, range(len(lineups)), arena)):
             blocks.append([_metric(tally, metric) for tally in tallies])
             watch(float(np.mean(blocks[-1])))
