@@ -5,7 +5,7 @@ STAMP := .venv/installed
 export PATH := $(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: help setup pipeline fresh test slow coverage conf schema lint format bench docs clean
+.PHONY: help setup pins versions pipeline fresh test slow figures coverage conf schema lint format bench docs clean
 
 help:  ## What there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -13,9 +13,13 @@ help:  ## What there is
 setup: $(STAMP)  ## Make .venv with the pinned dependencies
 
 $(STAMP): pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
-	@touch $@
+	@$(PYTHON) tools/make_environment.py .venv '.[dev]'
+
+pins: $(STAMP)  ## Whether constraints.txt is what a fresh resolve of pyproject.toml needs; asks the package index
+	@$(BIN)/python tools/make_environment.py --check
+
+versions: $(STAMP)  ## A short training and the tests of one game with each other declared Python that is installed
+	@$(BIN)/python tools/check_versions.py
 
 pipeline: $(STAMP)  ## Train, evaluate and report the published benchmark (dvc repro)
 	$(BIN)/dvc repro
@@ -28,11 +32,14 @@ fresh: $(STAMP)  ## Whether dvc.lock is what dvc repro would leave; needs none o
 	@said=$$($(BIN)/dvc repro --allow-missing --dry) || exit 1; echo "$$said" | grep '^Running stage' | (! grep -v "'report'")
 	@echo "fresh:   every result is that of this code and these parameters"
 
-test: $(STAMP)  ## The tests, but the slow ones
-	$(BIN)/pytest --numprocesses 2 --dist loadfile
+test: $(STAMP)  ## The tests, but the slow ones and those of figures
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-slow: $(STAMP)  ## The slow tests: reference figures, whole pipelines
-	$(BIN)/pytest -m slow --numprocesses 2 --dist loadfile --durations 10
+slow: $(STAMP)  ## The slow tests: kills, whole pipelines, browsers
+	$(BIN)/pytest -m slow --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 10
+
+figures: $(STAMP)  ## The reference scores of scripted agents, as the pages give them; CI does not run it
+	$(BIN)/pytest -m figures --numprocesses 2 --dist load --durations 10
 
 coverage: $(STAMP)  ## Tests of rules and kernels with the JIT off, so that coverage measures them
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --cov=cardlab.games --cov-report=term:skip-covered tests/games/test_playthrough.py tests/learners/losses
@@ -42,6 +49,7 @@ lint: $(STAMP)  ## Style, types, layers
 	$(BIN)/ruff format --check
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(BIN)/hadolint Dockerfile
 	$(BIN)/python tools/option_files.py --check
 
 format: $(STAMP)  ## Put the code into the house style

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 for folder in (Path(__file__).parent, Path(__file__).parents[1]):
@@ -16,5 +17,25 @@ from chromium import page  # noqa: E402  found by the path above
 from postgresql import postgresql, postgresql_server  # noqa: E402
 from small_games.scripted import roshambo_agents  # noqa: E402
 from stores import fresh_database  # noqa: E402
+
+LONGEST_FILES = (
+    "documentation/test_commands.py",
+    "pipelines/test_pipeline.py",
+    "pipelines/test_sharing.py",
+    "experiments/sweep/test_shared_sweeps.py",
+    "play/browser/test_whole_games.py",
+    "cli/test_training.py",
+    "training/test_combinations.py",
+    "failures/test_killed_training.py",
+    "failures/test_killed_matches.py",
+)
+"""They begin first where files are shared out among processes, so that none is left for one process at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first; the order of the rest stays."""
+    rank = {Path(__file__).parent / name: number for number, name in enumerate(LONGEST_FILES)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
+
 
 __all__ = ["fresh_database", "page", "postgresql", "postgresql_server", "roshambo_agents"]

@@ -80,7 +80,7 @@ def plays_to_empty():
     return least
 
 
-@pytest.mark.slow
+@pytest.mark.figures
 @pytest.mark.parametrize(
     ("agent", "opponents", "reference"),
     [

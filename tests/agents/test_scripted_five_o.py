@@ -138,7 +138,7 @@ def test_searches_play_all_variants_and_beat_random(name: str) -> None:
     assert game.payoffs(states)[:, 0].mean() > 0.25
 
 
-@pytest.mark.slow
+@pytest.mark.figures
 @pytest.mark.parametrize(
     ("first", "second", "reference", "tolerance", "num_deals"),
     [

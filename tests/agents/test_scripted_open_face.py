@@ -175,7 +175,7 @@ def test_few_simulations_beat_random_already():
     assert points.mean() > 2
 
 
-@pytest.mark.slow
+@pytest.mark.figures
 def test_random_play_matches_the_reference():
     points, fouls = points_against("random", "random", 20_000)
     assert abs(points.mean()) < 0.1
@@ -183,21 +183,21 @@ def test_random_play_matches_the_reference():
     assert fouls == pytest.approx(0.69, abs=0.01)
 
 
-@pytest.mark.slow
+@pytest.mark.figures
 def test_greedy_start_helps_a_random_player_a_little():
     points, fouls = points_against("greedy_start", "random", 20_000)
     assert points.mean() == pytest.approx(0.23, abs=0.1)
     assert fouls == pytest.approx(0.67, abs=0.01)
 
 
-@pytest.mark.slow
+@pytest.mark.figures
 def test_random_fills_match_the_reference():
     """+4.6 points per game, a reference without interval; 1,000 games leave ± 0.27."""
     points, _ = points_against("random_fills", "random", 3_000)
     assert points.mean() == pytest.approx(4.6, abs=0.27)
 
 
-@pytest.mark.slow
+@pytest.mark.figures
 def test_hindsight_fills_match_the_reference():
     """+5.6 points against random, about +2.7 against random fills; 200 deals leave ± 0.5."""
     points, _ = points_against("hindsight_fills", "random", 200)
@@ -206,7 +206,7 @@ def test_hindsight_fills_match_the_reference():
     assert points.mean() == pytest.approx(2.7, abs=0.9)
 
 
-@pytest.mark.slow
+@pytest.mark.figures
 def test_random_fills_foul_one_board_in_nine_among_themselves():
     """The reference is 10 to 17 %. Against random, which fouls anyway, they risk less and foul 5 to 6 %."""
     _, fouls = points_against("random_fills", "random_fills", 2_000)

@@ -75,7 +75,7 @@ def mean_score(agent, num_deals):
 
 
 # Agent, reference and its error (the last two are measured on 1,000,000 deals).
-@pytest.mark.slow
+@pytest.mark.figures
 @pytest.mark.parametrize(
     ("agent", "reference", "error"),
     [

@@ -86,7 +86,7 @@ def win_rate(agent, opponent, num_deals, seed=5):
 
 
 # Agent, opponent, reference of the sheet and its standard error (of 4,000 matches where the sheet gives none).
-@pytest.mark.slow
+@pytest.mark.figures
 @pytest.mark.parametrize(
     ("agent", "opponent", "reference", "error"),
     [
@@ -102,7 +102,7 @@ def test_reference_figures(agent, opponent, reference, error):
     assert abs(mean - reference) < 3 * np.hypot(error, own_error)
 
 
-@pytest.mark.slow
+@pytest.mark.figures
 @pytest.mark.parametrize(
     ("agent", "opponent"),
     [

@@ -20,6 +20,7 @@ ELSEWHERE = {
     r"make \w+": "makes .venv and runs the suite: .ci/run",
     r"pip install .*": "make setup installs every extra that the tests need",
     r"source \.venv/bin/activate": "a line of the shell",
+    r"docker .*": "needs a container engine; make lint checks the Dockerfile",
     r"cardlab play.*": "serves until it is stopped: tests/play/test_process.py",
     r"cardlab ui": "serves until it is stopped: tests/cli/test_browser.py",
     r"dvc remote add .*": "a folder of the reader's: tests/pipelines/test_sharing.py",

@@ -155,6 +155,12 @@ _VERBS = (
     ),
     Verb("ui", "serve the MLflow UI with the project's runs", ("cardlab ui", "cardlab ui port=8080")),
     Verb(
+        "clean",
+        "list what local files take, and delete what is no longer needed",
+        ("cardlab clean", "cardlab clean --yes", "cardlab clean kinds=[former,checkpoints,kernels] ask=false"),
+        flags={"--yes": "delete without asking"},
+    ),
+    Verb(
         "compose",
         "write the benchmark's params.yaml from conf/",
         (

@@ -1,0 +1,159 @@
+"""`cardlab clean`: what the files of this project take, and deletion of those that are no longer needed."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from filelock import FileLock, Timeout
+
+from cardlab.cli.policy_names import LATEST
+from cardlab.cli.verbs import Request
+from cardlab.core.kernels import numba
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.options import convert
+from cardlab.tracking.address import project_root
+from cardlab.tracking.policy_lookup import CONFIG
+
+KINDS = {
+    "former": "trainings of former code, recorded in mlartifacts/: their folders in runs/, but not runs/NAME/latest",
+    "checkpoints": "checkpoints of finished trainings, recorded in mlartifacts/: their commands train from the start",
+    "kernels": "compiled kernels of other code, unused for a day: compiled again where that code runs",
+}
+_PLACES = {
+    "runs": "trainings",
+    "models": "policies of the pipeline: `dvc checkout` brings them back",
+    "snapshots": "policies on the way to them",
+    ".dvc/cache": "DVC's cache: `dvc gc --workspace` cleans it",
+    "mlartifacts": "files of the MLflow runs: `mlflow gc` cleans up behind deleted runs",
+    "mlflow.db": "the MLflow store",
+    "studies.db": "the studies of sweeps",
+}
+_CHECKPOINT = "finished.ckpt"
+_KERNELS_IN_USE = 86_400.0  # seconds since a process of that code began
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What may go: `paths`, while the lock in `folder` is free."""
+
+    kind: str
+    folder: Path
+    paths: tuple[Path, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return sum(map(size, self.paths))
+
+
+def run(request: Request) -> int:
+    """List places and candidates, ask, delete; the exit status."""
+    kinds = convert("kinds", request.config["kinds"], list[str])
+    for kind in kinds:
+        if kind not in KINDS:
+            raise InvalidOption("kinds", kind, f"any of {', '.join(KINDS)}")
+    ask = convert("ask", request.config["ask"], bool) and "--yes" not in request.flags
+    root, cache = project_root(), Path(str(getattr(numba.core.config, "CACHE_DIR")))  # noqa: B009  filled at run time
+    for place, meaning in _PLACES.items():
+        _print_row(size(root / place), place, meaning)
+    _print_row(size(cache), "kernels", f"compiled kernels of this code, in {cache.parent}")
+    found = [candidate for candidate in candidates(root, cache) if candidate.kind in kinds]
+    print("\nmay go:" if found else "\nnothing may go")
+    for kind in kinds:
+        if chosen := [candidate for candidate in found if candidate.kind == kind]:
+            _print_row(sum(candidate.size for candidate in chosen), f"{kind} ({len(chosen)})", KINDS[kind])
+            print(*(f"{'':>17}{candidate.folder}" for candidate in chosen), sep="\n")
+    if found and (not ask or (sys.stdin.isatty() and input("delete this? [y/N] ").strip().lower() in ("y", "yes"))):
+        _print_row(sum(map(delete, found)), "deleted", "")
+    elif found:
+        print("nothing was deleted; --yes deletes without asking")
+    return 0
+
+
+def candidates(root: Path, kernels: Path) -> Iterator[Candidate]:
+    """All that may go of the project at `root`; `kernels` is the folder of this code's compiled kernels."""
+    recorded, protected = _recorded(root), _protected(root)
+    for checkpoint in sorted((root / "runs").rglob(_CHECKPOINT)):
+        folder = checkpoint.parent
+        kept = any(path.is_relative_to(folder) or folder.is_relative_to(path) for path in protected)
+        config = None if kept or (folder / "run.json").exists() else recorded.get(_digest(checkpoint))
+        if config is None:
+            continue
+        latest = (folder.parent / LATEST).resolve() == folder.resolve()
+        if latest or _folder_now(root, config) == folder.name:
+            yield Candidate("checkpoints", folder, (checkpoint, folder / "training"))
+        else:
+            yield Candidate("former", folder, (folder,))
+    for folder in sorted(kernels.parent.glob("*/")) if kernels.parent.name == "kernels" else ():
+        if folder != kernels and time.time() - folder.stat().st_mtime > _KERNELS_IN_USE:
+            yield Candidate("kernels", folder, (folder,))
+
+
+def delete(candidate: Candidate) -> int:
+    """Delete it, unless a training holds its folder; the bytes that went."""
+    freed, lock = candidate.size, FileLock(candidate.folder / "lock", timeout=0)
+    try:
+        with nullcontext() if candidate.kind == "kernels" else lock:
+            for path in candidate.paths:
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink(missing_ok=True)
+    except Timeout:
+        print(f"kept: {candidate.folder}: a training runs there")
+        return 0
+    return freed
+
+
+def size(path: Path) -> int:
+    """Bytes of a file, or of all files below a folder; links count nothing."""
+    files = [path] if path.is_file() else path.rglob("*")
+    return sum(file.lstat().st_size for file in files if file.is_file() and not file.is_symlink())
+
+
+def _recorded(root: Path) -> dict[str, Mapping[str, Any]]:
+    """Digest of each checkpoint in the local MLflow store → configuration of its training."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for checkpoint in (root / "mlartifacts").glob(f"*/*/artifacts/checkpoint/{_CHECKPOINT}"):
+        with suppress(OSError, ValueError):
+            found[_digest(checkpoint)] = json.loads((checkpoint.parents[1] / CONFIG).read_text())
+    return found
+
+
+def _folder_now(root: Path, config: Mapping[str, Any]) -> str | None:
+    """Name of the folder in which today's code would train this; None where it would not."""
+    from cardlab.training.run import run_folder  # noqa: PLC0415  imports Lightning
+
+    try:
+        return run_folder(root / "runs", build_experiment(config, elsewhere=True)).name
+    except (ValueError, KeyError, OSError):
+        return None
+
+
+def _protected(root: Path) -> list[Path]:
+    """What git tracks below runs/, and what dvc.lock names."""
+    listed = subprocess.run(["git", "ls-files", "-z", "runs"], cwd=root, capture_output=True, text=True, check=False)
+    lock = root / "dvc.lock"
+    stages: Mapping[str, Any] = yaml.safe_load(lock.read_text())["stages"] if lock.exists() else {}
+    entries = (entry for stage in stages.values() for key in ("deps", "outs") for entry in stage.get(key, ()))
+    return [root / name for name in (*listed.stdout.split("\0"), *(entry["path"] for entry in entries)) if name]
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _print_row(count: int, what: str, meaning: str) -> None:
+    if count:
+        print(f"{count / 1e6:>12,.1f} MB  {what:<18}  {meaning}")

@@ -1,0 +1,134 @@
+"""`cardlab clean`: what it lists, and what it never deletes."""
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from filelock import FileLock
+from numba.core import config as numba_config
+
+from cardlab.cli import main
+from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.composition import compose_experiment
+from cardlab.training.run import run_folder
+
+DAYS_AGO = 1_000_000_000.0
+FORMER, LATEST = "0" * 16, "1" * 16
+
+
+class Project:
+    """A folder with trainings of one name; `train` leaves one."""
+
+    def __init__(self, root: Path, config: Mapping[str, Any]) -> None:
+        self.root = root
+        self.config = config
+        self.current = run_folder(root / "runs", build_experiment(config)).name
+
+    def train(self, name: str, *, recorded: bool = True) -> Path:
+        folder = self.root / "runs" / str(self.config["name"]) / name
+        artifacts = self.root / "mlartifacts" / "thirty_one" / name / "artifacts"
+        written = [folder / "finished.ckpt", folder / "training/training.ckpt", folder / "policy/policy.json"]
+        written += [artifacts / "checkpoint/finished.ckpt"] if recorded else []
+        for path in written:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{path.name} of {name}")
+        if recorded:
+            (artifacts / "config.json").write_text(json.dumps(self.config, default=str))
+        return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with the latest training, which is of former code as well."""
+    (tmp_path / ".dvc").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DVC_ROOT", raising=False)
+    monkeypatch.setattr(numba_config, "CACHE_DIR", str(tmp_path / "cache/kernels/current"), raising=False)
+    config = compose_experiment(["experiment=thirty_one/dqn", "trainer=smoke"])
+    made = Project(tmp_path, config)
+    (made.train(LATEST).parent / "latest").symlink_to(LATEST)
+    return made
+
+
+def test_a_training_of_former_code_goes(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    former, current = project.train(FORMER), project.train(project.current)
+    assert main(["clean", "--yes"]) == 0
+    assert "former (1)" in capsys.readouterr().out
+    assert not former.exists()
+    assert (current / "finished.ckpt").exists()
+    assert (current.with_name("latest") / "finished.ckpt").exists()
+    assert (project.root / "mlartifacts/thirty_one" / FORMER / "artifacts/checkpoint/finished.ckpt").exists()
+
+
+def test_nothing_goes_without_an_answer(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    former = project.train(FORMER)
+    assert main(["clean"]) == 0
+    assert "nothing was deleted" in capsys.readouterr().out
+    assert (former / "policy/policy.json").exists()
+
+
+def test_what_is_not_recorded_or_not_finished_stays(project: Project) -> None:
+    unrecorded, interrupted = project.train("2" * 16, recorded=False), project.train("3" * 16)
+    (interrupted / "run.json").write_text("{}")
+    assert main(["clean", "ask=false"]) == 0
+    assert (unrecorded / "finished.ckpt").exists()
+    assert (interrupted / "finished.ckpt").exists()
+
+
+def test_a_running_training_stays(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    former = project.train(FORMER)
+    with FileLock(former / "lock"):
+        assert main(["clean", "--yes"]) == 0
+    assert "a training runs there" in capsys.readouterr().out
+    assert (former / "finished.ckpt").exists()
+
+
+def test_what_git_tracks_and_dvc_names_stays(project: Project) -> None:
+    tracked, named = project.train("4" * 16), project.train("5" * 16)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q"], ["add", str(tracked / "policy/policy.json")], ["commit", "-qm", "a"]):
+        subprocess.run([*git, *command], cwd=project.root, check=True)
+    out = {"path": str((named / "policy").relative_to(project.root))}
+    (project.root / "dvc.lock").write_text(json.dumps({"stages": {"train": {"cmd": "true", "outs": [out]}}}))
+    assert main(["clean", "--yes"]) == 0
+    assert (tracked / "finished.ckpt").exists()
+    assert (named / "finished.ckpt").exists()
+
+
+def test_checkpoints_go_only_when_asked_for(project: Project) -> None:
+    current = project.train(project.current)
+    assert main(["clean", "--yes"]) == 0
+    assert (current / "training").exists()
+    assert main(["clean", "--yes", "kinds=[checkpoints]"]) == 0
+    assert not (current / "training").exists()
+    assert not (current / "finished.ckpt").exists()
+    assert (current / "policy/policy.json").exists()
+
+
+def test_kernels_of_other_code_go_when_they_are_old(project: Project) -> None:
+    kernels = project.root / "cache/kernels"
+    for name in ("current", "recent", "old"):
+        (kernels / name).mkdir(parents=True)
+        (kernels / name / "a.nbc").write_text("a")
+    for name in ("current", "old"):
+        os.utime(kernels / name, (DAYS_AGO, DAYS_AGO))
+    assert main(["clean", "--yes"]) == 0
+    assert sorted(path.name for path in kernels.iterdir()) == ["current", "recent"]
+
+
+def test_a_cache_of_the_user_stays(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = project.root / "elsewhere/other"
+    other.mkdir(parents=True)
+    os.utime(other, (DAYS_AGO, DAYS_AGO))
+    monkeypatch.setattr(numba_config, "CACHE_DIR", str(project.root / "elsewhere/numba"))
+    assert main(["clean", "--yes"]) == 0
+    assert other.exists()
+
+
+def test_an_unknown_kind_is_refused(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["clean", "kinds=[everything]"]) == 2
+    assert "kinds=everything: must be any of former, checkpoints, kernels" in capsys.readouterr().err
