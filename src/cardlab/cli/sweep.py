@@ -1,17 +1,17 @@
 """`cardlab sweep`: search the best hyperparameters of an experiment, and write them as one of its own if asked to."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.verbs import Request
 from cardlab.experiments.config.groups import group
 from cardlab.experiments.config.options import build_options, convert
 from cardlab.experiments.config.values import flat_space
-from cardlab.experiments.sweep.compose_trials import TrialComposer
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.summary import Best
-from cardlab.experiments.sweep.sweep import run_sweep
 from cardlab.experiments.sweep.tuned_files import check_name, check_space, plain_experiment, write_tuned
+
+if TYPE_CHECKING:
+    from cardlab.experiments.sweep.summary import Best
 
 
 def run(request: Request) -> int:
@@ -23,6 +23,10 @@ def run(request: Request) -> int:
     options = build_options(SweepOptions, {**given, "space": flat_space(entries)})
     if options.apply:
         check_name(options.apply, overwrite=options.overwrite)
+    # A wrong value is refused before the imports below, which take seconds.
+    from cardlab.experiments.sweep.compose_trials import TrialComposer  # noqa: PLC0415
+    from cardlab.experiments.sweep.sweep import run_sweep  # noqa: PLC0415
+
     best = run_sweep(options, config, TrialComposer(config))
     print_best(best, options.metric)
     if options.apply:
@@ -35,7 +39,7 @@ def run(request: Request) -> int:
     return 0
 
 
-def print_best(best: Best, metric: str) -> None:
+def print_best(best: "Best", metric: str) -> None:
     """The study, its best value with the values behind it, and the front where there is one."""
     print(f"study:  {best.study}, {best.trials} trials\nbest:   {metric} {best.value:.4f}")
     for key, value in best.values.items():

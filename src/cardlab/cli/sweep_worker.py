@@ -5,11 +5,7 @@ from typing import Any
 from cardlab.cli.verbs import Request
 from cardlab.core.options import Text, Whole, check_range
 from cardlab.experiments.config.options import convert
-from cardlab.experiments.sweep.compose_trials import TrialComposer
 from cardlab.experiments.sweep.options import check_storage, check_study
-from cardlab.experiments.sweep.sweep import join_sweep
-from cardlab.experiments.sweep.worker import joined_plan
-from cardlab.tracking import Store
 
 
 def run(request: Request) -> int:
@@ -21,6 +17,12 @@ def run(request: Request) -> int:
     check_study(name)
     check_storage(address)
     check_range("sweep.workers", workers, 1, 256, whole=True)
+    # A wrong value is refused before the imports below, which take seconds.
+    from cardlab.experiments.sweep.compose_trials import TrialComposer  # noqa: PLC0415
+    from cardlab.experiments.sweep.sweep import join_sweep  # noqa: PLC0415
+    from cardlab.experiments.sweep.worker import joined_plan  # noqa: PLC0415
+    from cardlab.tracking import Store  # noqa: PLC0415
+
     count = join_sweep(joined_plan(name, address, workers, TrialComposer, Store()))
     print(f"study:  {name}, {count} trials")
     return 0

@@ -4,7 +4,7 @@ Lowest layer: every part that takes options may use it, and nothing here knows a
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import wraps
 from inspect import get_annotations
@@ -126,14 +126,15 @@ def options(prefix: str) -> Callable[[type[T]], type[T]]:
                 given = {"default_factory": declared.factory} if declared.factory else {"default": declared.default}
                 setattr(cls, name, cast(Any, field)(**given, metadata={"training_only": declared.training_only}))
         made = cast(Any, pydantic_dataclass(frozen=True, config=_CONFIG)(cls))
-        initialise = made.__init__
+        initialise, names = made.__init__, [entry.name for entry in fields(made)]
 
         @wraps(initialise)
         def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            given = {**dict(zip(names, args, strict=False)), **kwargs}
             try:
-                initialise(self, *args, **kwargs)
+                initialise(self, *args[len(names) :], **given)
             except ValidationError as error:
-                raise refusal(made, error, prefix, kwargs) from None
+                raise refusal(made, error, prefix, given) from None
 
         made.__init__ = init
         return made

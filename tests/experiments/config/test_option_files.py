@@ -104,15 +104,23 @@ def test_every_option_has_a_help_that_is_read_alone(options: type) -> None:
         assert not text.startswith(("of ", "as ", "or ", "the same", "that ")), f"{entry.name}: {text}"
 
 
-def test_a_wrong_value_needs_no_torch() -> None:
-    program = """
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (["train", "agent.gamma=7"], "agent.gamma=7: must be a number in [0, 1]"),
+        (["sweep", "sweep.trials=-1"], "sweep.trials=-1: must be a whole number of at least 1"),
+        (["sweep", "worker", "sweep.study=../x"], "sweep.study=../x: must be a name"),
+    ],
+)
+def test_a_wrong_value_is_refused_before_slow_imports(command: list[str], line: str) -> None:
+    program = f"""
 import sys
 from cardlab.cli import main
-status = main(["train", "agent.gamma=7"])
+status = main({command})
 assert status == 2, status
-found = {"torch", "lightning", "mlflow"} & set(sys.modules)
+found = {{"torch", "lightning", "mlflow", "optuna"}} & set(sys.modules)
 assert not found, found
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert "agent.gamma=7: must be a number in [0, 1]" in ran.stderr
+    assert line in ran.stderr
