@@ -78,7 +78,7 @@ def learn(
     if prepare is not None:
         prepare(learner, collector)
     clock = Clock(after_round)
-    decisions, dtype = experiment.agent.decisions_per_round, getattr(torch, options.precision)
+    decisions, dtype = experiment.agent.decisions_per_iteration, getattr(torch, options.precision)
     batches = Rounds(learner, collector, decisions, WARM + rounds, dtype)
     with as_in_trainings():
         lightning_trainer(options, [Field(collector), clock]).fit(learner, train_dataloaders=batches)

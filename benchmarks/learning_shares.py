@@ -113,7 +113,7 @@ def measure(overrides: Sequence[str], rounds: int = ROUNDS) -> Shares:
 def samples_per_decision(agent: Mapping[str, Any]) -> float:
     """How often a decision is learned from."""
     if agent["name"] == "dqn":
-        return agent["updates_per_round"] * agent["minibatch_size"] / agent["decisions_per_round"]
+        return agent["updates_per_iteration"] * agent["minibatch_size"] / agent["decisions_per_iteration"]
     return agent["epochs"]
 
 

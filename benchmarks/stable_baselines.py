@@ -157,7 +157,7 @@ def maskable_ppo(recording: Recording, round_size: int, minibatch_size: int, epo
     )
 
 
-def dqn(recording: Recording, round_size: int, minibatch_size: int, updates: int, memory_size: int) -> DQN:
+def dqn(recording: Recording, round_size: int, minibatch_size: int, updates: int, buffer_size: int) -> DQN:
     """SB3's DQN, which knows no masks: one-step targets of a target network, two hidden layers of 256."""
     tables = recording.ends.shape[1]
     return DQN(
@@ -166,7 +166,7 @@ def dqn(recording: Recording, round_size: int, minibatch_size: int, updates: int
         train_freq=(round_size // tables, "step"),
         gradient_steps=updates,
         batch_size=minibatch_size,
-        buffer_size=memory_size,
+        buffer_size=buffer_size,
         learning_starts=0,
         target_update_interval=10 * round_size,
         learning_rate=1e-3,

@@ -19,7 +19,7 @@ DQN = (
     "network=mlp",
     "agent.n_step=1",
     "agent.double=false",
-    f"trainer.tables={TABLES}",
+    f"trainer.parallel_games={TABLES}",
 )
 ROUNDS = 10
 PAIRS = 3

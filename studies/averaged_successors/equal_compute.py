@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _rows(seconds: float, seeds: int) -> Iterator[list[object]]:
-    game = cardlab.make_game("open_face", features="seed")
+    game = cardlab.make_game("open_face", features="paper")
     budgets: dict[str, int] = {}
     for name, overrides in TARGETS.items():
         with tempfile.TemporaryDirectory() as folder:

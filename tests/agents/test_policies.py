@@ -58,7 +58,7 @@ def test_values_are_in_payoffs(tmp_path):
 
 
 def test_the_game_of_a_policy_comes_with_it(tmp_path):
-    game = make_game("thirty_one", features="seed", num_players=4)
+    game = make_game("thirty_one", features="paper", num_players=4)
     write(tmp_path, game)
     assert policy_game(tmp_path, num_players=4) == game
 
@@ -67,12 +67,12 @@ def test_another_games_policy_is_refused(tmp_path):
     write(tmp_path, make_game("poker_squares"))
     with pytest.raises(PolicyError, match=r"trained for game=poker_squares, the game has game=thirty_one"):
         load_policy(make_game("thirty_one"), tmp_path)
-    with pytest.raises(PolicyError, match="features=lines, the game has features=seed"):
-        load_policy(make_game("poker_squares", features="seed"), tmp_path)
+    with pytest.raises(PolicyError, match="features=lines, the game has features=paper"):
+        load_policy(make_game("poker_squares", features="paper"), tmp_path)
 
 
 def test_an_agent_sees_the_game_by_the_features_it_was_trained_on(tmp_path):
-    seed = make_game("poker_squares", features="seed")
+    seed = make_game("poker_squares", features="paper")
     write(tmp_path, seed, plays="action_value")
     players = np.zeros(5, dtype=np.int8)
     known = seed.information(seed.deal(5, np.random.default_rng(0)), players)
@@ -88,7 +88,7 @@ def test_a_policy_older_than_the_option_saw_what_is_its_default(tmp_path):
     description = json.loads((tmp_path / "policy.json").read_text())
     del description["game_options"]["features"]
     (tmp_path / "policy.json").write_text(json.dumps(description))
-    for table in (game, make_game("open_face", features="seed")):
+    for table in (game, make_game("open_face", features="paper")):
         assert load_agent(table, str(tmp_path)).game == game
 
 

@@ -168,8 +168,8 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
             "experiments.thirty_one_dqn.arena.references=champion: must be a scripted agent or a policy's folder",
         ),
         (
-            ["compose", "experiments.thirty_one_dqn.trainer.evaluation_table=[models:/cardlab-thirty_one@champion]"],
-            "experiments.thirty_one_dqn.trainer.evaluation_table=models:/cardlab-thirty_one@champion: must be a",
+            ["compose", "experiments.thirty_one_dqn.trainer.evaluation_lineup=[models:/cardlab-thirty_one@champion]"],
+            "experiments.thirty_one_dqn.trainer.evaluation_lineup=models:/cardlab-thirty_one@champion: must be a",
         ),
         (["compose", "benchmark=[]"], "experiments=(left out): must be experiments by name, as in benchmark=quick"),
         (["compose", "--check", "experiments=3"], "experiments=3: must be experiments by name, as in"),

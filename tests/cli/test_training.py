@@ -32,7 +32,7 @@ def cardlab(folder: Path, *arguments: str) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_every_experiment_trains_and_is_evaluated(tmp_path: Path, experiment: str) -> None:
-    options = ["trainer=smoke", "agent.decisions_per_round=2048", *LESS_WORK.get(experiment, [])]
+    options = ["trainer=smoke", "agent.decisions_per_iteration=2048", *LESS_WORK.get(experiment, [])]
     told = cardlab(tmp_path, "train", f"experiment={experiment}", *options)
     found = re.search(r"^policy: (\S+)$", told, re.MULTILINE)
     assert found is not None, told

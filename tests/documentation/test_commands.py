@@ -38,15 +38,15 @@ ELSEWHERE = {
 }
 """What is not run here, and where it is."""
 
-TRAINING = ("trainer.decisions=400", "trainer.tables=8", "trainer.evaluations=1", "trainer.evaluation_deals=2")
+TRAINING = ("trainer.decisions=400", "trainer.parallel_games=8", "trainer.evaluations=1", "trainer.evaluation_deals=2")
 ARENA = ("arena.deals=4", "arena.processes=1")
 SMALLER: dict[str, Sequence[str]] = {
-    r"cardlab train .*": (*TRAINING, "trainer.snapshots=0", "agent.decisions_per_round=200", *ARENA),
+    r"cardlab train .*": (*TRAINING, "trainer.snapshots=0", "agent.decisions_per_iteration=200", *ARENA),
     r"cardlab train .*trainer\.compile=true.*": ("trainer.compile=false",),  # a minute each
     r"cardlab train .*stop_after=.*": ("trainer.stop_after=200",),
     r"cardlab train .*start_from=.*": ("trainer.decisions=800",),
     r"cardlab train .*start_from=runs/big2_league/.*": ("trainer.decisions=1600",),  # a stretch after a stretch
-    r"cardlab sweep .*": (*TRAINING, "sweep.trials=2", "sweep.deals=2", "agent.decisions_per_round=200"),
+    r"cardlab sweep .*": (*TRAINING, "sweep.trials=2", "sweep.deals=2", "agent.decisions_per_iteration=200"),
     r"cardlab (evaluate|tournament) .*": ARENA,
     r"cardlab (evaluate .*|tournament .*)(search|monte_carlo).*": ("arena.deals=2", "arena.processes=1"),
     r"cardlab belief.*": ("training.rounds=1", "training.games=8", "training.held_out=4", "network.widths=[8]"),

@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from cardlab.core.options import InvalidOption
-from cardlab.evaluation.evaluate import evaluate, evaluation_table, write_evaluation
+from cardlab.evaluation.evaluate import evaluate, evaluation_lineup, write_evaluation
 from cardlab.evaluation.match import compare, play_match
 from cardlab.evaluation.options import EVALUATION_SEED, ArenaOptions
 from cardlab.evaluation.progress import bars
@@ -69,7 +69,7 @@ def test_the_file_has_the_same_bytes_for_the_same_agent(tmp_path, high_card_agen
 @pytest.mark.parametrize("num_players", [1, 2])
 def test_the_table_shows_every_reference(num_players, high_card_agents, text_of):
     evaluation = measure(HighCard(num_players), "high", deals=20, references=["low", "random"])
-    text = text_of(evaluation_table(evaluation))
+    text = text_of(evaluation_lineup(evaluation))
     for word in ("demo", "low", "random", "paired difference" if num_players == 1 else "wins"):
         assert word in text
 

@@ -14,8 +14,8 @@ from cardlab.tracking import Store
 from failures.children import Child, start_server
 
 TRAIN = [
-    "train", "name=squares", "game=poker_squares", "agent=td", "agent.decisions_per_round=512", "network.widths=[16]",
-    "trainer=smoke", "trainer.decisions=6144", "trainer.tables=16", "trainer.evaluations=3",
+    "train", "name=squares", "game=poker_squares", "agent=td", "agent.decisions_per_iteration=512", "network.widths=[16]",
+    "trainer=smoke", "trainer.decisions=6144", "trainer.parallel_games=16", "trainer.evaluations=3",
     "trainer.evaluation_deals=4", "trainer.snapshots=2",
 ]  # fmt: skip
 ROUNDS = 12

@@ -264,7 +264,7 @@ def test_arrays_that_cannot_be_written_are_not_played_on() -> None:
 @pytest.mark.parametrize("codes", [3, 100_000])
 def test_values_of_codes_fit(codes: int) -> None:
     """Too few vectors, and weights that are not one for each of their columns."""
-    game = make_game("poker_squares", features="codes")
+    game = make_game("poker_squares", features="sparse_lines")
     states = game.deal(2, np.random.default_rng(0))
     with pytest.raises(InvalidArray, match="vectors" if codes == 3 else "weights"):
         game.sparse_play_out(states, SparseLineValues(np.zeros((codes, 4), np.float32), np.zeros(3, np.float32)))  # pyright: ignore

@@ -116,7 +116,7 @@ def test_a_seed_gives_one_result() -> None:
 
 
 def test_the_vector_environment_keeps_gymnasiums_forms() -> None:
-    envs = make_vector("open_face", 16, ["random"], features="seed")
+    envs = make_vector("open_face", 16, ["random"], features="paper")
     assert envs.metadata["autoreset_mode"] is gymnasium.vector.AutoresetMode.SAME_STEP
     observations, infos = envs.reset(seed=0)
     assert envs.observation_space.contains(observations)

@@ -18,11 +18,11 @@ from cardlab.integrations import make_aec, make_env, register_games
 from cardlab.integrations.gymnasium_registry import environment_id
 
 OTHER_OPTIONS = {
-    "poker_squares": {"scoring": "british", "features": "seed"},
+    "poker_squares": {"scoring": "british", "features": "paper"},
     "thirty_one": {"num_players": 5, "lives": 1},
     "five_o": {"hidden_round": 4, "payoff": "columns"},
     "big2": {"penalty": "doubled", "features": "full"},
-    "open_face": {"features": "seed"},
+    "open_face": {"features": "paper"},
 }
 
 

@@ -21,7 +21,7 @@ def test_the_example_trains_and_its_model_plays_in_the_arena(capsys: pytest.Capt
 
 
 def test_a_model_is_evaluated_by_its_own_library_and_by_the_arena() -> None:
-    game = cardlab.make_game("open_face", features="seed")
+    game = cardlab.make_game("open_face", features="paper")
     envs = make_sb3(game, 8, "random", seed=0)
     model = MaskablePPO("MlpPolicy", envs, n_steps=16, batch_size=64, n_epochs=1, seed=0, device="cpu")
     mean, _ = evaluate_policy(model, envs, n_eval_episodes=8)

@@ -14,22 +14,22 @@ from cardlab.training.options import TrainerOptions
 from small_games.kuhn import BET, OPEN, Kuhn, Policy
 
 AGENTS: dict[str, Any] = {
-    "ppo": partial(PPOOptions, learning_rate=5e-3, decisions_per_round=1024, minibatch_size=256, epochs=4),
+    "ppo": partial(PPOOptions, learning_rate=5e-3, decisions_per_iteration=1024, minibatch_size=256, epochs=4),
     "ppo_all_cards": partial(
         PPOOptions,
         learning_rate=5e-3,
-        decisions_per_round=1024,
+        decisions_per_iteration=1024,
         minibatch_size=256,
         epochs=4,
         critic="all_cards",
         critic_widths=(32,),
     ),
-    "dqn": partial(DQNOptions, learning_rate=5e-3, decisions_per_round=512, memory_size=8192, epsilon=0.2),
+    "dqn": partial(DQNOptions, learning_rate=5e-3, decisions_per_iteration=512, buffer_size=8192, epsilon=0.2),
     "dqn_bootstrap": partial(
         DQNOptions,
         learning_rate=5e-3,
-        decisions_per_round=512,
-        memory_size=8192,
+        decisions_per_iteration=512,
+        buffer_size=8192,
         epsilon=0.2,
         n_step=1,
         target_update=2,
@@ -37,8 +37,8 @@ AGENTS: dict[str, Any] = {
     "dqn_averaged": partial(
         DQNOptions,
         learning_rate=5e-3,
-        decisions_per_round=512,
-        memory_size=8192,
+        decisions_per_iteration=512,
+        buffer_size=8192,
         epsilon=0.2,
         n_step=1,
         double=False,
@@ -47,20 +47,20 @@ AGENTS: dict[str, Any] = {
         successors=2,
         successor_opponents="random",
     ),
-    "td": partial(TDOptions, learning_rate=5e-3, decisions_per_round=512, minibatch_size=128, epsilon=0.2),
+    "td": partial(TDOptions, learning_rate=5e-3, decisions_per_iteration=512, minibatch_size=128, epsilon=0.2),
     "td_mean": partial(
-        TDOptions, learning_rate=5e-3, decisions_per_round=512, minibatch_size=128, epsilon=0.2, average_decay=0.7
+        TDOptions, learning_rate=5e-3, decisions_per_iteration=512, minibatch_size=128, epsilon=0.2, ema_decay=0.7
     ),
     "td_averaged": partial(  # it plays uniformly, as the others do, and learns what answering them best is worth
         TDOptions,
         learning_rate=5e-3,
-        decisions_per_round=512,
+        decisions_per_iteration=512,
         minibatch_size=128,
         epsilon=1.0,
         td_lambda=0.0,
         successors=2,
     ),
-    "policy_iteration": partial(PolicyIterationOptions, decisions_per_round=256, rollouts=2),
+    "policy_iteration": partial(PolicyIterationOptions, decisions_per_iteration=256, rollouts=2),
 }
 NETWORKS = {"mlp": MLPOptions(widths=(32,)), "actions": ActionsOptions((32,), (16,), (32,))}
 
@@ -68,7 +68,7 @@ NETWORKS = {"mlp": MLPOptions(widths=(32,)), "actions": ActionsOptions((32,), (1
 def kuhn_experiment(agent: str, *, seed: int = 7, rounds: int = 40, network: str = "mlp") -> Experiment:
     """A training against the uniform player."""
     options = AGENTS[agent]()
-    trainer = TrainerOptions(decisions=rounds * options.decisions_per_round, tables=64, evaluations=2)
+    trainer = TrainerOptions(decisions=rounds * options.decisions_per_iteration, parallel_games=64, evaluations=2)
     return Experiment(
         name=f"kuhn_{agent}",
         seed=seed,

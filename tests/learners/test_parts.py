@@ -16,7 +16,7 @@ def test_the_gradient_is_that_of_the_whole(size, monkeypatch):
     for rows in (1000, size):
         monkeypatch.setattr(rounds, "_ROWS_IN_CACHE", rows)
         experiment = kuhn_experiment("ppo")
-        agent = replace(experiment.agent, minibatch_size=200, epochs=1, decisions_per_round=200)
+        agent = replace(experiment.agent, minibatch_size=200, epochs=1, decisions_per_iteration=200)
         learner, collector = build_learner(replace(experiment, agent=agent))
         assert len(list(learner.parts_in_cache(200))) == -(-200 // rows)
         optimizer = torch.optim.SGD(learner.network.parameters(), lr=0.0)

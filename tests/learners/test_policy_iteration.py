@@ -122,7 +122,7 @@ def test_who_plays_rollouts_is_refused_in_one_line(by):
 
 
 def test_a_round_with_nothing_to_try_changes_no_weights(tmp_path):
-    changes = ["network.width=16", "agent.margin=1e-30", "agent.average_decay=0", "trainer.decisions=6000"]
+    changes = ["network.width=16", "agent.margin=1e-30", "agent.ema_decay=0", "trainer.decisions=6000"]
     experiment = build_experiment(compose_experiment(["experiment=poker_squares/policy_iteration", *changes]))
     fresh = {name: weights.clone() for name, weights in build_learner(experiment)[0].network.state_dict().items()}
     done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None)
@@ -149,8 +149,8 @@ def test_it_learns_to_play(tmp_path):
         "network.width=16",
         "agent.margin=1000",
         "agent.learning_rate=0.02",
-        "agent.decisions_per_round=1024",
-        "agent.average_decay=0",
+        "agent.decisions_per_iteration=1024",
+        "agent.ema_decay=0",
         "trainer.decisions=30_000",
         "trainer.evaluations=1",
     ]

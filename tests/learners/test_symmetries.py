@@ -23,7 +23,7 @@ from learners.kuhn_training import kuhn_experiment
 from small_games.kuhn import Kuhn
 from training.test_resume import CutOff, Cutter, run
 
-GAME = PokerSquares(features="seed")
+GAME = PokerSquares(features="paper")
 AGENTS = ("ppo", "dqn", "dqn_bootstrap", "dqn_averaged", "td")
 ROUNDS = 4
 
@@ -68,10 +68,10 @@ def test_decisions_have_forms_of_their_own() -> None:
 
 def experiment_of(agent: str, *, symmetries: bool) -> Experiment:
     experiment = kuhn_experiment(agent, rounds=ROUNDS)
-    options = replace(experiment.agent, symmetries=symmetries, decisions_per_round=200, minibatch_size=50)
+    options = replace(experiment.agent, symmetries=symmetries, decisions_per_iteration=200, minibatch_size=50)
     if agent.startswith("dqn"):
-        options = replace(options, updates_per_round=2)
-    short = {"decisions": ROUNDS * 200, "tables": 16, "checkpoint_seconds": 0.0, "evaluation_deals": 2, "snapshots": 0}
+        options = replace(options, updates_per_iteration=2)
+    short = {"decisions": ROUNDS * 200, "parallel_games": 16, "checkpoint_seconds": 0.0, "evaluation_deals": 2, "snapshots": 0}
     trainer = replace(experiment.trainer, **short)
     return replace(experiment, game=GAME, agent=options, opponents=SelfPlayOptions(), trainer=trainer)
 

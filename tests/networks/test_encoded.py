@@ -12,7 +12,7 @@ from cardlab.games.loop import play
 from cardlab.games.rows import take
 from cardlab.networks import encoded_batch as encoded
 from cardlab.networks.encoded_batch import EncodedDecisions
-from cardlab.networks.options import ActionsOptions, CodesOptions, MLPOptions
+from cardlab.networks.options import ActionsOptions, SparseLinesOptions, MLPOptions
 from cardlab.networks.protocol import encode_legal_for
 
 NETWORKS = {"mlp": MLPOptions(widths=(8,)), "actions": ActionsOptions(state_widths=(8,), action_widths=(8,))}
@@ -91,10 +91,10 @@ def test_under_autocast_decisions_are_held_as_products_read_them():
 
 
 def test_codes_are_held_to_the_last_bit():
-    game = make_game("poker_squares", features="codes")
+    game = make_game("poker_squares", features="sparse_lines")
     info_states = game.deal(30, np.random.default_rng(0))
     players = np.zeros(30, dtype=np.int8)
-    store = EncodedDecisions(CodesOptions(width=6).build(game.spec), game)
+    store = EncodedDecisions(SparseLinesOptions(width=6).build(game.spec), game)
     with torch.autocast("cpu", torch.bfloat16):
         store.encode(info_states, players, game.legal_actions(info_states).argmax(axis=1))
     np.testing.assert_array_equal(store.observations.numpy(), game.observe(info_states, players))

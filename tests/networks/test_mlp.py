@@ -7,7 +7,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import MLPOptions
 
-SPEC = make_game("poker_squares", features="seed").spec
+SPEC = make_game("poker_squares", features="paper").spec
 
 
 def observations(num=32):

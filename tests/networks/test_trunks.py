@@ -12,7 +12,7 @@ from cardlab.networks.inputs import Inputs
 from cardlab.networks.options import TrunksOptions
 from cardlab.networks.protocol import encode_for
 
-GAME = make_game("thirty_one", num_players=3, features="seed")
+GAME = make_game("thirty_one", num_players=3, features="paper")
 TURN, SWAP = 0, 1
 
 

@@ -29,7 +29,7 @@ defaults:
   - _self_
 
 name: {name}
-trainer: {{decisions: 16000, tables: 32, evaluations: 2, evaluation_deals: 4}}
+trainer: {{decisions: 16000, parallel_games: 32, evaluations: 2, evaluation_deals: 4}}
 arena: {{deals: 20, pairing_deals: 10}}
 """
 BENCHMARK = """defaults:

@@ -238,10 +238,10 @@ def _longer(clone: Clone) -> None:
     squares, duel = params.read_text().split("  duel:\n")
     for old, new in {
         "decisions: 16000": "decisions: 40000",
-        "decisions_per_round: 8192": "decisions_per_round: 1024",
+        "decisions_per_iteration: 8192": "decisions_per_iteration: 1024",
         "checkpoint_seconds: 60": "checkpoint_seconds: 0",
         "evaluations: 2\n": "evaluations: 8\n",
-        "updates_per_round: 16": "updates_per_round: 2",
+        "updates_per_iteration: 16": "updates_per_iteration: 2",
     }.items():
         assert old in duel
         duel = duel.replace(old, new)

@@ -18,9 +18,9 @@ ROOT = Path(__file__).parents[2]
 SOURCES = Sources(ROOT / "src")
 PARAMS: Any = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml"))
 SHORT = {
-    "agent": {"decisions_per_round": 256, "minibatch_size": 128},
+    "agent": {"decisions_per_iteration": 256, "minibatch_size": 128},
     "arena": {"deals": 8, "pairing_deals": 4},
-    "trainer": {"decisions": 512, "tables": 16, "evaluations": 1, "evaluation_deals": 4, "snapshots": 2},
+    "trainer": {"decisions": 512, "parallel_games": 16, "evaluations": 1, "evaluation_deals": 4, "snapshots": 2},
 }
 STAGES = ("train", "evaluate", "score_snapshots", "game_statistics")
 THROUGH_TRACKING = {"cardlab.core.files", "cardlab.core.options"}  # of the report: it uses them no other way

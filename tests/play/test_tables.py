@@ -48,7 +48,7 @@ def test_a_showdown_reveals_all_hands_and_lost_lives(client):
         ({"game": "chess"}, "game"),
         ({"game": "thirty_one", "options": {"num_players": 10}}, "options.num_players"),
         ({"game": "thirty_one", "options": {"num_players": True}}, "options.num_players.int"),
-        ({"game": "thirty_one", "options": {"features": "seed"}}, "options.features"),
+        ({"game": "thirty_one", "options": {"features": "paper"}}, "options.features"),
         ({"game": "big2", "seat": 4}, "seat"),
         ({"game": "big2", "opponents": [{"agent": "greedy"}, {"agent": "random"}]}, "opponents"),
         ({"game": "big2", "opponents": [{"agent": "/etc"}]}, "opponents[0].agent"),

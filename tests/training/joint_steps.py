@@ -22,7 +22,7 @@ from learners.kuhn_training import kuhn_experiment
 OPTIONS: dict[str, dict[str, Any]] = {
     "ppo": {"epochs": 1, "minibatch_size": 4096, "max_grad_norm": 1e9},
     "ppo_all_cards": {"epochs": 1, "minibatch_size": 4096, "max_grad_norm": 1e9},
-    "dqn_bootstrap": {"updates_per_round": 1, "max_grad_norm": 1e9, "double": True},
+    "dqn_bootstrap": {"updates_per_iteration": 1, "max_grad_norm": 1e9, "double": True},
     "td": {"minibatch_size": 4096, "max_grad_norm": 1e9, "end_decay": 0.5},
 }
 FIRST_PART = 0.3  # of the decisions: parts that differ must count by their size

@@ -23,7 +23,7 @@ def quiet(_: str) -> None:
 def experiment_of(agent: str, *, stop_after: int | None = FIRST, start_from: Path | None = None) -> Experiment:
     """Ten short rounds, of which `stop_after` are done; PPO against its own past."""
     experiment = kuhn_experiment(agent, rounds=ROUNDS)
-    decisions = experiment.agent.decisions_per_round
+    decisions = experiment.agent.decisions_per_iteration
     trainer = replace(
         experiment.trainer,
         stop_after=stop_after and stop_after * decisions,

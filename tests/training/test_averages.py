@@ -1,4 +1,4 @@
-"""With `average_decay` the running mean of the weights is what is measured and kept, while the last weights learn."""
+"""With `ema_decay` the running mean of the weights is what is measured and kept, while the last weights learn."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ ROUNDS = 5
 def averaged(agent: str, decay: float) -> Experiment:
     experiment = kuhn_experiment(agent, rounds=ROUNDS)
     trainer = replace(experiment.trainer, evaluations=0, snapshots=ROUNDS)
-    return replace(experiment, trainer=trainer, agent=replace(experiment.agent, average_decay=decay))
+    return replace(experiment, trainer=trainer, agent=replace(experiment.agent, ema_decay=decay))
 
 
 def run(experiment: Experiment, folder: Path) -> Trained:

@@ -11,12 +11,12 @@ from cardlab.games.catalogue import without_training_options
 from cardlab.training.run import train
 
 DEALS, SEED = 1000, 77_000_000
-TRAINER = ["trainer.evaluations=0", "trainer.tables=256"]
+TRAINER = ["trainer.evaluations=0", "trainer.parallel_games=256"]
 SMALL = ["network.widths=[128,128]"]
 ENCODED = ["network=actions", "network.state_widths=[128,64]", "network.action_widths=[128,64]"]
 THIRTY_ONE = ["game=thirty_one", "game.play=round", "game.reward=shaped", "network=thirty_one/small"]
-POKER_SQUARES = ["game=poker_squares", "agent.decisions_per_round=2048"]
-LONG = ["trainer.tables=1024", "trainer.decisions=800_000"]  # long games that pay at their end alone
+POKER_SQUARES = ["game=poker_squares", "agent.decisions_per_iteration=2048"]
+LONG = ["trainer.parallel_games=1024", "trainer.decisions=800_000"]  # long games that pay at their end alone
 COMBINATIONS = {
     "thirty_one ppo": [*THIRTY_ONE, "agent=ppo", "trainer.decisions=400_000"],
     "thirty_one dqn": [*THIRTY_ONE, "agent=dqn", "trainer.decisions=400_000", "agent.epsilon_start=0.5"],
@@ -26,9 +26,9 @@ COMBINATIONS = {
     "poker_squares td": [*POKER_SQUARES, "agent=td", "network=lines", "trainer.decisions=240_000"],
     "poker_squares td, codes": [
         "game=poker_squares",
-        "game.features=codes",
+        "game.features=sparse_lines",
         "agent=poker_squares/sparse_lines",
-        "network=codes",
+        "network=sparse_lines",
         "trainer.decisions=300_000",
     ],
     "five_o ppo": ["game=five_o", "agent=ppo", *LONG],

@@ -27,7 +27,7 @@ AGENT = PPOOptions(
     learning_rate=0.01,
     anneal_learning_rate=False,
     entropy_weight=0.03,
-    decisions_per_round=DECISIONS,
+    decisions_per_iteration=DECISIONS,
     minibatch_size=DECISIONS,
     greedy=False,
 )
@@ -42,7 +42,7 @@ class Told:
 
 def trained(opponents, seed, folder: Path, log=None) -> list[Path]:
     """Policies kept on the way, one every ten rounds."""
-    trainer = TrainerOptions(decisions=ROUNDS * DECISIONS, tables=128, evaluations=12, evaluation_deals=2, snapshots=12)
+    trainer = TrainerOptions(decisions=ROUNDS * DECISIONS, parallel_games=128, evaluations=12, evaluation_deals=2, snapshots=12)
     experiment = Experiment(
         name="roshambo",
         seed=seed,

@@ -14,7 +14,7 @@ from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.config.build import build_experiment
 from cardlab.training.run import train
 
-overrides = ["game=big2", "trainer.tables=1024", "trainer.decisions=16_384", "trainer.evaluations=1", *sys.argv[2:]]
+overrides = ["game=big2", "trainer.parallel_games=1024", "trainer.decisions=16_384", "trainer.evaluations=1", *sys.argv[2:]]
 folder = Path(sys.argv[1])
 trained = train(build_experiment(compose_experiment(overrides)), run_dir=folder / "run", model_dir=folder / "model")
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

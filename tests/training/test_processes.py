@@ -32,8 +32,8 @@ ROUNDS = 4
 FEW_STEPS: dict[str, dict[str, Any]] = {
     "ppo": {"epochs": 2, "minibatch_size": 512},
     "ppo_all_cards": {"epochs": 2, "minibatch_size": 512},
-    "dqn": {"updates_per_round": 4},
-    "dqn_bootstrap": {"updates_per_round": 4},
+    "dqn": {"updates_per_iteration": 4},
+    "dqn_bootstrap": {"updates_per_iteration": 4},
     "td": {},
 }
 CHILD = """
@@ -204,13 +204,13 @@ def test_shares_are_a_whole(whole: int, size: int) -> None:
 def test_what_cannot_be_shared_is_refused() -> None:
     with pytest.raises(
         InvalidOption,
-        match=r"^trainer\.processes=3: must be a whole number in \[1, 2\], the number of trainer\.tables$",
+        match=r"^trainer\.processes=3: must be a whole number in \[1, 2\], the number of trainer\.parallel_games$",
     ):
-        TrainerOptions(tables=2, processes=3)
+        TrainerOptions(parallel_games=2, processes=3)
     with pytest.raises(
         InvalidOption, match=r"^trainer\.processes=200: must be at most 64 with agent\.minibatch_size=12"
     ):
-        experiment_of("td", processes=200, tables=1000)
+        experiment_of("td", processes=200, parallel_games=1000)
 
 
 def test_what_cannot_be_sent_is_refused(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_its_first_past_self_is_the_policy(first: Trained):
 @pytest.mark.parametrize("agent", ["ppo"], indirect=True)
 def test_the_running_mean_begins_there_too(first: Trained):
     experiment = experiment_of("ppo", stop_after=None, start_from=first.folder)
-    experiment = replace(experiment, agent=replace(experiment.agent, average_decay=0.9))
+    experiment = replace(experiment, agent=replace(experiment.agent, ema_decay=0.9))
     learner, _ = build_learner(experiment, start=read_start(experiment))
     assert same_weights(learner.settled_network, first.folder)
 

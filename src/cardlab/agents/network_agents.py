@@ -14,7 +14,7 @@ from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Obs
 from cardlab.games.rows import copied, take
 from cardlab.networks.inputs import Places
 from cardlab.networks.protocol import Network, encode_for, encode_legal_for
-from cardlab.networks.sparse_lines import CodesNetwork
+from cardlab.networks.sparse_lines import SparseLinesNetwork
 
 _CHUNK_ROWS = 1024  # afterstates per pass: larger chunks fall out of the cache
 
@@ -192,7 +192,7 @@ class AfterstateAgent:
 
     def sparse_line_values(self) -> SparseLineValues | None:
         """The weights for fused rollouts, where game and network are of sparse lines; else None."""
-        if isinstance(self.game, SupportsFusedRollouts) and isinstance(self.network, CodesNetwork):
+        if isinstance(self.game, SupportsFusedRollouts) and isinstance(self.network, SparseLinesNetwork):
             return self.network.sparse_line_values()
         return None
 

@@ -17,7 +17,7 @@ from cardlab.cli.verbs import Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
 from cardlab.core.options import InvalidOption, Text
-from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_table, write_evaluation
+from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_lineup, write_evaluation
 from cardlab.experiments.config.groups import build_arena, build_game, build_search, check_agents
 from cardlab.experiments.config.options import convert
 from cardlab.games.catalogue import without_training_options
@@ -49,7 +49,7 @@ def run(request: Request) -> int:
         evaluation, kept = stopped.evaluation, False
     if agent != text:
         evaluation["search"] = {"name": search.name, **asdict(search)}
-    Console().print(evaluation_table(evaluation))
+    Console().print(evaluation_lineup(evaluation))
     if output is not None:
         write_evaluation(evaluation, output)
     return 0 if kept else INTERRUPTED

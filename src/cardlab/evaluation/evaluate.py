@@ -89,7 +89,7 @@ def write_evaluation(evaluation: Evaluation, path: Path) -> None:
     write_atomically(path, json.dumps(evaluation, indent=2) + "\n")
 
 
-def evaluation_table(evaluation: Evaluation) -> Table:
+def evaluation_lineup(evaluation: Evaluation) -> Table:
     """The evaluation as a table for `rich.console.Console.print`."""
     table = Table(title=f"{evaluation['experiment']}: {evaluation['game']}, seed {evaluation['seed']}")
     alone = SELF in evaluation["references"]

@@ -84,7 +84,7 @@ class RoundLearner(lightning.LightningModule, ABC):
             expected = f"left out with this network, which counts in units of {network.reward_scale:g}"
             raise InvalidOption("agent.reward_scale", options.reward_scale, expected)
         self._common = options
-        self.average = _running_mean(network, options.average_decay)
+        self.average = _running_mean(network, options.ema_decay)
 
     @property
     def settled_network(self) -> Network:

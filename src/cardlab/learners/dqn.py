@@ -42,7 +42,7 @@ class DQNLearner(RoundLearner):
         self.options = options
         self.target_network = deepcopy(network).requires_grad_(False)
         self._same_turn = [game.spec.decision_kinds.index(kind) for kind in options.same_turn_kinds]
-        self.memory = ReplayMemory(options.memory_size, game.state_dtype)
+        self.memory = ReplayMemory(options.buffer_size, game.state_dtype)
 
     def fuse(self) -> None:
         """The network's passes, and those of its target."""
@@ -74,7 +74,7 @@ class DQNLearner(RoundLearner):
             Transitions(experience.info_states, experience.players, experience.actions, sums, discounts, ahead)
         )
         means = Means()
-        for _ in range(options.updates_per_round):
+        for _ in range(options.updates_per_iteration):
             drawn = self.memory.draw(options.minibatch_size, self.rng)
             info_states, actions = self.varied(drawn.info_states, drawn.actions)
             self._step(replace(drawn, info_states=info_states, actions=actions), means)

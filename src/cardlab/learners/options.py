@@ -28,7 +28,7 @@ RewardScale = Annotated[
 Rollout = Annotated[int, Field(ge=1, description="decisions gathered before each update, at least"), NUMERIC]
 Minibatch = Annotated[int, Field(ge=1, description="decisions in one gradient step"), NUMERIC]
 Epochs = Annotated[int, Field(ge=1, description="passes over the decisions of an update"), NUMERIC]
-AverageDecay = Annotated[
+EmaDecay = Annotated[
     float,
     Field(ge=0, le=0.9999, description="EMA decay of the weights per update; 0: the last weights are kept"),
     NUMERIC,
@@ -58,7 +58,7 @@ class SharedOptions(Protocol):
     @property
     def anneal_learning_rate(self) -> bool: ...  # noqa: D102
     @property
-    def decisions_per_round(self) -> int: ...  # noqa: D102
+    def decisions_per_iteration(self) -> int: ...  # noqa: D102
     @property
     def minibatch_size(self) -> int: ...  # noqa: D102
     @property
@@ -66,7 +66,7 @@ class SharedOptions(Protocol):
     @property
     def reward_scale(self) -> float | None: ...  # noqa: D102
     @property
-    def average_decay(self) -> float: ...  # noqa: D102
+    def ema_decay(self) -> float: ...  # noqa: D102
     @property
     def symmetries(self) -> bool: ...  # noqa: D102
 
@@ -94,8 +94,8 @@ class PPOOptions:
     minibatch_size: Whole = option(2048, "decisions in one gradient step", ge=2)
     max_grad_norm: MaxGradNorm = 0.5
     reward_scale: RewardScale = None
-    decisions_per_round: Whole = option(8192, "decisions gathered before each update, at least", ge=2)
-    average_decay: AverageDecay = 0.0
+    decisions_per_iteration: Whole = option(8192, "decisions gathered before each update, at least", ge=2)
+    ema_decay: EmaDecay = 0.0
     symmetries: Symmetries = False
     greedy: Flag = option(True, "true: the trained policy plays its likeliest action; false: it samples")
 
@@ -133,16 +133,16 @@ class DQNOptions:
         False, "every legal action learns the target of the action taken: a mistake of the Open-face paper"
     )
     target_update: Whole = option(10, "updates between two copies to the target network", ge=1)
-    memory_size: Whole = option(200_000, "decisions in the replay buffer", ge=1, le=10**9)
+    buffer_size: Whole = option(200_000, "decisions in the replay buffer", ge=1, le=10**9)
     minibatch_size: Minibatch = 2048
-    updates_per_round: Whole = option(16, "minibatches drawn from the replay buffer per update", ge=1)
+    updates_per_iteration: Whole = option(16, "minibatches drawn from the replay buffer per update", ge=1)
     loss: Literal["mse", "huber"] = option("mse", "loss of the action values: mse or huber")
     learning_rate: LearningRate = 1e-3
     anneal_learning_rate: AnnealLearningRate = True
     max_grad_norm: MaxGradNorm = 10.0
     reward_scale: RewardScale = None
-    decisions_per_round: Rollout = 8192
-    average_decay: AverageDecay = 0.0
+    decisions_per_iteration: Rollout = 8192
+    ema_decay: EmaDecay = 0.0
     symmetries: Symmetries = False
 
     def __post_init__(self) -> None:
@@ -177,7 +177,7 @@ class TDOptions:
         1.0, "factor on the step size of a decision for each later decision of the player in its game", ge=0, le=1
     )
     optimizer: Literal["adam", "adagrad", "sgd"] = option(
-        "adam", "optimiser: adam, adagrad (for network=codes) or sgd (without momentum)"
+        "adam", "optimiser: adam, adagrad (for network=sparse_lines) or sgd (without momentum)"
     )
     learning_rate: LearningRate = 1e-3
     anneal_learning_rate: AnnealLearningRate = True
@@ -185,8 +185,8 @@ class TDOptions:
     minibatch_size: Minibatch = 1024
     max_grad_norm: MaxGradNorm = 10.0
     reward_scale: RewardScale = None
-    decisions_per_round: Rollout = 8192
-    average_decay: AverageDecay = 0.0
+    decisions_per_iteration: Rollout = 8192
+    ema_decay: EmaDecay = 0.0
     symmetries: Symmetries = False
 
     def __post_init__(self) -> None:
@@ -213,14 +213,14 @@ class PolicyIterationOptions:
     rollouts_by: Text | None = option(
         None, "agent that plays the rollouts, e.g. a faster policy of equal win rate; null: the learning one"
     )
-    optimizer: Literal["adagrad", "adam"] = option("adagrad", "optimiser: adagrad (for network=codes) or adam")
+    optimizer: Literal["adagrad", "adam"] = option("adagrad", "optimiser: adagrad (for network=sparse_lines) or adam")
     learning_rate: LearningRate = 2e-3
     anneal_learning_rate: AnnealLearningRate = True
     minibatch_size: Minibatch = 16
     max_grad_norm: MaxGradNorm = 10.0
     reward_scale: RewardScale = None
-    decisions_per_round: Rollout = 4096
-    average_decay: AverageDecay = 0.0
+    decisions_per_iteration: Rollout = 4096
+    ema_decay: EmaDecay = 0.0
     symmetries: Symmetries = False
 
     def build(self, game: Game, network: "Network", total_rounds: int, seed: int) -> Any:

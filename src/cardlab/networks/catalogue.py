@@ -6,7 +6,7 @@ from typing import Any
 NETWORKS = {
     "mlp": "cardlab.networks.mlp:MLP",
     "lines": "cardlab.networks.lines:LinesNetwork",
-    "codes": "cardlab.networks.sparse_lines:CodesNetwork",
+    "sparse_lines": "cardlab.networks.sparse_lines:SparseLinesNetwork",
     "actions": "cardlab.networks.actions:ActionsNetwork",
     "trunks": "cardlab.networks.trunks:Trunks",
     "belief": "cardlab.networks.belief:BeliefNetwork",

@@ -65,16 +65,16 @@ class LinesOptions:
 
 
 @options("network")
-class CodesOptions:
-    """The sum of a learned vector for each code of a line of cards: the fastest network; needs game.features=codes."""
+class SparseLinesOptions:
+    """The sum of a learned vector for each code of a line of cards: the fastest network; needs game.features=sparse_lines."""
 
-    name: ClassVar[str] = "codes"
+    name: ClassVar[str] = "sparse_lines"
     width: Whole = option(64, "length of the vectors", ge=1, le=1024)
 
     def build(self, spec: GameSpec) -> "Network":
-        """A fresh network for this game; InvalidOption when its observation has no codes."""
+        """A fresh network for this game; InvalidOption when its observation has no sparse lines."""
         if not spec.num_codes:
-            expected = f"another: {spec.name} has no codes with these features (poker_squares: game.features=codes)"
+            expected = f"another: {spec.name} has no sparse lines with these features (poker_squares: game.features=sparse_lines)"
             raise InvalidOption("network", self.name, expected)
         return network_class(self.name)(spec, spec.block("codes"), spec.block("settled"), self.width)
 
@@ -130,7 +130,7 @@ class BeliefOptions:
 
 
 NETWORK_OPTIONS = {
-    options.name: options for options in (MLPOptions, LinesOptions, CodesOptions, ActionsOptions, TrunksOptions)
+    options.name: options for options in (MLPOptions, LinesOptions, SparseLinesOptions, ActionsOptions, TrunksOptions)
 }
 """The networks that an experiment chooses from, by registry key."""
 

@@ -19,7 +19,7 @@ from cardlab.networks.layers import head, mask_scores
 from cardlab.networks.protocol import Network
 
 
-class CodesNetwork(Network):
+class SparseLinesNetwork(Network):
     """Σ vectors → relu → weights, summed over the lines, plus what is settled; scores from all lines side by side."""
 
     reads_codes = True

@@ -24,7 +24,7 @@ from cardlab.training.experiment import Experiment
 TRAINING_FILE = "training.ckpt"
 START_KEY = "trainer.start_from"
 _FORMAT = 1
-_SHAPING = ("decisions_per_round", "critic", "critic_widths", "average_decay", "optimizer")
+_SHAPING = ("decisions_per_iteration", "critic", "critic_widths", "ema_decay", "optimizer")
 """Options of a learner that decide what it keeps, and what a round is."""
 _FIELD = ("size",)
 """Options of a field of opponents that decide what it keeps; whom the learner meets beside its past may change."""

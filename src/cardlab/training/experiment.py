@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cardlab.learners.rollouts.opponents.protocol import AgentOf, Opponents
     from cardlab.networks.protocol import Network, NetworkOptions
 
-SHARED = ("decisions_per_round", "minibatch_size", "memory_size")
+SHARED = ("decisions_per_iteration", "minibatch_size", "buffer_size")
 """Options of learners that are sums over all processes: each of these takes its share."""
 _SMALLEST_SHARE = 2  # an advantage needs another to be normalised with
 
@@ -55,12 +55,12 @@ class Experiment:
     @property
     def rounds(self) -> int:
         """Rounds of training that the budget gives."""
-        return self.trainer.rounds(self.agent.decisions_per_round)
+        return self.trainer.rounds(self.agent.decisions_per_iteration)
 
     @property
     def last_round(self) -> int:
         """The round after which training ends, annealing or not."""
-        return self.trainer.last_round(self.agent.decisions_per_round)
+        return self.trainer.last_round(self.agent.decisions_per_iteration)
 
 
 def check_device(trainer: TrainerOptions) -> None:

@@ -20,11 +20,11 @@ class TrainerOptions:
         None,
         "runs/NAME/latest/training: resume that training; folder of a policy: take its weights; null: fresh weights",
     )
-    tables: Whole = option(1024, "parallel games", ge=1, le=1_000_000)
+    parallel_games: Whole = option(1024, "parallel games", ge=1, le=1_000_000)
     ask_forced: Flag = option(False, "ask for and learn from decisions with a single legal action")
     threads: Whole = option(1, "torch threads of each process", ge=1, le=1024)
     processes: Whole = option(
-        1, "processes that train one learner together; they share tables, decisions and minibatches", ge=1, le=256
+        1, "processes that train one learner together; they share games, decisions and minibatches", ge=1, le=256
     )
     device: Literal["cpu", "gpu"] = option("cpu", "device of the network: cpu or gpu")
     precision: Literal["float32", "bfloat16"] = option(
@@ -36,7 +36,7 @@ class TrainerOptions:
     evaluation_deals: Whole = option(
         500, "deals against each reference at each point of the learning curve", ge=MIN_DEALS, le=MAX_DEALS
     )
-    evaluation_table: tuple[Text, ...] = option(
+    evaluation_lineup: tuple[Text, ...] = option(
         (), "agents at the other seats of one more match at each point, e.g. [greedy,random]"
     )
     patience: Whole = option(0, "points without a new best after which training stops; 0: never", ge=0)
@@ -46,14 +46,14 @@ class TrainerOptions:
         if self.stop_after is not None and self.stop_after > self.decisions:
             allowed = f"a whole number in [1, {self.decisions}], the budget trainer.decisions"
             raise InvalidOption("trainer.stop_after", self.stop_after, allowed)
-        if self.processes > self.tables:
-            allowed = f"a whole number in [1, {self.tables}], the number of trainer.tables"
+        if self.processes > self.parallel_games:
+            allowed = f"a whole number in [1, {self.parallel_games}], the number of trainer.parallel_games"
             raise InvalidOption("trainer.processes", self.processes, allowed)
 
-    def rounds(self, decisions_per_round: int) -> int:
+    def rounds(self, decisions_per_iteration: int) -> int:
         """Rounds that the budget gives."""
-        return -(-self.decisions // decisions_per_round)
+        return -(-self.decisions // decisions_per_iteration)
 
-    def last_round(self, decisions_per_round: int) -> int:
+    def last_round(self, decisions_per_iteration: int) -> int:
         """The round after which training ends: that of the budget, or of `stop_after`."""
-        return -(-(self.stop_after or self.decisions) // decisions_per_round)
+        return -(-(self.stop_after or self.decisions) // decisions_per_iteration)

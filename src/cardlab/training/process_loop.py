@@ -49,7 +49,7 @@ def build_learner(
     if options.compile:
         learner.fuse()  # before its past selves are copied from it: they share its programs
     opponents = experiment.opponents.build(game, partial(learner.playing_agent, game), network)
-    tables, rng = ranks.share(options.tables), np.random.default_rng(for_tables)
+    tables, rng = ranks.share(options.parallel_games), np.random.default_rng(for_tables)
     collector = Collector(
         game,
         learner.learning_agent(),
@@ -92,7 +92,7 @@ class Learning:
             around.append(self.start.callback(callbacks or []))
         options = self.experiment.trainer
         trainer = lightning_trainer(options, around, self.ranks)
-        decisions = self.ranks.share(self.experiment.agent.decisions_per_round)
+        decisions = self.ranks.share(self.experiment.agent.decisions_per_iteration)
         dtype = getattr(torch, options.precision)
         rounds = Rounds(self.learner, self.collector, decisions, self.experiment.last_round, dtype)
         with warnings.catch_warnings(), denormals_flushed():

@@ -175,7 +175,7 @@ def _lead(
 def _measure(experiment: Experiment, learner: RoundLearner, game: Game) -> Callable[[], Mapping[str, float]]:
     """How strong the learner is at the moment; a table of another size is refused before anything is trained."""
     options, agent = experiment.trainer, learner.playing_agent(game, learner.settled_network)
-    table = options.evaluation_table
+    table = options.evaluation_lineup
     if table:
         make_lineup(game, [agent, *table])
     return partial(measure_strength, game, agent, experiment.arena, options.evaluation_deals, table)

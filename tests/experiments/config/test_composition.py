@@ -211,7 +211,7 @@ def test_the_own_folder_goes_first_and_adds(tmp_path: Path, monkeypatch: pytest.
     assert search_folders() == [tmp_path / "conf", CONF]
     mine = compose_experiment(["experiment=mine"])
     assert (mine["name"], mine["agent"]["name"], mine["agent"]["epsilon"]) == ("mine", "dqn", 0.25)
-    assert mine["agent"]["memory_size"] == 200_000, "what the own file leaves out comes from the shipped one"
+    assert mine["agent"]["buffer_size"] == 200_000, "what the own file leaves out comes from the shipped one"
     assert compose_experiment(["agent=ppo"])["agent"] == {"name": "td"}
 
 

@@ -69,7 +69,7 @@ def test_the_schema_holds_for_every_experiment(validator: Draft202012Validator) 
         ("agent", {"name": "a2c"}),
         ("game", {"num_players": "two"}),
         ("trainer", {"device": "tpu"}),
-        ("trainer", {"tables": 1.5}),
+        ("trainer", {"parallel_games": 1.5}),
     ],
 )
 def test_the_schema_refuses_what_the_command_refuses(

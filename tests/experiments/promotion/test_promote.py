@@ -80,8 +80,8 @@ def test_a_winner_is_found_by_all_its_names(store: Store, root: Path, untrained:
     expected = actions(load_agent(game, str(policy)), game)
     for text in ("champion", ADDRESS, result.registered.address):
         assert np.array_equal(actions(load_agent(game, text), game), expected)
-    assert make_game("poker_squares", features="seed").spec != game.spec
-    other = make_game("poker_squares", features="seed")
+    assert make_game("poker_squares", features="paper").spec != game.spec
+    other = make_game("poker_squares", features="paper")
     assert np.array_equal(actions(load_agent(other, "champion"), other), expected)
     shutil.rmtree("champions")
     assert np.array_equal(actions(load_agent(game, "champion"), game), expected), "by the alias"
@@ -119,7 +119,7 @@ def test_a_loser_is_recorded_and_changes_nothing(
 
 def test_policies_that_see_different_features_meet_at_one_table(store: Store, untrained: Callable[..., Path]) -> None:
     write_champion(Path("champions"), make_game("thirty_one"), untrained("table", "thirty_one"), {})
-    result = challenge(untrained("seed", "thirty_one", seed=1, features="seed"), store, "thirty_one")
+    result = challenge(untrained("seed", "thirty_one", seed=1, features="paper"), store, "thirty_one")
     assert result.decision is not None
     assert result.decision.difference.deals == 100
     assert result.decision.opponent.digest == policy_digest(Path("models/table"))

@@ -31,7 +31,7 @@ CONFIG: dict[str, Any] = {
     "agent": {"name": "dqn", "gamma": 0.97, "clip": None},
     "network": {"name": "mlp", "widths": [64, 64]},
     "opponents": {"name": "self_play"},
-    "trainer": {"tables": 64, "evaluation_deals": 500},
+    "trainer": {"parallel_games": 64, "evaluation_deals": 500},
     "arena": {"deals": 2000},
 }
 

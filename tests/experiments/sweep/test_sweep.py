@@ -90,7 +90,7 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     assert dict(agent) == {
         **dict(agent),
         **{key.removeprefix("agent."): value for key, value in values.items()},
-        "updates_per_round": 1,
+        "updates_per_iteration": 1,
     }
     composed = compose_experiment(["experiment=thirty_one/mine"])
     assert composed["trainer"]["decisions"] == 256

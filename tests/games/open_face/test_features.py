@@ -261,7 +261,7 @@ def test_an_afterstate_marks_the_next_card_as_unknown():
 @settings(max_examples=40, deadline=None)
 def test_paper_slots_encode_the_boards(deck, picks, place, viewer):
     states, plain = position(deck, picks, place)
-    game = OpenFace(features="seed")
+    game = OpenFace(features="paper")
     encoded = game.observe(known(states, viewer), np.array([viewer], dtype=np.int8))[0].reshape(27, 53)
     assert (encoded.sum(axis=1) == 1).all()
     slots = [card_text(int(card)) if card < 52 else "" for card in encoded.argmax(axis=1)]

@@ -91,7 +91,7 @@ def test_the_other_blocks(state):
     for name, entries in expected.items():
         block = game.spec.block(name)
         assert close(features[block.start : block.stop], entries), name
-    seed = PokerSquares(features="seed").observe(state, NOBODY_IN)[0]
+    seed = PokerSquares(features="paper").observe(state, NOBODY_IN)[0]
     inputs = [[0, 0, 0] if c is None else [1, c % 4 / 3, c // 4 / 12] for c in grid]
     assert close(seed, [*np.ravel(inputs), value])
 

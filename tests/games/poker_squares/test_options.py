@@ -68,7 +68,7 @@ def test_payoff_range(scores, bounds):
 def test_spec():
     spec = PokerSquares().spec
     assert (spec.num_players, spec.num_actions, spec.max_decisions, spec.zero_sum) == (1, 25, 25, False)
-    assert PokerSquares(features="seed").spec.num_features == 76
+    assert PokerSquares(features="paper").spec.num_features == 76
     assert PokerSquares().spec.block("lines").shape[0] == 10
 
 

@@ -13,7 +13,7 @@ from cardlab.games.poker_squares.sparse_lines import FEATURES_PER_LINE, NUM_SPAR
 from cardlab.games.rows import copied
 from games.poker_squares.slow_sparse_lines import cards_of, features_of, index_of
 
-GAME = make_game("poker_squares", features="codes")
+GAME = make_game("poker_squares", features="sparse_lines")
 SIZES = [int(np.prod(sizes)) for sizes in SPARSE_FEATURE_SIZES.values()]
 STARTS = np.cumsum([0, *SIZES[:-1]])
 

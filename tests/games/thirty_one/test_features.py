@@ -162,7 +162,7 @@ def test_table_blocks(num_players):
 
 @pytest.mark.parametrize("num_players", [2, 5])
 def test_seed_blocks(num_players):
-    for game, known, players in positions(num_players, 12, features="seed"):
+    for game, known, players in positions(num_players, 12, features="paper"):
         assert game.spec.num_features == 46
         observed = game.observe(known, players)
         for state, player, row in zip(known, players, observed, strict=True):

@@ -1,4 +1,4 @@
-"""What `features: habits` adds to `table`: each opponent's deeds in the match, against plain Python."""
+"""What `features: opponent_statistics` adds to `table`: each opponent's deeds in the match, against plain Python."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def shown(rows, game, name):
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_opponent_statistics_count_actions_of_living_players_by_distance(num_players, seed):
-    game = ThirtyOne(num_players=num_players, features="habits")
+    game = ThirtyOne(num_players=num_players, features="opponent_statistics")
     rng = np.random.default_rng(seed)
     deck, chance = rng.permutation(52), rng.integers(0, 2**63, dtype=np.uint64)
     slow = SlowMatch(deck, chance, num_players)
@@ -49,7 +49,7 @@ def test_opponent_statistics_count_actions_of_living_players_by_distance(num_pla
 
 
 def test_the_table_stands_in_front_unchanged():
-    game, table = ThirtyOne(features="habits"), ThirtyOne()
+    game, table = ThirtyOne(features="opponent_statistics"), ThirtyOne()
     rng = np.random.default_rng(3)
     players = np.zeros(20, dtype=np.int8)
     info_states = game.information(game.deal(20, rng), players)

@@ -37,7 +37,7 @@ def test_every_seat_of_a_small_table_is_as_likely() -> None:
 
 def test_the_learner_plays_in_every_game_of_some() -> None:
     """Among equals it wins as often as tables are small (0.42 by their chances), not one game in nine."""
-    game = make_game("thirty_one", num_players=9, seated="some", lives=1)
+    game = make_game("thirty_one", num_players=9, active_players="some", lives=1)
     agent = SoftmaxAgent(game, MLPOptions(widths=(8,)).build(game.spec))
     opponents = ScriptedOptions(agents={"random": 1.0}).build(game, lambda _: agent, agent.network)
     collector = Collector(game, agent, opponents, 64, np.random.default_rng(2))

@@ -149,7 +149,7 @@ def test_impossible_pools_are_refused_by_name(options: dict, said: str) -> None:
 
 
 def test_who_is_drawn_alike_takes_all_seats_but_the_learners_by_weight() -> None:
-    field = pool({"greedy": 3.0, "random": 0.0}, alike=True)  # beside the fresh network, which weighs 1
+    field = pool({"greedy": 3.0, "random": 0.0}, same_agent=True)  # beside the fresh network, which weighs 1
     seats = field.seat(4000, 3, np.random.default_rng(0))
     others = np.sort(seats, axis=1)
     assert (others[:, 0] == 0).all()

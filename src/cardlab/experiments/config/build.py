@@ -17,7 +17,7 @@ from cardlab.training.options import TrainerOptions
 PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
 """The groups of which an experiment is made; beside them it has `name` and `seed`."""
 
-_TABLE = "trainer.evaluation_table"
+_TABLE = "trainer.evaluation_lineup"
 _NAME_LENGTH = 200  # a folder takes 255 bytes, and what is written beside it gets longer names
 
 
@@ -72,7 +72,7 @@ def _check_name(name: object) -> None:
 
 
 def _check_table(game: Game, table: Sequence[str]) -> None:
-    """InvalidOption unless the agents of `trainer.evaluation_table` play this game, one at each other seat."""
+    """InvalidOption unless the agents of `trainer.evaluation_lineup` play this game, one at each other seat."""
     others = game.spec.num_players - 1
     if table and len(table) != others:
         raise InvalidOption(_TABLE, f"[{','.join(table)}]", f"empty, or {others} agents: one at each other seat")
@@ -90,4 +90,4 @@ def _check_fit(experiment: Experiment) -> None:
         with agent_key("opponents.agents"):
             experiment.opponents.build(game, lambda _: RandomAgent(game), network)
     check_agents(game, "arena.references", experiment.arena.references)
-    _check_table(game, experiment.trainer.evaluation_table)
+    _check_table(game, experiment.trainer.evaluation_lineup)

@@ -21,8 +21,8 @@ from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, 
 class OpenFace:
     """Open-face Chinese poker: the plain 13-card game for two, without fantasyland (Tan and Xiao 2018)."""
 
-    features: Literal["rows", "seed"] = option(
-        "rows", "observation: rows (what each row holds, may become and risks) or seed (27 one-hot slots of the paper)"
+    features: Literal["rows", "paper"] = option(
+        "rows", "observation: rows (what each row holds, may become and risks) or paper (27 one-hot slots)"
     )
 
     state_dtype: ClassVar[np.dtype[np.void]] = rules.STATE
@@ -105,7 +105,7 @@ class OpenFace:
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
         """[G, F] observations of `players` [G] in the blocks of the spec."""
-        if self.features == "seed":
+        if self.features == "paper":
             return features.observe_paper(info_states, players)
         return features.observe_rows(info_states, players)
 

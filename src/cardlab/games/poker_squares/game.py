@@ -31,7 +31,7 @@ SCORING: dict[str, tuple[int, ...]] = {
     "british": (0, 1, 3, 6, 12, 5, 10, 16, 30, 30),
 }
 Score = Annotated[int, Field(ge=-128, le=127), NUMERIC]
-_BLOCKS = {"lines": features.LINES_BLOCKS, "codes": features.SPARSE_BLOCKS, "seed": features.PAPER_BLOCKS}
+_BLOCKS = {"lines": features.LINES_BLOCKS, "sparse_lines": features.SPARSE_BLOCKS, "paper": features.PAPER_BLOCKS}
 
 
 @checked
@@ -43,9 +43,9 @@ class PokerSquares:
     custom_scores: tuple[Score, ...] = option(
         (), "with scoring=custom: ten points from -128 to 127, from high card, pair, two pair … to royal flush"
     )
-    features: Literal["lines", "codes", "seed"] = option(
+    features: Literal["lines", "sparse_lines", "paper"] = option(
         "lines",
-        "observation: lines (967 numbers), codes (181 whole numbers, for network=codes) or seed (76, of the paper)",
+        "observation: lines (967 numbers), sparse_lines (181 whole numbers, for network=sparse_lines) or paper (76)",
     )
 
     def __post_init__(self) -> None:
@@ -84,7 +84,7 @@ class PokerSquares:
             decision_kinds=("place",),
             action_kinds=(0,) * rules.NUM_CELLS,
             blocks=_BLOCKS[self.features],
-            num_codes=sparse_lines.NUM_SPARSE_FEATURES if self.features == "codes" else 0,
+            num_codes=sparse_lines.NUM_SPARSE_FEATURES if self.features == "sparse_lines" else 0,
             action_blocks=features.ACTION_BLOCKS,
             privileged_blocks=features.PRIVILEGED_BLOCKS,
             options={"scoring": self.scoring, "custom_scores": self.custom_scores, "features": self.features},
@@ -178,15 +178,15 @@ class PokerSquares:
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
         """[G, F] in the blocks of `features`, for decisions, afterstates and full grids."""
-        if self.features == "seed":
+        if self.features == "paper":
             return features.observe_paper(info_states, self.scores, self.unit)
-        if self.features == "codes":
+        if self.features == "sparse_lines":
             return features.observe_sparse_lines(info_states, self.scores, self._payoff_scale)
         return features.observe_lines(info_states, self.scores, self.unit)
 
     def observe_afterstates(self, info_states: InfoStates, players: Players, actions: Actions) -> Floats:
         """[G, F] observations after the face-up cards are placed on the cells `actions` [G]."""
-        if self.features == "codes":
+        if self.features == "sparse_lines":
             return features.observe_sparse_placements(info_states, actions, self.scores, self._payoff_scale)
         after = InfoStates(info_states.copy())
         self.apply(after, actions)

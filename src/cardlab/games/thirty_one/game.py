@@ -39,7 +39,7 @@ class ThirtyOne:
     play: Literal["match", "round"] = option(
         "match", "match, or for training: round (one round, each player with 1 to `lives` lives)", training_only=True
     )
-    seated: Literal["all", "some"] = option(
+    active_players: Literal["all", "some"] = option(
         "all", "all, or for training: some (2 to num_players, small tables more often)", training_only=True
     )
     reward: Literal["plain", "shaped"] = option(
@@ -47,8 +47,8 @@ class ThirtyOne:
         "plain (shares of the match), or for training: shaped (reward of the paper, each round)",
         training_only=True,
     )
-    features: Literal["table", "habits", "seed"] = option(
-        "table", "observation: table, habits (and statistics of each opponent) or seed (46 inputs of the paper)"
+    features: Literal["table", "opponent_statistics", "paper"] = option(
+        "table", "observation: table, opponent_statistics (table and what each opponent did so far) or paper (46 numbers)"
     )
 
     @cached_property
@@ -62,7 +62,7 @@ class ThirtyOne:
             max_rounds=rounds,
             shaped=self.reward == "shaped",
             one_round=one_round,
-            some_seated=self.seated == "some",
+            some_active=self.active_players == "some",
         )
 
     @cached_property
@@ -78,7 +78,7 @@ class ThirtyOne:
             zero_sum=self.reward == "plain",
             decision_kinds=DECISION_KINDS,
             action_kinds=ACTION_KINDS,
-            blocks={"table": BLOCKS, "habits": OPPONENT_STATISTICS_BLOCKS, "seed": PAPER_BLOCKS}[self.features],
+            blocks={"table": BLOCKS, "opponent_statistics": OPPONENT_STATISTICS_BLOCKS, "paper": PAPER_BLOCKS}[self.features],
             action_blocks=ACTION_BLOCKS,
             privileged_blocks=PRIVILEGED_BLOCKS,
             options={"features": self.features},
@@ -161,10 +161,10 @@ class ThirtyOne:
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:
         """[G, F] the blocks of the spec."""
-        if self.features == "seed":
+        if self.features == "paper":
             return observe_paper(info_states, players)
         table = observe_table(info_states, players, self.max_turns, self._options.max_rounds)
-        return observe_opponent_statistics(table, info_states, players) if self.features == "habits" else table
+        return observe_opponent_statistics(table, info_states, players) if self.features == "opponent_statistics" else table
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa] of the legal actions."""

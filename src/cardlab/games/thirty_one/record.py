@@ -62,7 +62,7 @@ class RuleOptions(NamedTuple):
     max_rounds: int
     shaped: bool
     one_round: bool  # `play: round`
-    some_seated: bool  # `seated: some`
+    some_active: bool  # `active_players: some`
 
 
 @kernel

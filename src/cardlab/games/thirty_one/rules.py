@@ -37,7 +37,7 @@ def deal_matches(states: Records, decks: NDArray[np.int8], seeds: NDArray[np.uin
         state["round"] = 1
         lives_seed = hash_seed(seeds[g], np.uint64(LIVES_SALT))
         num_seated = options.num_players
-        if options.some_seated:
+        if options.some_active:
             num_seated = _draw_num_players(lives_seed, options.num_players, options.one_round)
         for player in range(num_seated):
             lives = options.lives

@@ -64,7 +64,7 @@ class PoolOptions:
     agents: Mapping[Text, Weight] = option(
         {}, "agent: weight, beside the checkpoints, which weigh 1 each; e.g. {greedy: 2}", factory=dict[str, float]
     )
-    alike: Flag = option(False, "true: one agent takes all other seats of a table; false: one draw per seat")
+    same_agent: Flag = option(False, "true: one agent takes all other seats of a table; false: one draw per seat")
     priority: Number = option(
         0.0,
         "exponent p: an agent is drawn by weight · (1 − x)^p, x the learner's recent win rate against it",

@@ -45,7 +45,7 @@ class Pool:
 
     def seat(self, num_games: int, num_players: int, rng: np.random.Generator) -> Seats:
         """[G, P] who sits where."""
-        draw = seat_alike if self.options.alike else seat_by_weight
+        draw = seat_alike if self.options.same_agent else seat_by_weight
         seats = draw(num_games, num_players, self._chances(), rng)
         seats[rng.random(num_games) < self.options.current_share] = 0
         return seats

@@ -6,7 +6,7 @@ from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game, without_training_options
 from cardlab.games.loop import play_out
 
-GAME = make_game("thirty_one", num_players=9, play="round", reward="shaped", seated="some")
+GAME = make_game("thirty_one", num_players=9, play="round", reward="shaped", active_players="some")
 
 
 def test_every_number_of_players_is_seated_small_tables_more_often():
@@ -28,12 +28,12 @@ def test_who_is_not_seated_has_no_cards_no_turn_and_no_pay():
 
 
 def test_matches_seat_everybody():
-    assert without_training_options(GAME).seated == "all"
+    assert without_training_options(GAME).active_players == "all"
     assert (without_training_options(GAME).deal(50, np.random.default_rng(2))["lives"] == 3).all()
 
 
 def test_whole_matches_can_seat_some_for_training():
-    game = make_game("thirty_one", num_players=5, seated="some")
+    game = make_game("thirty_one", num_players=5, active_players="some")
     rng = np.random.default_rng(4)
     states = game.deal(200, rng)
     seated = (states["lives"] > 0).sum(axis=1)

@@ -14,18 +14,18 @@ from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
-from cardlab.networks.options import CodesOptions
+from cardlab.networks.options import SparseLinesOptions
 from cardlab.networks.protocol import encode_for
-from cardlab.networks.sparse_lines import CodesNetwork, add_to_each
+from cardlab.networks.sparse_lines import SparseLinesNetwork, add_to_each
 
-GAME = make_game("poker_squares", features="codes")
+GAME = make_game("poker_squares", features="sparse_lines")
 WIDTH = 24
 
 
 @pytest.fixture
-def network() -> CodesNetwork:
+def network() -> SparseLinesNetwork:
     torch.manual_seed(1)
-    return CodesOptions(width=WIDTH).build(GAME.spec)
+    return SparseLinesOptions(width=WIDTH).build(GAME.spec)
 
 
 def info_states(steps):
@@ -81,7 +81,7 @@ def test_it_serves_learners_that_want_scores(network):
 
 def test_searches_play_out_by_it_in_one_kernel(network):
     policy = AfterstateAgent(GAME, network, 0.0, 20.0)
-    for policy_sees in ("codes", "lines"):  # a game that shows something else is played by the same kernel
+    for policy_sees in ("sparse_lines", "lines"):  # a game that shows something else is played by the same kernel
         game = make_game("poker_squares", features=policy_sees)
         search = build_search(game, MonteCarloOptions(policy="champion", simulations=8), policy, load_agent)
         assert isinstance(search.leaf, KernelPlayouts)
@@ -90,10 +90,10 @@ def test_searches_play_out_by_it_in_one_kernel(network):
 @pytest.mark.parametrize("width", [0, 2048])
 def test_widths_out_of_range_are_refused(width):
     with pytest.raises(InvalidOption, match=r"network\.width="):
-        CodesOptions(width=width)
+        SparseLinesOptions(width=width)
 
 
 @pytest.mark.parametrize("game", ["poker_squares", "five_o"])
 def test_games_without_codes_are_refused(game):
-    with pytest.raises(InvalidOption, match=r"network=codes: must be another: .* has no codes"):
-        CodesOptions().build(make_game(game).spec)
+    with pytest.raises(InvalidOption, match=r"network=sparse_lines: must be another: .* has no sparse lines"):
+        SparseLinesOptions().build(make_game(game).spec)
