@@ -74,6 +74,8 @@ NUMERIC = BeforeValidator(_refuse_text)
 """Stands last in a type of its own: Annotated[int, Field(ge=1), NUMERIC]; limits behind it would miss the schema."""
 Whole = Annotated[int, NUMERIC]
 """A whole number of at most 64 bits: 3, 3.0 and 1e7, but neither true nor "3"."""
+Positive = Annotated[int, Field(ge=1), NUMERIC]
+"""A whole number of at least 1."""
 Number = Annotated[float, AllowInfNan(False), NUMERIC]
 """A finite number, but neither true nor "3"."""
 Flag = Annotated[bool, Strict()]
@@ -132,7 +134,7 @@ def options(prefix: str) -> Callable[[type[T]], type[T]]:
         def init(self: Any, *args: Any, **kwargs: Any) -> None:
             given = {**dict(zip(names, args, strict=False)), **kwargs}
             try:
-                initialise(self, *args[len(names) :], **given)
+                initialise(self, **given)
             except ValidationError as error:
                 raise refusal(made, error, prefix, given) from None
 

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from cardlab.core.kernels import kernel
-from cardlab.core.options import InvalidOption, check_choice, check_range
+from cardlab.core.options import NUMERIC, InvalidOption, Positive
 from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, hand_size, strength_table
 from cardlab.games.five_o.column_probability import last_round_win_probabilities
@@ -40,7 +42,8 @@ Values = NDArray[np.float64]
 BEFORE, AFTER, OPPOSITE = range(3)
 
 _LEAF_KINDS = {"fast_greedy_2": FAST_EVAL, "greedy_2": EVAL, "greedy_1": PACK_EXPECT}
-LAST_ROUNDS = ("exact", "joint", "evaluate")
+LastRound = Literal["exact", "joint", "evaluate"]
+Ties = Literal["won", "half", "lost"]
 _TIE_SHARES = {"won": 1.0, "half": 0.5, "lost": 0.0}
 _LAST_ROUND = NUM_TURNS - TURNS_PER_ROUND
 
@@ -102,16 +105,14 @@ def _gain(values: Values) -> Values:
     return values[AFTER] - values[BEFORE]
 
 
-def check_last_round(game: Game, last_round: str, ties: str) -> None:
-    """Raise InvalidOption for unknown options of the last round, or options that this game does not support."""
-    check_choice("agent.last_round", last_round, LAST_ROUNDS)
-    check_choice("agent.ties", ties, list(_TIE_SHARES))
+def check_last_round(game: Game, last_round: LastRound) -> None:
+    """Raise InvalidOption for a method that this game does not support."""
     if last_round == "joint" and game.spec.options["hidden_round"] != COLUMN_SIZE:
         raise InvalidOption("agent.last_round", last_round, "exact or evaluate unless game.hidden_round=5")
 
 
 def set_last_round_scores(
-    game: Game, info_states: InfoStates, players: Players, scores: Values, *, last_round: str, ties: str
+    game: Game, info_states: InfoStates, players: Players, scores: Values, *, last_round: LastRound, ties: Ties
 ) -> None:
     """Overwrite `scores` [N, 5] of last-round decisions by the method `last_round`."""
     rows = np.flatnonzero(info_states["turn"] >= _LAST_ROUND)
@@ -136,14 +137,13 @@ class PlacementAgent:
     game: Game
     kind: int
     score: Callable[[Values], Values]
-    last_round: str = "exact"
-    ties: str = "won"
-    draws: str = "all"
+    last_round: LastRound = "exact"
+    ties: Ties = "won"
+    draws: Literal["column", "all"] = "all"
 
     def __post_init__(self) -> None:
         """Check the options."""
-        check_last_round(self.game, self.last_round, self.ties)
-        check_choice("agent.draws", self.draws, ("column", "all"))
+        check_last_round(self.game, self.last_round)
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] columns of the highest score; the first in a tie."""
@@ -163,14 +163,13 @@ class ColumnMonteCarlo:
     """
 
     game: Game
-    simulations: int = 1000
-    last_round: str = "exact"
-    ties: str = "won"
+    simulations: Positive = 1000
+    last_round: LastRound = "exact"
+    ties: Ties = "won"
 
     def __post_init__(self) -> None:
         """Check the options."""
-        check_range("agent.simulations", self.simulations, 1, whole=True)
-        check_last_round(self.game, self.last_round, self.ties)
+        check_last_round(self.game, self.last_round)
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] columns of the highest win probability; the first in a tie."""
@@ -200,20 +199,16 @@ class Expectiminimax:
     """
 
     game: Game
-    depth: int = 3
-    decks: int = 30
-    value: str = "greedy_2"
-    choose: str = "votes"
-    last_round: str = "exact"
-    ties: str = "won"
+    depth: Annotated[int, Field(ge=1, le=MAX_DEPTH), NUMERIC] = 3
+    decks: Positive = 30
+    value: Literal["fast_greedy_2", "greedy_2", "greedy_1"] = "greedy_2"
+    choose: Literal["votes", "mean"] = "votes"
+    last_round: LastRound = "exact"
+    ties: Ties = "won"
 
     def __post_init__(self) -> None:
         """Check the options."""
-        check_range("agent.depth", self.depth, 1, MAX_DEPTH, whole=True)
-        check_range("agent.decks", self.decks, 1, whole=True)
-        check_choice("agent.value", self.value, list(_LEAF_KINDS))
-        check_choice("agent.choose", self.choose, ("votes", "mean"))
-        check_last_round(self.game, self.last_round, self.ties)
+        check_last_round(self.game, self.last_round)
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] columns of the highest score; the first in a tie."""
