@@ -7,7 +7,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 
 from cardlab.cli.verbs import VERBS
-from cardlab.experiments.config.composition import hand_to_hydra, initialised_hydra
+from cardlab.experiments.config.composition import initialised_hydra, run_hydra
 from cardlab.experiments.config.explanation import group_names, group_options
 from cardlab.experiments.config.options import InvalidConfiguration
 
@@ -66,4 +66,4 @@ def _keys(config_name: str, word: str) -> str:
 
 
 def _ask_hydra(config_name: str, word: str) -> None:
-    hand_to_hydra(config_name, ["--shell-completion", word])
+    run_hydra(config_name, ["--shell-completion", word])
