@@ -1,4 +1,4 @@
-"""`cardlab sweep worker`: one more machine, or one more process, for a study that `cardlab sweep` is in charge of."""
+"""`cardlab sweep worker`: another machine or process for a study of `cardlab sweep`."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from cardlab.experiments.sweep.options import check_storage, check_study
 
 
 def run(request: Request) -> int:
-    """Work on the study until it has all the trials that its sweep asks for."""
+    """Run trials of the study until all are finished."""
     config: dict[str, Any] = dict(request.config["sweep"])
     name = convert("sweep.study", config["study"], Text)
     address = convert("sweep.storage", config["storage"], Text | None)
@@ -18,11 +18,10 @@ def run(request: Request) -> int:
     check_storage(address)
     check_range("sweep.workers", workers, 1, 256, whole=True)
     # A wrong value is refused before the imports below, which take seconds.
-    from cardlab.experiments.sweep.compose_trials import TrialComposer  # noqa: PLC0415
     from cardlab.experiments.sweep.sweep import join_sweep  # noqa: PLC0415
-    from cardlab.experiments.sweep.worker import joined_plan  # noqa: PLC0415
+    from cardlab.experiments.sweep.worker import load_plan  # noqa: PLC0415
     from cardlab.tracking import Store  # noqa: PLC0415
 
-    count = join_sweep(joined_plan(name, address, workers, TrialComposer, Store()))
+    count = join_sweep(load_plan(name, address, workers, Store()))
     print(f"study:  {name}, {count} trials")
     return 0
