@@ -3,7 +3,7 @@
 from typing import Any
 
 from cardlab.cli.verbs import Request
-from cardlab.core.options import Text, Whole, check_range
+from cardlab.core.options import Text, Whole, check_whole
 from cardlab.experiments.config.options import convert
 from cardlab.experiments.sweep.options import check_storage, check_study
 
@@ -16,7 +16,7 @@ def run(request: Request) -> int:
     workers = convert("sweep.workers", config["workers"], Whole)
     check_study(name)
     check_storage(address)
-    check_range("sweep.workers", workers, 1, 256, whole=True)
+    check_whole("sweep.workers", workers, 1, 256)
     # A wrong value is refused before the imports below, which take seconds.
     from cardlab.experiments.sweep.sweep import join_sweep  # noqa: PLC0415
     from cardlab.experiments.sweep.worker import load_plan  # noqa: PLC0415

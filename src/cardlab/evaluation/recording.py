@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cardlab.core.options import check_range
+from cardlab.core.options import check_whole
 from cardlab.evaluation.game_record import (
     GameRecord,
     GameRecorder,
@@ -34,8 +34,8 @@ def record_game(
     """
     game = without_training_options(game)
     lineup = make_lineup(game, entries)
-    check_range("deal", deal, 0, options.deals - 1, whole=True)
-    check_range("seating", seating, 0, lineup.num_seatings - 1, whole=True)
+    check_whole("deal", deal, 0, options.deals - 1)
+    check_whole("seating", seating, 0, lineup.num_seatings - 1)
     jobs = make_jobs([lineup], [0], options)
     job = next(job for job in jobs if job.first <= deal < job.last)
     player = ChunkPlayer(game, [lineup])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import InvalidOption, check_range
+from cardlab.core.options import InvalidOption, check_whole
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.array_checks import unchecked
 from cardlab.games.legality import forced_moves
@@ -78,9 +78,9 @@ class Tables:
         seat: int | None = None,
         ask_forced: bool = True,
     ) -> None:
-        check_range("num_tables", num_tables, 1, whole=True)
+        check_whole("num_tables", num_tables, 1)
         if seat is not None:
-            check_range("seat", seat, 0, game.spec.num_players - 1, whole=True)
+            check_whole("seat", seat, 0, game.spec.num_players - 1)
         self.game = game
         self.num_tables = num_tables
         self.opponents = seat_opponents(game, opponents)

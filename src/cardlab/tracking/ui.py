@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cardlab.core.options import check_range
+from cardlab.core.options import check_whole
 from cardlab.core.sockets import connect_host, open_listener, url_host
 from cardlab.tracking.client import quiet_environment
 from cardlab.tracking.store import Store
@@ -63,7 +63,7 @@ def compare_links(store: Store, base: str) -> Iterator[tuple[str, str]]:
 
 def check_free(host: str, port: int) -> None:
     """Raise InvalidOption unless a server can listen there."""
-    check_range("port", port, 1, 65535, whole=True)
+    check_whole("port", port, 1, 65535)
     open_listener(host, port).close()
 
 

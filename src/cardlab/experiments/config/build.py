@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.core.options import InvalidOption, check_range, unknown_key
+from cardlab.core.options import InvalidOption, check_whole, unknown_key
 from cardlab.experiments.config.groups import agent_key, build_arena, build_game, check_agents, group
 from cardlab.experiments.config.options import build_options, build_part
 from cardlab.experiments.config.values import with_values
@@ -65,7 +65,7 @@ def _check_keys(config: Mapping[str, Any]) -> None:
         if key not in config:
             raise InvalidOption(key, "(left out)", "given")
     _check_name(config["name"])
-    check_range("seed", config["seed"], 0, 2**63 - 1, whole=True)
+    check_whole("seed", config["seed"], 0, 2**63 - 1)
 
 
 def _check_name(name: object) -> None:
