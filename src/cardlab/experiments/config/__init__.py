@@ -1,1 +1,1 @@
-"""Composition of configurations with Hydra, and the objects built from them. Only cli imports Hydra beside it."""
+"""Composition of configurations with Hydra, and the objects built from them. Only cli imports Hydra, too."""

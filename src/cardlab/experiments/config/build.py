@@ -19,7 +19,7 @@ PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
 """The groups of an experiment, which also has the keys `name` and `seed`."""
 
 _TABLE = "trainer.evaluation_lineup"
-_NAME_LENGTH = 200  # a folder takes 255 bytes, and what is written beside it gets longer names
+_NAME_LENGTH = 200  # a file name has at most 255 bytes, and files of the run have longer names
 
 
 def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> Experiment:

@@ -23,7 +23,7 @@ class Dimension:
     key: str
     distribution: FloatDistribution | IntDistribution | CategoricalDistribution
     choices: Mapping[Any, Any]
-    """Optuna's parameter → the choice for which it stands; empty for a range, whose parameters are the values."""
+    """Optuna's parameter → its choice; empty for a range, whose parameters are the values."""
     when: Conditions
     text: str
     """The entry as it was given, for messages."""
@@ -38,7 +38,7 @@ class Dimension:
         return trial.suggest_float(self.key, domain.low, domain.high, step=domain.step, log=domain.log)
 
     def decode(self, param: Any) -> Any:
-        """The value for which Optuna's parameter stands."""
+        """The value of Optuna's parameter."""
         return self.choices.get(param, param)
 
     def encode(self, value: Any) -> Any:
@@ -124,7 +124,7 @@ def _conditions(entry: object, key: str) -> Conditions:
         raise InvalidOption(key, entry, "{KEY: VALUE} or {KEY: [VALUE, VALUE]}")
     conditions: dict[str, Sequence[Any]] = {}
     for name, value in cast(Mapping[str, Any], entry).items():
-        if isinstance(value, Mapping):  # {agent: {double: true}} stands for {agent.double: true}
+        if isinstance(value, Mapping):  # {agent: {double: true}} is {agent.double: true}
             inner = _conditions(cast(object, value), f"{key}.{name}")
             conditions |= {f"{name}.{rest}": allowed for rest, allowed in inner.items()}
         else:

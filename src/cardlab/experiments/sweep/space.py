@@ -18,7 +18,7 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Space:
-    """Dimensions, each behind those that its condition names."""
+    """Dimensions, each after those that its condition names."""
 
     dimensions: tuple[Dimension, ...]
     config: Mapping[str, Any]
@@ -50,7 +50,7 @@ class Space:
         return values
 
     def decode(self, params: Mapping[str, Any]) -> Values:
-        """The values for which Optuna's parameters stand."""
+        """The values of Optuna's parameters."""
         known = {dimension.key: dimension for dimension in self.dimensions}
         return {key: known[key].decode(value) if key in known else value for key, value in params.items()}
 
@@ -122,7 +122,7 @@ def lookup(config: Mapping[str, Any], key: str) -> Any:
 
 
 def _sorted(dimensions: Sequence[Dimension]) -> list[Dimension]:
-    """Each behind those that its condition names; InvalidOption for conditions in a circle."""
+    """Each after those that its condition names; InvalidOption for conditions in a circle."""
     waiting = list(dimensions)
     ordered: list[Dimension] = []
     while waiting:

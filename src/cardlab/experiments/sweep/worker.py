@@ -84,7 +84,7 @@ def run_worker(
 
 
 def load_plan(name: str, address: str | None, workers: int, store: Store) -> SweepPlan:
-    """The plan of a study that another command has begun, perhaps on another machine. Raises StudyUnavailable."""
+    """The plan of a study that another command started, perhaps on another machine. Raises StudyUnavailable."""
     with storage_errors(storage_address(address, store.root)):
         attributes = find_study(store.root, name, address).user_attrs
     options = replace(SweepOptions(**attributes[SWEEP]), storage=address, workers=workers, study=name)
