@@ -1,4 +1,4 @@
-"""Rounds of learning on one core, as a training runs them, timed by processor time: other processes do not count."""
+"""Iterations of learning on one core, as a training runs them, in CPU time."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,11 +12,11 @@ from lightning.pytorch.callbacks import Callback
 
 from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.learners.base import RoundLearner
+from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.training.callbacks import Field
 from cardlab.training.cpu_settings import denormals_flushed, keep_freed_memory
-from cardlab.training.iterations import Rounds
+from cardlab.training.iterations import Iterations
 from cardlab.training.process_loop import build_learner, lightning_trainer
 
 WARM = 2  # rounds that compile kernels and layers
@@ -64,7 +64,7 @@ class Clock(Callback):
 def learn(
     overrides: Sequence[str],
     rounds: int,
-    prepare: Callable[[RoundLearner, Collector], None] | None = None,
+    prepare: Callable[[Learner, Collector], None] | None = None,
     after_round: Callable[[int], None] = lambda _: None,
 ) -> list[Round]:
     """Learn for WARM + `rounds` rounds of the experiment, as a training does; gives the last `rounds`.
@@ -79,7 +79,7 @@ def learn(
         prepare(learner, collector)
     clock = Clock(after_round)
     decisions, dtype = experiment.agent.decisions_per_iteration, getattr(torch, options.precision)
-    batches = Rounds(learner, collector, decisions, WARM + rounds, dtype)
+    batches = Iterations(learner, collector, decisions, WARM + rounds, dtype)
     with as_in_trainings():
         lightning_trainer(options, [Field(collector), clock]).fit(learner, train_dataloaders=batches)
     marks = clock.marks[WARM - 1 :]

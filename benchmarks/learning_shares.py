@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.learners.base import RoundLearner
+from cardlab.learners.base import Learner
 from learning_rounds import FAST, PPO_BIG2, WARM, as_in_trainings, best_speed, learn
 from matrix_work import Replay
 from stopwatch import Stopwatch
@@ -65,9 +65,9 @@ class _Watch:
         self.stack, self.rounds, self.config = stack, rounds, config
         self.stopwatch = Stopwatch()
         self.last = Stopwatch(keep_calls=True)
-        self.learner: RoundLearner
+        self.learner: Learner
 
-    def prepare(self, learner: RoundLearner, _: object) -> None:
+    def prepare(self, learner: Learner, _: object) -> None:
         self.learner = learner
         self.stack.enter_context(self.stopwatch.watching(learner))
 

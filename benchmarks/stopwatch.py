@@ -13,7 +13,7 @@ import torch
 
 from cardlab.agents import network_agents as agents_network
 from cardlab.learners import dqn
-from cardlab.learners.base import RoundLearner
+from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.networks import encoded_batch as encoded
 
@@ -65,7 +65,7 @@ class Stopwatch:
         self.calls.clear()
 
     @contextmanager
-    def watching(self, learner: RoundLearner) -> Iterator[None]:
+    def watching(self, learner: Learner) -> Iterator[None]:
         """While this lasts, what games, encoders, networks and the learner do is timed."""
         game, network = type(learner.game), type(learner.network)
         with ExitStack() as stack:

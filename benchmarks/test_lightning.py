@@ -11,7 +11,7 @@ from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.callbacks import Field
 from cardlab.training.experiment import Experiment
-from cardlab.training.iterations import Rounds
+from cardlab.training.iterations import Iterations
 from cardlab.training.options import TrainerOptions
 from cardlab.training.process_loop import build_learner, lightning_trainer
 
@@ -43,7 +43,7 @@ def seconds_with_lightning() -> float:
     learner, collector = build_learner(experiment())
     clock = Clock()
     trainer = lightning_trainer(TrainerOptions(), [Field(collector), clock])
-    trainer.fit(learner, train_dataloaders=Rounds(learner, collector, ROUND, ROUNDS))
+    trainer.fit(learner, train_dataloaders=Iterations(learner, collector, ROUND, ROUNDS))
     return clock.times[-1] - clock.times[0]
 
 
@@ -53,9 +53,9 @@ def seconds_bare() -> float:
     optimizer = learner.configure_optimizers()
     learner.optimizers = lambda *_, **__: optimizer  # type: ignore[method-assign] - all that it asks of a Trainer
     times: list[float] = []
-    for number, experience in enumerate(Rounds(learner, collector, ROUND, ROUNDS)):
+    for number, experience in enumerate(Iterations(learner, collector, ROUND, ROUNDS)):
         learner.training_step(experience, number)
-        collector.opponents.advance(learner.rounds_done, learner.network)
+        collector.opponents.advance(learner.iterations_done, learner.network)
         times.append(time.process_time())
     return times[-1] - times[0]
 

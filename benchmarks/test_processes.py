@@ -39,18 +39,18 @@ print(time.process_time() - began)
 
 
 class Clock:
-    """A log that notes when each round ended and how many decisions were learned from by then."""
+    """A log that notes when each iteration ended and how many decisions were learned from by then."""
 
     def __init__(self) -> None:
         self.ends: list[tuple[float, float]] = []
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        """After each round."""
-        self.ends.append((time.perf_counter(), metrics["decisions"]))
+        """After each iteration."""
+        self.ends.append((time.perf_counter(), float(step)))
 
     @property
     def rate(self) -> float:
-        """Decisions learned from per second, the first round and all that starts and ends left out."""
+        """Decisions learned from per second, the first iteration, start and end left out."""
         (begin, before), *_, (end, after) = self.ends
         return (after - before) / (end - begin)
 
@@ -79,7 +79,7 @@ def learned_per_second(processes: int, mode: tuple[str, ...], minibatch: int) ->
     clock = Clock()
     with tempfile.TemporaryDirectory() as folder:
         experiment = build_experiment(compose_experiment(overrides))
-        train(experiment, run_dir=Path(folder, "run"), model_dir=Path(folder, "model"), log=clock, tell=lambda _: None)
+        train(experiment, run_dir=Path(folder, "run"), model_dir=Path(folder, "model"), log=clock, report=lambda _: None)
     return clock.rate
 
 

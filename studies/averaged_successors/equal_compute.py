@@ -73,7 +73,7 @@ def _rows(seconds: float, seeds: int) -> Iterator[list[object]]:
 def _train(overrides: Sequence[str], folder: str) -> Trained:
     """Train without evaluations."""
     experiment = build_experiment(compose_experiment([*overrides, "trainer.evaluations=0", "trainer.snapshots=0"]))
-    return train(experiment, run_dir=Path(folder), model_dir=Path(folder) / "policy", tell=lambda _: None)
+    return train(experiment, run_dir=Path(folder), model_dir=Path(folder) / "policy", report=lambda _: None)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ SMALLER: dict[str, Sequence[str]] = {
     r"cardlab sweep .*": (*TRAINING, "sweep.trials=2", "sweep.deals=2", "agent.decisions_per_iteration=200"),
     r"cardlab (evaluate|tournament) .*": ARENA,
     r"cardlab (evaluate .*|tournament .*)(search|monte_carlo).*": ("arena.deals=2", "arena.processes=1"),
-    r"cardlab belief.*": ("training.rounds=1", "training.games=8", "training.held_out=4", "network.widths=[8]"),
+    r"cardlab belief.*": ("training.iterations=1", "training.games=8", "training.held_out=4", "network.widths=[8]"),
 }
 """What is appended, so that a command takes seconds."""
 

@@ -32,7 +32,7 @@ class Child:
     """One run of the command line in a process of its own, with `root` as its project and its output in `log`.
 
     `kill_at`: before that many operations on the project's files, or after that many seconds of its CPU time, which a
-    busy machine does not stretch; either way no handler, `finally` or buffer of Python has a say.
+    busy machine does not continuation; either way no handler, `finally` or buffer of Python has a say.
     """
 
     def __init__(

@@ -12,16 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from torch.distributed import FileStore
 
 from cardlab.core.exit_status import FAILED, run_program
 from cardlab.core.files import write_atomically
-from cardlab.learners.distributed import Ranks
 from cardlab.tracking import Store
 from cardlab.training.callbacks import CheckpointError
-from cardlab.training.continuation import TRAINING_FILE, write_stretch
+from cardlab.training.continuation import TRAINING_FILE, write_continuation
 from cardlab.training.experiment import Experiment
-from cardlab.training.processes import connected
 from cardlab.training.run import train
 from services import missing
 from training.test_resume import CutOff, experiment_of, run
@@ -44,19 +41,19 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 class Filler:
-    """A log that fills the disk after a round, and frees it after another."""
+    """A log that fills the disk after one iteration and frees it after another."""
 
     def __init__(self, disk: Path, fill: int, free: int, cut: int = -1) -> None:
         self.file, self.fill, self.free, self.cut = disk / "filler", fill, free, cut
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        if step == self.fill:
+        if metrics["train/iteration"] == self.fill:
             with self.file.open("wb", buffering=0) as sink, suppress(OSError):
                 while sink.write(bytes(1024)):
                     pass
-        if step == self.free:
+        if metrics["train/iteration"] == self.free:
             self.file.unlink()
-        if step == self.cut:
+        if metrics["train/iteration"] == self.cut:
             raise CutOff
 
 
@@ -67,7 +64,7 @@ def without_snapshots() -> Experiment:
 
 
 def train_there(experiment: Experiment, folder: Path, log: Filler, told: list[str]) -> str:
-    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=told.append).digest
+    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, report=told.append).digest
 
 
 def test_a_full_disk_costs_no_training_and_not_the_last_checkpoint(small_disk: Path, tmp_path: Path) -> None:
@@ -84,7 +81,7 @@ def test_a_full_disk_costs_no_training_and_not_the_last_checkpoint(small_disk: P
     (small_disk / "filler").unlink()
     again: list[str] = []
     assert train_there(experiment, small_disk, Filler(small_disk, fill=-1, free=-1), again) == whole
-    assert again[0].startswith("going on after round 3 "), "the checkpoint before the disk was full"
+    assert again[0].startswith("resuming after iteration 3 "), "the checkpoint before the disk was full"
 
 
 def test_a_disk_that_is_full_at_the_end_is_one_line(small_disk: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,8 +103,8 @@ def test_a_folder_that_may_not_be_written_is_one_line() -> None:
     """As another user where the tests are root's, whom no mode stops."""
     code = (
         "import os, sys; from pathlib import Path; from cardlab.core.exit_status import run_program; "
-        "from cardlab.training.run import claim\n"
-        "def body():\n    with claim(Path(sys.argv[1]) / 'squares' / 'one'): pass\n"
+        "from cardlab.training.run import lock_run_folder\n"
+        "def body():\n    with lock_run_folder(Path(sys.argv[1]) / 'squares' / 'one'): pass\n"
         "if os.geteuid() == 0:\n    os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         "sys.exit(run_program(body))"
     )
@@ -124,10 +121,10 @@ def test_a_folder_that_may_not_be_written_is_one_line() -> None:
 def test_a_checkpoint_folder_that_may_no_longer_be_written_costs_no_training(tmp_path: Path) -> None:
     class Taken(Filler):
         def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-            if step == 3:
+            if metrics["train/iteration"] == 3:
                 (tmp_path / "run").rename(tmp_path / "elsewhere")
                 (tmp_path / "run").write_text("a file where the folder was")
-            if step == 6:
+            if metrics["train/iteration"] == 6:
                 (tmp_path / "run").unlink()
                 (tmp_path / "elsewhere").rename(tmp_path / "run")
 
@@ -162,14 +159,16 @@ def test_a_clock_that_is_set_back_changes_no_result(
             run_dir=tmp_path / "run",
             model_dir=tmp_path / "model",
             log=tracked,
-            tell=lambda _: None,
+            report=lambda _: None,
         )
     monkeypatch.undo()
     assert trained.digest == run(experiment_of("td"), tmp_path / "whole").digest
-    metrics = sorted(store.client.get_metric_history(tracked.id, "decisions"), key=lambda metric: metric.step)
+    metrics = sorted(store.client.get_metric_history(tracked.id, "train/iteration"), key=lambda metric: metric.step)
     assert [metric.step for metric in metrics] == list(range(1, 13))
     stored = store.client.get_run(tracked.id)
-    assert stored.data.metrics["decisions"] == metrics[-1].value, "the last is that of the last step, not of the clock"
+    assert stored.data.metrics["train/iteration"] == metrics[-1].value, (
+        "the last is that of the last step, not of the clock"
+    )
     assert stored.info.end_time >= 0
     assert stored.info.status == "FINISHED"
 
@@ -213,32 +212,16 @@ def test_a_bug_in_the_use_of_files_keeps_its_trace() -> None:
 def test_a_stretch_that_finds_no_room_is_told_in_one_line(small_disk: Path, tmp_path: Path) -> None:
     experiment = without_snapshots()
     finished = run(experiment, tmp_path / "whole").checkpoint
-    write_stretch(finished, experiment, small_disk / "training")
+    write_continuation(finished, experiment, small_disk / "training")
     kept = (small_disk / "training" / TRAINING_FILE).read_bytes()
     with (small_disk / "filler").open("wb", buffering=0) as sink, suppress(OSError):
         while sink.write(bytes(1024)):
             pass
     line = rf"^{small_disk}/training/{TRAINING_FILE}: cannot be written \(No space left on device\)$"
     with pytest.raises(CheckpointError, match=line):
-        write_stretch(finished, experiment, small_disk / "training")
+        write_continuation(finished, experiment, small_disk / "training")
     assert [file.name for file in (small_disk / "training").iterdir()] == [TRAINING_FILE]
     assert (small_disk / "training" / TRAINING_FILE).read_bytes() == kept
-
-
-def test_memory_that_processes_share_is_told_in_one_line_when_there_is_none(
-    small_disk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("cardlab.learners.distributed._memory", lambda: str(small_disk))
-    ranks = Ranks(0, 1)
-    with connected(FileStore(str(tmp_path / "meeting"), 1), ranks):
-        memory = ranks.share_memory((2, 100))
-        memory[1, 99] = 3.0
-        assert memory.sum() == 3.0
-        status = run_program(lambda: bool(ranks.share_memory((1024, 1024)).any()))
-    assert status == FAILED
-    said = capsys.readouterr().err
-    assert said == f"cardlab: error: {small_disk}: no room for 4194304 bytes that a training's processes share\n"
-    assert list(small_disk.iterdir()) == []
 
 
 def test_a_file_is_written_whole_or_not_at_all(small_disk: Path) -> None:

@@ -48,7 +48,7 @@ def refused(policy: Path, match: str, game: str = "poker_squares") -> None:
 
 def bombs(mark: Path, folder: Path) -> dict[str, bytes]:
     """A bomb as a plain pickle, as torch writes it, and inside the archive that torch writes."""
-    torch.save({"learner": {"rounds_done": 1}}, folder / "whole")
+    torch.save({"learner": {"iterations_done": 1}}, folder / "whole")
     with zipfile.ZipFile(folder / "whole") as whole, zipfile.ZipFile(folder / "zipped", "w") as zipped:
         for name in whole.namelist():
             content = pickle.dumps(Bomb(mark)) if name.endswith("data.pkl") else whole.read(name)

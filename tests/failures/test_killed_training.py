@@ -14,7 +14,8 @@ from cardlab.tracking import Store
 from failures.children import Child, start_server
 
 TRAIN = [
-    "train", "name=squares", "game=poker_squares", "agent=td", "agent.decisions_per_iteration=512", "network.widths=[16]",
+    "train", "name=squares", "game=poker_squares", "agent=td", "agent.decisions_per_iteration=512",
+    "network.widths=[16]",
     "trainer=smoke", "trainer.decisions=6144", "trainer.parallel_games=16", "trainer.evaluations=3",
     "trainer.evaluation_deals=4", "trainer.snapshots=2",
 ]  # fmt: skip
@@ -104,7 +105,7 @@ def test_killed_at_these_moments(
 ) -> None:
     root = project(fresh_database, tmp_path)
     told = kill_and_go_on(root, moments, undisturbed, by_id=True)
-    assert "going on after round" in told
+    assert "resuming after iteration" in told
 
 
 def kill_and_go_on(

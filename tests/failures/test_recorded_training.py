@@ -22,7 +22,7 @@ from training.test_resume import ROUNDS, CutOff, Cutter, experiment_of, quiet
 EVERY = list(range(1, ROUNDS + 1))
 
 
-def steps(store: Store, run_id: str, key: str = "decisions") -> list[int]:
+def steps(store: Store, run_id: str, key: str = "train/iteration") -> list[int]:
     return sorted(metric.step for metric in store.client.get_metric_history(run_id, key))
 
 
@@ -45,7 +45,7 @@ class Watched(Cutter):
 def train_with(run: Run, folder: Path, after: int) -> Trained:
     log = Watched(run, after)
     experiment = experiment_of("td")
-    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=quiet, tracked=run)
+    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, report=quiet, tracked=run)
 
 
 def test_the_run_of_a_retried_trial_holds_the_whole_curve(store: Store, tmp_path: Path) -> None:
@@ -64,9 +64,9 @@ def record_nothing(run: Run, trained: Trained) -> None:
 
 
 def recorded(store: Store, folder: Path, record=record_nothing, told: list[str] | None = None) -> None:  # type: ignore[no-untyped-def]
-    tell = quiet if told is None else told.append
+    report = quiet if told is None else told.append
     where = {"folder": folder / "runs" / "td" / "one", "model_dir": folder / "model"}
-    train_recorded(experiment_of("td"), store, **where, params={"seed": 1}, record=record, tell=tell)
+    train_recorded(experiment_of("td"), store, **where, params={"seed": 1}, record=record, report=report)
 
 
 def test_a_store_that_is_away_at_the_end_gets_the_rest_from_the_same_command(
@@ -86,8 +86,8 @@ def test_a_store_that_is_away_at_the_end_gets_the_rest_from_the_same_command(
     assert run.info.status == "RUNNING"
     told: list[str] = []
     recorded(store, tmp_path, told=told)
-    assert any(line.startswith("going on after round 12") for line in told)
-    assert not any(line.startswith("round ") for line in told)
+    assert any(line.startswith("resuming after iteration 12") for line in told)
+    assert not any(line.startswith("iteration ") for line in told)
     assert (status(store, run.info.run_id), steps(store, run.info.run_id)) == ("FINISHED", EVERY)
     names = {file.path for file in store.client.list_artifacts(run.info.run_id)}
     assert {"policy", "checkpoint"} <= names
@@ -110,7 +110,7 @@ def test_a_store_that_was_deleted_is_reported_and_the_next_record_says_what_it_l
     fresh = Store(f"sqlite:///{store.root}/other.db", store.root)  # this process has the old file open at its name
     told: list[str] = []
     recorded(fresh, tmp_path, told=told)
-    assert not any(line.startswith("round ") for line in told), "nothing is trained again"
+    assert not any(line.startswith("iteration ") for line in told), "nothing is trained again"
     (run,) = fresh.client.search_runs([fresh.experiment_id("kuhn")])
     assert run.info.status == "FINISHED"
     assert run.data.tags["record"].startswith("incomplete: what was measured before")
@@ -127,7 +127,7 @@ def test_a_training_that_is_stopped_reads_killed_and_ends_whole(
     longer = [*TRAIN, "trainer.decisions=20480", "trainer.checkpoint_seconds=0"]
     child = Child(root, longer, log=tmp_path / "log")
     deadline = time.monotonic() + 120
-    while not re.search("^round ", child.log.read_text() if child.log.exists() else "", re.MULTILINE):
+    while not re.search("^iteration ", child.log.read_text() if child.log.exists() else "", re.MULTILINE):
         assert time.monotonic() < deadline
         time.sleep(0.01)
     os.kill(child.process.pid, number)  # type: ignore[arg-type]
@@ -152,7 +152,7 @@ def test_after_kill_9_the_list_of_runs_shows_killed(
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     shutil.copyfile(fresh_database, tmp_path / "mlflow.db")
     child = Child(tmp_path, [*TRAIN, "trainer.decisions=40960"], log=tmp_path / "log")
-    while not re.search("^round ", child.log.read_text() if child.log.exists() else "", re.MULTILINE):
+    while not re.search("^iteration ", child.log.read_text() if child.log.exists() else "", re.MULTILINE):
         assert child.process.is_alive()
         time.sleep(0.01)
     assert main(["runs"]) == 0

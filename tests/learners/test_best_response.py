@@ -23,7 +23,7 @@ LEARNERS = [agent for agent in AGENTS if agent != "policy_iteration"]  # it play
 )
 def test_the_best_response_is_learned_exactly(agent: str, network: str, tmp_path: Path) -> None:
     experiment = kuhn_experiment(agent, network=network)
-    trained = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=quiet)
+    trained = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", report=quiet)
     policy = policy_of(load_policy(Kuhn(), trained.folder))
     uniform = uniform_policy()
     best = [best_response(uniform, player)[1] for player in (0, 1)]

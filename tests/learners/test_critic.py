@@ -25,7 +25,7 @@ def quiet(_: str) -> None:
 
 
 def run(experiment: Experiment, folder: Path) -> Trained:
-    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", tell=quiet)
+    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", report=quiet)
 
 
 def short(agent: str, rounds: int = 6, **trainer: object) -> Experiment:
@@ -36,8 +36,8 @@ def short(agent: str, rounds: int = 6, **trainer: object) -> Experiment:
 def test_it_explains_more_than_the_player_can(tmp_path: Path) -> None:
     """In Kuhn poker the card of the other decides every showdown."""
     last = run(short("ppo_all_cards", rounds=20), tmp_path).rows[-1]
-    assert last["explained_variance/critic"] > last["explained_variance"] + 0.2
-    assert last["loss/critic"] < last["loss/value"]
+    assert last["train/critic_explained_variance"] > last["train/explained_variance"] + 0.2
+    assert last["train/critic_loss"] < last["train/value_loss"]
 
 
 def test_a_policy_does_not_show_who_judged_it(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_it_judges_what_is_hidden() -> None:
     learner, collector = build_learner(short("ppo_all_cards"))
     experience = collector.collect(600)
     learner._encode(experience)
-    values = learner._appraise(learner.critic, experience)
+    values = learner._evaluate_critic(learner.critic, experience)
     seen = np.unique([record.tobytes() for record in experience.info_states])
     pairs = {(x.tobytes(), player): set() for x, player in zip(experience.info_states, experience.players, strict=True)}
     for x, player, value in zip(experience.info_states, experience.players, values, strict=True):
@@ -84,12 +84,12 @@ def test_its_gradient_is_clipped_apart() -> None:
     norms = []
     for factor in (1.0, 1e6):
         learner, _ = build_learner(short("ppo_all_cards"))
-        optimizer = torch.optim.SGD([w for part in learner.trained for w in part.parameters()], lr=1.0)
+        optimizer = torch.optim.SGD([w for part in learner.trained_modules for w in part.parameters()], lr=1.0)
         learner.optimizers = lambda *_, chosen=optimizer, **__: chosen
         before = [weights.detach().clone() for weights in learner.network.parameters()]
         loss = sum((weights**2).sum() for weights in learner.network.parameters())
         loss = loss + factor * sum((weights**2).sum() for weights in learner.critic.parameters())
-        learner.descend([(loss, 1.0)], 1, 0.5)
+        learner.gradient_step([(loss, 1.0)], 1, 0.5)
         after = [weights.detach() for weights in learner.network.parameters()]
         moved = sum(float((old - new).square().sum()) for old, new in zip(before, after, strict=True))
         norms.append(moved**0.5)

@@ -31,7 +31,7 @@ def test_targets_are_cut_off_before_exploring_actions(temperature):
     composed = compose_experiment(["experiment=poker_squares/sparse_lines", *changes])
     learner, collector = build_learner(build_experiment(composed))
     experience = collector.collect(2000)
-    worths = learner.learning_agent().action_values(experience.info_states, experience.players)
+    worths = learner.behaviour_agent().action_values(experience.info_states, experience.players)
     greedy = worths.argmax(axis=1) == experience.actions
     assert 0.02 < 1 - greedy.mean() < 0.3
     assert experience.values * 20 == pytest.approx(worths.max(axis=1), rel=1e-4)

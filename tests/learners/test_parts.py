@@ -18,7 +18,7 @@ def test_the_gradient_is_that_of_the_whole(size, monkeypatch):
         experiment = kuhn_experiment("ppo")
         agent = replace(experiment.agent, minibatch_size=200, epochs=1, decisions_per_iteration=200)
         learner, collector = build_learner(replace(experiment, agent=agent))
-        assert len(list(learner.parts_in_cache(200))) == -(-200 // rows)
+        assert len(list(learner.cache_sized_parts(200))) == -(-200 // rows)
         optimizer = torch.optim.SGD(learner.network.parameters(), lr=0.0)
         learner.optimizers = lambda *_, chosen=optimizer, **__: chosen
         torch.manual_seed(0)
@@ -32,7 +32,7 @@ def test_the_gradient_is_that_of_the_whole(size, monkeypatch):
 @pytest.mark.parametrize(("num", "pieces"), [(0, 1), (1, 1), (4096, 1), (4400, 1), (4600, 2), (8200, 2), (10_000, 3)])
 def test_parts_are_even_and_leave_nothing_out(num, pieces):
     learner, _ = build_learner(kuhn_experiment("ppo"))
-    parts = list(learner.parts_in_cache(num))
+    parts = list(learner.cache_sized_parts(num))
     sizes = [len(range(num)[part]) for part in parts]
     assert len(parts) == pieces
     assert max(sizes) - min(sizes) <= 1

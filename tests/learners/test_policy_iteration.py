@@ -78,7 +78,7 @@ def test_the_loss_is_that_of_differences(make):
     learner, collector = make()
     trials = learner._try(collector.collect(300))
     part = np.arange(0, len(trials), 3)
-    worths = learner.learning_agent().action_values(trials.info_states, trials.players) / learner.reward_scale
+    worths = learner.behaviour_agent().action_values(trials.info_states, trials.players) / learner.reward_scale
     expected = 0.0
     for d in part:
         some = trials.tried[d]
@@ -103,7 +103,7 @@ def test_rollouts_by_codes_are_those_of_the_policy(tmp_path, kind):
     """The kernel and the loop play alike, whatever features the learner's own game has."""
     changes = ["experiment=poker_squares/sparse_lines", "trainer=smoke", "trainer.decisions=60_000", "network.width=16"]
     experiment = build_experiment(compose_experiment(changes))
-    policy = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None).folder
+    policy = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", report=lambda _: None).folder
     experiment = compose_experiment([f"experiment={kind}", f"agent.rollouts_by={policy}"])
     learner, collector = build_learner(build_experiment(experiment))
     states = learner.game.deal(50, np.random.default_rng(1))
@@ -125,7 +125,7 @@ def test_a_round_with_nothing_to_try_changes_no_weights(tmp_path):
     changes = ["network.width=16", "agent.margin=1e-30", "agent.ema_decay=0", "trainer.decisions=6000"]
     experiment = build_experiment(compose_experiment(["experiment=poker_squares/policy_iteration", *changes]))
     fresh = {name: weights.clone() for name, weights in build_learner(experiment)[0].network.state_dict().items()}
-    done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None)
+    done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", report=lambda _: None)
     assert done.rows[-1]["tried"] == 0
     kept = load_file(done.folder / "weights.safetensors")
     for name, weights in fresh.items():  # by which threads they were drawn shows in the last digit; a step is 2e-3
@@ -155,8 +155,8 @@ def test_it_learns_to_play(tmp_path):
         "trainer.evaluations=1",
     ]
     experiment = build_experiment(compose_experiment(["experiment=poker_squares/policy_iteration", *changes]))
-    done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=lambda _: None)
-    assert done.rows[-1]["score"] > 70
+    done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", report=lambda _: None)
+    assert done.rows[-1]["score/mean"] > 70
 
 
 @pytest.mark.parametrize(

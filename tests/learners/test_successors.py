@@ -105,7 +105,7 @@ def test_averaged_worths_approach_the_exact_mean():
     learner, collector = build_learner(replace(experiment, agent=options))
     experience = collector.collect(60)
     found = learner._worths(experience)
-    agent, game = learner.learning_agent(), learner.game
+    agent, game = learner.behaviour_agent(), learner.game
     rows = zip(experience.info_states, experience.players, experience.actions, strict=True)
     wanted = [exact_worth(game, agent, *row, options.gamma) / options.reward_scale for row in rows]
     assert np.std(wanted) > 0.2

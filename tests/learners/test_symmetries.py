@@ -71,7 +71,13 @@ def experiment_of(agent: str, *, symmetries: bool) -> Experiment:
     options = replace(experiment.agent, symmetries=symmetries, decisions_per_iteration=200, minibatch_size=50)
     if agent.startswith("dqn"):
         options = replace(options, updates_per_iteration=2)
-    short = {"decisions": ROUNDS * 200, "parallel_games": 16, "checkpoint_seconds": 0.0, "evaluation_deals": 2, "snapshots": 0}
+    short = {
+        "decisions": ROUNDS * 200,
+        "parallel_games": 16,
+        "checkpoint_seconds": 0.0,
+        "evaluation_deals": 2,
+        "snapshots": 0,
+    }
     trainer = replace(experiment.trainer, **short)
     return replace(experiment, game=GAME, agent=options, opponents=SelfPlayOptions(), trainer=trainer)
 

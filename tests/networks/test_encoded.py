@@ -12,7 +12,7 @@ from cardlab.games.loop import play
 from cardlab.games.rows import take
 from cardlab.networks import encoded_batch as encoded
 from cardlab.networks.encoded_batch import EncodedDecisions
-from cardlab.networks.options import ActionsOptions, SparseLinesOptions, MLPOptions
+from cardlab.networks.options import ActionsOptions, MLPOptions, SparseLinesOptions
 from cardlab.networks.protocol import encode_legal_for
 
 NETWORKS = {"mlp": MLPOptions(widths=(8,)), "actions": ActionsOptions(state_widths=(8,), action_widths=(8,))}

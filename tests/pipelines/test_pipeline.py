@@ -48,7 +48,7 @@ def test_all_that_is_promised_is_there(finished: Clone) -> None:
         assert list(evaluation["references"]) == references
         assert all(row["low"] <= row["mean"] <= row["high"] for row in evaluation["references"].values())
         header, *points = (finished.root / "results" / name / "curve.csv").read_text().splitlines()
-        assert header.startswith("round,decisions,")
+        assert header.startswith("iteration,decisions,")
         assert len(points) == 2
         kept = sorted((finished.root / "snapshots" / name).iterdir(), key=lambda path: int(path.name))
         assert len(kept) == 2
@@ -217,7 +217,7 @@ def test_figures_and_curves_are_shown_by_dvc(clone: Clone) -> None:
             continue
         points = entries[0]["content"]["data"]["values"]
         assert len(points) == 2
-        assert all(float(point["score"]) for point in points)
+        assert all(float(point["score/mean" if "curve" in name else "score"]) for point in points)
 
 
 def test_an_experiment_that_is_gone_leaves_the_report(clone: Clone) -> None:
@@ -272,12 +272,12 @@ def test_kill_9_in_training_costs_what_came_after_the_checkpoint(clone: Clone, o
     assert "round 40/40" not in printed
     _edit_what_decides_nothing(clone)
     output = clone.dvc("repro")
-    assert "going on after round" in output
+    assert "resuming after iteration" in output
     assert list(clone.root.glob("runs/duel/*/checkpoint.ckpt")) == []
     cut = outputs()
     cut_run = runs(clone, "thirty_one", "tags.kind = 'training'")[-1]
     store = store_of(clone)
-    steps = [metric.step for metric in store.client.get_metric_history(cut_run.info.run_id, "decisions")]
+    steps = [metric.step for metric in store.client.get_metric_history(cut_run.info.run_id, "train/iteration")]
     assert sorted(steps) == list(range(1, 41))
     assert cut_run.info.status == "FINISHED"
     clone.dvc("repro", "--force", "--no-run-cache", "train@duel", "report")
@@ -294,6 +294,6 @@ def test_ctrl_c_reads_killed_and_training_goes_on(clone: Clone) -> None:
     _cut_off(clone, signal.SIGINT)
     stopped = runs(clone, "thirty_one")[-1]
     assert stopped.info.status == "KILLED"
-    assert "going on after round" in clone.dvc("repro", "train@duel")
+    assert "resuming after iteration" in clone.dvc("repro", "train@duel")
     again = runs(clone, "thirty_one")[-1]
     assert (again.info.run_id, again.info.status) == (stopped.info.run_id, "FINISHED")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cardlab.training.run import Trained
-from training.stretching import experiment_of, run
+from training.continuing import experiment_of, run
 
 
 @pytest.fixture(params=["ppo", "dqn", "td", "policy_iteration"])

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from torch.distributed import FileStore
 
-from cardlab.learners.base import RoundLearner
-from cardlab.learners.distributed import Ranks
+from cardlab.learners.base import Learner
+from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.training.process_loop import build_learner, lightning_trainer
-from cardlab.training.processes import connected
+from cardlab.training.processes import join_process_group
 from learners.kuhn_training import kuhn_experiment
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -41,12 +41,12 @@ class OneRound:
         yield self.experience
 
 
-def part_of(experience: Experience, ranks: Ranks) -> Experience:
+def part_of(experience: Experience, group: ProcessGroup) -> Experience:
     """The decisions of the first or of the second process, no player's game cut in two."""
-    if ranks.size == 1:
+    if group.size == 1:
         return experience
     cut = int(np.flatnonzero(experience.ends)[int(FIRST_PART * experience.ends.sum())]) + 1
-    rows = slice(0, cut) if ranks.first else slice(cut, None)
+    rows = slice(0, cut) if group.is_main else slice(cut, None)
     names = ("info_states", "players", "actions", "log_probabilities", "values", "rewards", "ends", "states")
     columns = {name: getattr(experience, name) for name in names}
     return replace(experience, **{name: column[rows] for name, column in columns.items() if column is not None})
@@ -58,23 +58,23 @@ def learn_from_all(learner: Any) -> None:
     memory.draw = lambda *_: memory._at(np.arange(len(memory)))
 
 
-def step(agent: str, ranks: Ranks) -> dict[str, np.ndarray]:
+def step(agent: str, group: ProcessGroup) -> dict[str, np.ndarray]:
     """Gradients before clipping and weights after the step, of all that is trained."""
     experiment = kuhn_experiment(agent, rounds=1)
     experiment = replace(experiment, agent=replace(experiment.agent, **OPTIONS[agent]))
     learner, collector = build_learner(experiment)
-    experience = part_of(collector.collect(600), ranks)
-    learner.ranks = ranks
+    experience = part_of(collector.collect(600), group)
+    learner.group = group
     if hasattr(learner, "memory"):
         learn_from_all(learner)
-    trainer = lightning_trainer(experiment.trainer, [], ranks)
+    trainer = lightning_trainer(experiment.trainer, [], group)
     trainer.fit(learner, train_dataloaders=OneRound(experience))
     return {f"{agent}/{kind}/{name}": array for kind, name, array in _arrays(learner)}
 
 
-def _arrays(learner: RoundLearner) -> list[tuple[str, str, np.ndarray]]:
+def _arrays(learner: Learner) -> list[tuple[str, str, np.ndarray]]:
     rows: list[tuple[str, str, np.ndarray]] = []
-    parts = [part.named_parameters(str(number)) for number, part in enumerate(learner.trained)]
+    parts = [part.named_parameters(str(number)) for number, part in enumerate(learner.trained_modules)]
     for name, weights in chain.from_iterable(parts):
         rows.append(("weight", name, weights.detach().numpy().copy()))
         if weights.grad is not None:
@@ -82,18 +82,18 @@ def _arrays(learner: RoundLearner) -> list[tuple[str, str, np.ndarray]]:
     return rows
 
 
-def steps(ranks: Ranks, meeting: Path) -> dict[str, np.ndarray]:
+def steps(group: ProcessGroup, meeting: Path) -> dict[str, np.ndarray]:
     """Of all learners, in a group that meets at a file."""
     torch.set_num_threads(1)
-    store = FileStore(str(meeting), ranks.size)
+    store = FileStore(str(meeting), group.size)
     store.set_timeout(timedelta(minutes=10))
-    with connected(store, ranks):
-        return {name: array for agent in OPTIONS for name, array in step(agent, ranks).items()}
+    with join_process_group(store, group):
+        return {name: array for agent in OPTIONS for name, array in step(agent, group).items()}
 
 
 def other_process(folder: str) -> None:
     """What the second of two processes runs."""
-    np.savez(Path(folder) / "second.npz", **steps(Ranks(1, 2), Path(folder) / "meeting"))
+    np.savez(Path(folder) / "second.npz", **steps(ProcessGroup(1, 2), Path(folder) / "meeting"))
 
 
 if __name__ == "__main__":

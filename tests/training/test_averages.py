@@ -22,7 +22,7 @@ def averaged(agent: str, decay: float) -> Experiment:
 
 
 def run(experiment: Experiment, folder: Path) -> Trained:
-    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", tell=lambda _: None)
+    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", report=lambda _: None)
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:

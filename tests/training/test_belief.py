@@ -10,13 +10,13 @@ from cardlab.learners.losses.belief import SEEN
 from cardlab.learners.options import BeliefTraining
 from cardlab.learners.rollouts.belief_samples import gather_sightings
 from cardlab.networks.options import BeliefOptions
-from cardlab.training.belief import BeliefExperiment, judge_belief, train_belief
+from cardlab.training.belief import BeliefExperiment, evaluate_belief, train_belief
 
 GAME = make_game("big2", features="full")
 
 
 def experiment(**training):
-    options = BeliefTraining(**{"rounds": 6, "games": 120, "minibatch_size": 64, "held_out": 60, **training})
+    options = BeliefTraining(**{"iterations": 6, "games": 120, "minibatch_size": 64, "held_out": 60, **training})
     return BeliefExperiment(GAME, [load_agent(GAME, "lowest")], BeliefOptions(widths=(64,)), options, 3)
 
 
@@ -34,13 +34,13 @@ def test_it_learns_from_players_who_give_themselves_away():
     """`lowest` always follows when it can, so its passes tell much."""
     told = []
     first = experiment()
-    figures = judge_belief(train_belief(first, tell=told.append), first)
+    figures = evaluate_belief(train_belief(first, report=told.append), first)
     assert figures.gain.low > 0
     assert figures.belief.mean + figures.gain.mean == pytest.approx(figures.uniform.mean)
     assert len(told) == 6
     counted = sum(one.count for one in figures.calibration)
-    assert counted == 3 * (first.round(1 << 20).targets != SEEN).sum()
-    second = judge_belief(train_belief(experiment(), tell=told.append), first)
+    assert counted == 3 * (first.rollout(1 << 20).targets != SEEN).sum()
+    second = evaluate_belief(train_belief(experiment(), report=told.append), first)
     assert second == figures
 
 
@@ -51,5 +51,5 @@ def test_other_games_are_refused():
 
 
 def test_training_is_checked():
-    with pytest.raises(InvalidOption, match=r"training\.rounds=0"):
-        BeliefTraining(rounds=0)
+    with pytest.raises(InvalidOption, match=r"training\.iterations=0"):
+        BeliefTraining(iterations=0)

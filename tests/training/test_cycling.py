@@ -42,7 +42,9 @@ class Told:
 
 def trained(opponents, seed, folder: Path, log=None) -> list[Path]:
     """Policies kept on the way, one every ten rounds."""
-    trainer = TrainerOptions(decisions=ROUNDS * DECISIONS, parallel_games=128, evaluations=12, evaluation_deals=2, snapshots=12)
+    trainer = TrainerOptions(
+        decisions=ROUNDS * DECISIONS, parallel_games=128, evaluations=12, evaluation_deals=2, snapshots=12
+    )
     experiment = Experiment(
         name="roshambo",
         seed=seed,
@@ -54,7 +56,7 @@ def trained(opponents, seed, folder: Path, log=None) -> list[Path]:
         arena=ArenaOptions(references=("random",)),
         config={},
     )
-    done = train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=lambda _: None)
+    done = train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, report=lambda _: None)
     return find_snapshots(done.snapshots)
 
 

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardlab.core.options import InvalidOption
-from cardlab.learners.base import RoundLearner, TrainingDiverged
-from cardlab.learners.distributed import Ranks
+from cardlab.learners.base import Learner, TrainingDiverged
+from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.opponents.options import PoolOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions
@@ -53,8 +53,8 @@ class Watcher:
         self.rounds: dict[int, Mapping[str, float]] = {}
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        self.rounds[step] = metrics
-        if step == self.after:
+        self.rounds[int(metrics["train/iteration"])] = metrics
+        if metrics["train/iteration"] == self.after:
             self.act()
 
 
@@ -73,7 +73,7 @@ def experiment_of(agent: str, processes: int = 2, **trainer: Any) -> Experiment:
 
 
 def run(experiment: Experiment, folder: Path, log: Watcher | None = None) -> Trained:
-    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=quiet)
+    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, report=quiet)
 
 
 def children() -> list[int]:
@@ -94,10 +94,10 @@ def test_the_gradient_is_that_of_one_process_on_the_joined_batch(tmp_path: Path)
     code = f"import sys; sys.path.append({TESTS!r}); from training.joint_steps import other_process; "
     command = [sys.executable, "-c", f"{code}other_process({str(tmp_path)!r})"]
     with subprocess.Popen(command) as other:
-        together = steps(Ranks(0, 2), tmp_path / "meeting")
+        together = steps(ProcessGroup(0, 2), tmp_path / "meeting")
         assert other.wait(120) == 0
     second = np.load(tmp_path / "second.npz")
-    alone = {name: array for agent in OPTIONS for name, array in step(agent, Ranks()).items()}
+    alone = {name: array for agent in OPTIONS for name, array in step(agent, ProcessGroup()).items()}
     assert set(together) == set(alone) == set(second)
     assert sum("/gradient/" in name for name in alone) >= 3 * len(OPTIONS)
     for name, array in alone.items():
@@ -111,9 +111,9 @@ def test_a_killed_process_is_told_and_the_run_goes_on_to_the_same_bytes(tmp_path
     experiment = experiment_of("dqn_bootstrap")
     watcher = Watcher()
     whole = run(experiment, tmp_path / "whole", watcher)
-    assert [row["round"] for row in whole.rows] == [ROUNDS / 2, ROUNDS]
+    assert [row["iteration"] for row in whole.rows] == [ROUNDS / 2, ROUNDS]
     assert whole.decisions == sum(row["decisions"] for row in whole.rows[-1:]) >= ROUNDS * 512
-    assert watcher.rounds[ROUNDS]["memory"] == whole.decisions  # of both processes: they fit
+    assert watcher.rounds[ROUNDS]["train/buffer_size"] == whole.decisions  # of both processes: they fit
     assert watcher.rounds[ROUNDS]["system/peak_memory_mb"] > 200
     killer = Watcher(ROUNDS // 2, lambda: os.kill(children()[0], signal.SIGKILL))
     with pytest.raises(ProcessLost, match=r"^process 2 of 2 \(trainer\.processes\) was killed by signal 9: .*goes on"):
@@ -165,7 +165,7 @@ def test_all_diverge_together_and_stop_at_the_same_plateau(tmp_path: Path) -> No
     assert not list((tmp_path / "wild" / "run").glob("*.ckpt"))
     assert not list((tmp_path / "wild" / "run").glob("process_*.log"))
     patient = experiment_of("td", evaluations=ROUNDS, patience=1)
-    assert run(patient, tmp_path / "patient").rounds < ROUNDS
+    assert run(patient, tmp_path / "patient").iterations < ROUNDS
 
 
 @pytest.mark.parametrize("where", ["loss", "weights"])
@@ -174,29 +174,29 @@ def test_divergence_leaves_the_last_good_checkpoint(
 ) -> None:
     experiment = experiment_of("td", processes=1)
     whole = run(experiment, tmp_path / "whole")
-    update = RoundLearner.training_step
+    update = Learner.training_step
 
     def poisoned(learner: Any, batch: Any, number: int) -> Any:
-        if learner.rounds_done == 2 and where == "loss":
+        if learner.iterations_done == 2 and where == "loss":
             batch.rewards[:] = np.nan
-        elif learner.rounds_done == 2:
+        elif learner.iterations_done == 2:
             with torch.no_grad():
                 next(learner.network.parameters())[0] = torch.inf
             learner.update = lambda _: {}
         return update(learner, batch, number)
 
     with monkeypatch.context() as patch:
-        patch.setattr(RoundLearner, "training_step", poisoned)
+        patch.setattr(Learner, "training_step", poisoned)
         with pytest.raises(TrainingDiverged, match=r"lower agent\.learning_rate"):
             run(experiment, tmp_path / "cut")
     checkpoint = torch.load(tmp_path / "cut" / "run" / "checkpoint.ckpt", weights_only=True)
-    assert checkpoint["learner"]["rounds_done"] == 2
+    assert checkpoint["learner"]["iterations_done"] == 2
     assert run(experiment, tmp_path / "cut").digest == whole.digest
 
 
 @given(whole=st.integers(0, 10_000), size=st.integers(1, 9))
 def test_shares_are_a_whole(whole: int, size: int) -> None:
-    shares = [Ranks(rank, size).share(whole) for rank in range(size)]
+    shares = [ProcessGroup(rank, size).share(whole) for rank in range(size)]
     assert sum(shares) == whole
     assert max(shares) - min(shares) <= 1
 
@@ -225,7 +225,7 @@ def test_what_cannot_be_sent_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(torch.accelerator.is_available(), reason="this machine has a GPU")
 def test_a_missing_gpu_is_told_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(InvalidOption, match=r"^trainer\.device=gpu: must be cpu on this machine"):
+    with pytest.raises(InvalidOption, match=r"^trainer\.device=gpu: must be cpu: torch finds no GPU"):
         run(experiment_of("td", processes=1, device="gpu"), tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -236,5 +236,5 @@ def test_a_missing_gpu_is_told_before_anything_is_written(tmp_path: Path) -> Non
 def test_a_gpu_is_one_switch(agent: str, processes: int, tmp_path: Path) -> None:
     watcher = Watcher()
     trained = run(experiment_of(agent, processes, device="gpu"), tmp_path, watcher)
-    assert trained.rounds == ROUNDS
+    assert trained.iterations == ROUNDS
     assert watcher.rounds[ROUNDS]["system/peak_gpu_memory_mb"] > 0

@@ -37,8 +37,8 @@ class Cutter:
         self.steps: list[int] = []
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        self.steps.append(step)
-        if step == self.after:
+        self.steps.append(int(metrics["train/iteration"]))
+        if self.steps[-1] == self.after:
             raise CutOff
 
 
@@ -56,7 +56,7 @@ def experiment_of(agent: str) -> Experiment:
 
 
 def run(experiment: Experiment, folder: Path, log: Cutter | None = None) -> Trained:
-    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=quiet)
+    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, report=quiet)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.catalogue import make_game
 from cardlab.learners.rollouts.opponents.options import ScriptedOptions
-from cardlab.training.curve_evaluation import measure_strength
+from cardlab.training.curve_evaluation import score_agent
 from cardlab.training.options import TrainerOptions
 from cardlab.training.process_loop import build_learner
 from cardlab.training.run import train
@@ -28,10 +28,10 @@ def quiet(_: str) -> None:
 def test_annealing_goes_by_the_whole_budget(tmp_path: Path):
     experiment = kuhn_experiment("ppo", rounds=10)
     short = replace(experiment, trainer=replace(experiment.trainer, stop_after=4 * 1024, evaluations=4))
-    trained = train(short, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=quiet)
-    assert trained.rounds == 4
-    assert [row["round"] for row in trained.rows] == [1, 2, 3, 4]
-    rates = [row["learning_rate"] for row in trained.rows]
+    trained = train(short, run_dir=tmp_path / "run", model_dir=tmp_path / "model", report=quiet)
+    assert trained.iterations == 4
+    assert [row["iteration"] for row in trained.rows] == [1, 2, 3, 4]
+    rates = [row["train/learning_rate"] for row in trained.rows]
     assert rates == pytest.approx([5e-3 * (1 - n / 10) for n in range(4)])
 
 
@@ -57,7 +57,7 @@ def test_faster_training_goes_another_way_and_saves_the_same_kind_of_policy(fast
     plain = kuhn_experiment("ppo", rounds=30)
     fast = replace(plain, trainer=replace(plain.trainer, **faster))
     runs = {
-        name: train(run, run_dir=tmp_path / name / "run", model_dir=tmp_path / name / "model", tell=quiet)
+        name: train(run, run_dir=tmp_path / name / "run", model_dir=tmp_path / name / "model", report=quiet)
         for name, run in {"plain": plain, "fast": fast}.items()
     }
     assert "compile" in faster or runs["plain"].digest != runs["fast"].digest
@@ -73,8 +73,8 @@ def test_a_mixed_table_is_one_more_match():
     game = make_game("thirty_one", num_players=3)
     arena = ArenaOptions(references=("random",))
     agent = _Caller()
-    metrics = measure_strength(game, agent, arena, 20, ["greedy", "random"])
-    assert {"win_rate/random", "win_rate/greedy and random", "score/greedy and random_low"} <= set(metrics)
+    metrics = score_agent(game, agent, arena, 20, ["greedy", "random"])
+    assert {"win_rate/random", "win_rate/greedy and random", "interval/score/greedy and random_low"} <= set(metrics)
 
 
 class _Caller:
@@ -89,11 +89,11 @@ def test_a_trained_policy_is_an_opponent_as_any_other(tmp_path: Path):
     """And a reference: of its folder nothing stands in a metric's name that MLflow would refuse."""
     model = tmp_path / "model"
     experiment = kuhn_experiment("ppo", rounds=30)
-    train(experiment, run_dir=tmp_path / "run", model_dir=model, tell=quiet)
+    train(experiment, run_dir=tmp_path / "run", model_dir=model, report=quiet)
     answer = replace(
         experiment,
         opponents=ScriptedOptions({str(model): 1.0}),
         arena=replace(experiment.arena, references=(str(model),)),
     )
-    trained = train(answer, run_dir=tmp_path / "second", model_dir=tmp_path / "answer", tell=quiet)
+    trained = train(answer, run_dir=tmp_path / "second", model_dir=tmp_path / "answer", report=quiet)
     assert trained.rows[-1]["score/" + str(model).strip("/")] > 0

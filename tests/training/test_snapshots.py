@@ -24,7 +24,7 @@ def quiet(_: str) -> None:
 def trained_with(tmp_path: Path, rounds: int = 10, **options: Any) -> Trained:
     experiment = kuhn_experiment("ppo", rounds=rounds)
     experiment = replace(experiment, trainer=replace(experiment.trainer, evaluation_deals=20, **options))
-    return train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", tell=quiet)
+    return train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", report=quiet)
 
 
 class CutOff(Exception):
@@ -36,7 +36,7 @@ class Cutter:
         self.after = after
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        if step == self.after:
+        if metrics["train/iteration"] == self.after:
             raise CutOff
 
 
@@ -64,9 +64,9 @@ def test_a_run_that_goes_on_keeps_the_same(tmp_path: Path) -> None:
     experiment = replace(experiment, trainer=trainer)
     cut = tmp_path / "cut"
     with pytest.raises(CutOff):
-        train(experiment, run_dir=cut / "run", model_dir=cut / "model", log=Cutter(7), tell=quiet)
+        train(experiment, run_dir=cut / "run", model_dir=cut / "model", log=Cutter(7), report=quiet)
     assert len(find_snapshots(cut / "run" / "snapshots")) == 3
-    rest = train(experiment, run_dir=cut / "run", model_dir=cut / "model", tell=quiet)
+    rest = train(experiment, run_dir=cut / "run", model_dir=cut / "model", report=quiet)
     assert digests(rest.snapshots) == digests(whole.snapshots)
     assert rest.spent.wall > 0
 
@@ -88,9 +88,9 @@ def plateau(monkeypatch: pytest.MonkeyPatch, strengths: list[float]) -> None:
 
     def measured(*_: Any) -> dict[str, float]:
         mean = next(points)
-        return {"score/random": mean, "score/random_low": mean - 0.1, "score/random_high": mean + 0.1}
+        return {"score/mean": mean, "score/random": mean}
 
-    monkeypatch.setattr(run_module, "measure_strength", measured)
+    monkeypatch.setattr(run_module, "score_agent", measured)
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_training_stops_at_the_plateau(
 ) -> None:
     plateau(monkeypatch, strengths)
     trained = trained_with(tmp_path, evaluations=10, snapshots=2, patience=patience)
-    assert trained.rounds == rounds
-    assert [row["score"] for row in trained.rows] == strengths[:rounds]
+    assert trained.iterations == rounds
+    assert [row["score/mean"] for row in trained.rows] == strengths[:rounds]
     assert digests(trained.snapshots)[str(trained.decisions)] == trained.digest
 
 
@@ -117,7 +117,7 @@ def test_the_summary_says_what_it_cost_and_where_it_comes_from(tmp_path: Path) -
     trained = trained_with(tmp_path, rounds=2)
     write_summary(trained, {"git.commit": "deadbeef"}, tmp_path / "training.json")
     summary = json.loads((tmp_path / "training.json").read_text())
-    assert (summary["decisions"], summary["rounds"]) == (trained.decisions, 2)
+    assert (summary["decisions"], summary["iterations"]) == (trained.decisions, 2)
     assert summary["policy_digest"] == trained.digest
     assert summary["origin"] == {"git.commit": "deadbeef"}
     assert 0 < summary["cpu_seconds"] < 600

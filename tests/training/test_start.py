@@ -19,8 +19,8 @@ from cardlab.networks.options import MLPOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.process_loop import build_learner
 from cardlab.training.run import Trained, run_folder
-from cardlab.training.start import read_start
-from training.stretching import ROUNDS, experiment_of, run, steps
+from cardlab.training.start import read_start_point
+from training.continuing import ROUNDS, experiment_of, run, steps
 
 
 def from_policy(learner: str, folder: Path, **options: Any) -> Experiment:
@@ -35,24 +35,24 @@ def same_weights(network: torch.nn.Module, folder: Path) -> bool:
 
 def test_it_begins_with_the_weights_alone(agent: str, first: Trained):
     experiment = from_policy(agent, first.folder)
-    learner, _ = build_learner(experiment, start=read_start(experiment))
+    learner, _ = build_learner(experiment, start=read_start_point(experiment))
     assert same_weights(learner.network, first.folder)
     assert not same_weights(build_learner(experiment)[0].network, first.folder)
-    assert (learner.rounds_done, learner.decisions_done) == (0, 0)
+    assert (learner.iterations_done, learner.decisions_done) == (0, 0)
     assert all(weights.requires_grad for weights in learner.network.parameters())
 
 
 def test_it_has_the_whole_budget_and_a_new_optimiser(agent: str, first: Trained, tmp_path: Path):
     second = run(from_policy(agent, first.folder), tmp_path / "second")
-    assert (second.rounds, len(second.rows)) == (ROUNDS, ROUNDS)
-    assert second.rows[0]["learning_rate"] == first.rows[0]["learning_rate"]
-    assert steps(second) == pytest.approx(steps(first) * ROUNDS / first.rounds, rel=0.2)
+    assert (second.iterations, len(second.rows)) == (ROUNDS, ROUNDS)
+    assert second.rows[0]["train/learning_rate"] == first.rows[0]["train/learning_rate"]
+    assert steps(second) == pytest.approx(steps(first) * ROUNDS / first.iterations, rel=0.2)
 
 
 @pytest.mark.parametrize("agent", ["ppo"], indirect=True)
 def test_its_first_past_self_is_the_policy(first: Trained):
     experiment = from_policy("ppo", first.folder)
-    opponents = build_learner(experiment, start=read_start(experiment))[1].opponents
+    opponents = build_learner(experiment, start=read_start_point(experiment))[1].opponents
     assert opponents.state_dict()["kept"] == 1
     past = opponents.agents[0]
     assert isinstance(past, SoftmaxAgent)
@@ -63,8 +63,8 @@ def test_its_first_past_self_is_the_policy(first: Trained):
 def test_the_running_mean_begins_there_too(first: Trained):
     experiment = experiment_of("ppo", stop_after=None, start_from=first.folder)
     experiment = replace(experiment, agent=replace(experiment.agent, ema_decay=0.9))
-    learner, _ = build_learner(experiment, start=read_start(experiment))
-    assert same_weights(learner.settled_network, first.folder)
+    learner, _ = build_learner(experiment, start=read_start_point(experiment))
+    assert same_weights(learner.ema_network, first.folder)
 
 
 @pytest.mark.parametrize("agent", ["ppo"], indirect=True)
@@ -114,7 +114,7 @@ def test_other_code_is_another_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_what_does_not_fit_is_refused_in_one_line(first: Trained):
     def refused(**options: Any) -> str:
         with pytest.raises(InvalidOption) as caught:
-            read_start(from_policy("ppo", first.folder, **options))
+            read_start_point(from_policy("ppo", first.folder, **options))
         assert str(caught.value).startswith(f"trainer.start_from={first.folder}: must be a policy ")
         return str(caught.value)
 

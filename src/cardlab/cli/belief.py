@@ -22,8 +22,8 @@ from cardlab.training.belief import (
     BeliefExperiment,
     BeliefFigures,
     Bin,
-    figures_as_data,
-    judge_belief,
+    belief_metrics,
+    evaluate_belief,
     train_belief,
 )
 
@@ -45,9 +45,9 @@ def run(request: Request) -> int:
     with store.start_run(game.spec.name, folder.name, params=config) as recorded:
         belief = train_belief(experiment, log=recorded)
         save_belief(folder, game, network, belief.network)
-        figures = judge_belief(belief, experiment)
+        figures = evaluate_belief(belief, experiment)
         write_calibration(figures.calibration, folder / "calibration.csv")
-        recorded.log_metrics(figures_as_data(figures), training.rounds)
+        recorded.log_metrics(belief_metrics(figures), training.iterations)
         recorded.set_tags({"kind": "belief"})
         recorded.log_artifact(folder, "belief")
     _print(figures)
@@ -60,7 +60,7 @@ def write_calibration(bins: Iterable[Bin], path: Path) -> None:
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["believed", "happened", "count"])
-        writer.writerows((f"{one.believed:.4f}", f"{one.happened:.4f}", one.count) for one in bins)
+        writer.writerows((f"{one.predicted:.4f}", f"{one.observed:.4f}", one.count) for one in bins)
 
 
 def _print(figures: BeliefFigures) -> None:
@@ -71,5 +71,5 @@ def _print(figures: BeliefFigures) -> None:
     console.print(f"  belief  {figures.belief}\n  uniform {figures.uniform}\n  gain    {figures.gain}")
     table = Table("believed", "happened", "pairs")
     for one in figures.calibration:
-        table.add_row(f"{one.believed:.3f}", f"{one.happened:.3f}", str(one.count))
+        table.add_row(f"{one.predicted:.3f}", f"{one.observed:.3f}", str(one.count))
     console.print(table)

@@ -50,9 +50,9 @@ def run(request: Request) -> int:
     here = Path.cwd()
     shown = latest.relative_to(here) if latest.is_relative_to(here) else latest
     print(f"policy: {shown}\nnext:   cardlab evaluate policy={shown}\n        cardlab ui")
-    if experiment.last_round < experiment.rounds:
-        stretch = shown.with_name(trained.stretch.name)
-        print(f"        the same command with trainer.start_from={stretch} and a later trainer.stop_after goes on")
+    if experiment.last_iteration < experiment.total_iterations:
+        continuation = shown.with_name(trained.continuation.name)
+        print(f"        the same command with trainer.start_from={continuation} and a later trainer.stop_after goes on")
     return 0
 
 

@@ -150,7 +150,7 @@ _ALL = (
         "learn who holds the cards that a player cannot see",
         (
             "cardlab belief",
-            "cardlab belief agents=[models/big2_ppo] output=models/big2_belief training.rounds=100",
+            "cardlab belief agents=[models/big2_ppo] output=models/big2_belief training.iterations=100",
         ),
     ),
     Verb(

@@ -1,4 +1,4 @@
-"""Supervised learning of beliefs: a round of sightings in, one pass of minibatches, metrics out."""
+"""Supervised learning of beliefs: each iteration makes one pass of minibatches over a rollout."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from cardlab.games.protocol import Game
 from cardlab.games.rows import take
-from cardlab.learners.base import Means, Metrics, TrainingDiverged
+from cardlab.learners.base import MetricMeans, Metrics, TrainingDiverged
 from cardlab.learners.losses.belief import holder_loss
 from cardlab.learners.options import BeliefTraining
 from cardlab.learners.rollouts.belief_samples import Sightings
@@ -17,7 +17,7 @@ from cardlab.networks.belief import BeliefNetwork
 
 
 class BeliefLearner(lightning.LightningModule):
-    """Cross-entropy of who holds each unseen card; one `training_step` is one round."""
+    """Cross-entropy of who holds each unseen card; one `training_step` is one iteration."""
 
     def __init__(self, game: Game, network: BeliefNetwork, options: BeliefTraining, seed: int) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class BeliefLearner(lightning.LightningModule):
         self.game = game
         self.network = network
         self.options = options
-        self.rounds_done = 0
+        self.iterations_done = 0
         self.rng = np.random.default_rng(seed)
         self.metrics: Metrics = {}
 
@@ -34,18 +34,18 @@ class BeliefLearner(lightning.LightningModule):
         return torch.optim.Adam(self.network.parameters(), lr=self.options.learning_rate, fused=True)
 
     def transfer_batch_to_device(self, batch: Any, device: torch.device, dataloader_idx: int) -> Any:
-        """Sightings stay where they are: minibatches travel, encoded."""
+        """Leave the samples on the CPU: each minibatch is encoded and then moved."""
         return batch
 
     def training_step(self, batch: Sightings, batch_idx: int) -> None:
-        """One round; its means are `metrics`. TrainingDiverged for a gradient that is not finite."""
+        """One iteration; sets `metrics`. Raises TrainingDiverged for a gradient that is not finite."""
         optimizer = self.optimizers(use_pl_optimizer=False)
         assert isinstance(optimizer, torch.optim.Optimizer)
-        rate = self.options.learning_rate * (1 - self.rounds_done / self.options.rounds)
+        rate = self.options.learning_rate * (1 - self.iterations_done / self.options.iterations)
         for group in optimizer.param_groups:
             group["lr"] = rate
         self.network.train()
-        means = Means()
+        means = MetricMeans()
         num_parts = max(1, round(len(batch) / self.options.minibatch_size))
         for part in np.array_split(self.rng.permutation(len(batch)), num_parts):
             observations = self.game.observe(take(batch.info_states, part), batch.players[part])
@@ -53,7 +53,7 @@ class BeliefLearner(lightning.LightningModule):
             loss = holder_loss(logits, torch.from_numpy(batch.targets[part]).to(self.device))
             norm = self._descend(loss, optimizer)
             means.add(loss=loss, bits_per_card=loss / np.log(2), grad_norm=norm)
-        self.rounds_done += 1
+        self.iterations_done += 1
         self.metrics = {**means.result(), "learning_rate": rate}
 
     def _descend(self, loss: Tensor, optimizer: torch.optim.Optimizer) -> float:
@@ -62,6 +62,6 @@ class BeliefLearner(lightning.LightningModule):
         loss.backward()
         norm = float(nn.utils.clip_grad_norm_(self.network.parameters(), self.options.max_grad_norm))
         if not np.isfinite(norm):
-            raise TrainingDiverged(f"gradient norm is {norm} (loss {float(loss)}): lower training.learning_rate")
+            raise TrainingDiverged(f"gradient norm is {norm} (loss {float(loss)}); lower training.learning_rate")
         optimizer.step()
         return norm

@@ -1,17 +1,13 @@
-"""What the processes that train one learner together tell each other. A process alone tells nobody, at no cost."""
+"""Communication between the processes that train one learner. Every call is a no-op for a single process."""
 
-import errno
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import distributed as group
+from torch import distributed, nn
 
 from cardlab.games.protocol import Floats
 
@@ -19,62 +15,60 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class Ranks:
-    """One process of `size` that have the same weights, each with tables of its own; rank 0 measures and writes.
+class ProcessGroup:
+    """One process of `size`. All have the same weights and play their own games; the main process, rank 0, evaluates.
 
-    All of them must come to each exchange, in the same order. One whose peer is gone gets torch's RuntimeError.
+    With several processes a group of torch.distributed must be open. Its calls raise RuntimeError when a process is
+    gone.
     """
 
     rank: int = 0
     size: int = 1
 
     @property
-    def first(self) -> bool:
-        """Whether this is the process that measures and writes."""
+    def is_main(self) -> bool:
+        """Whether this process evaluates, prints and writes."""
         return self.rank == 0
 
-    def share(self, whole: int) -> int:
-        """The part of `whole` tables, decisions or places that falls to this process; parts differ by one at most."""
+    def share_of(self, whole: int) -> int:
+        """Part of this process in `whole` games, decisions or buffer entries; parts differ by at most one."""
         return whole * (self.rank + 1) // self.size - whole * self.rank // self.size
 
-    def each(self, *numbers: float) -> NDArray[np.float64]:
-        """[size, K] the K numbers of every process, the same array in all of them."""
-        mine = torch.tensor(numbers, dtype=torch.float64)
+    def all_gather(self, *numbers: float) -> NDArray[np.float64]:
+        """[size, K] the K numbers of every process, equal in all of them."""
+        own = torch.tensor(numbers, dtype=torch.float64)
         if self.size == 1:
-            return mine.numpy()[None]
-        theirs = [torch.empty_like(mine) for _ in range(self.size)]
-        group.all_gather(theirs, mine)
-        return torch.stack(theirs).numpy()
+            return own.numpy()[None]
+        found = [torch.empty_like(own) for _ in range(self.size)]
+        distributed.all_gather(found, own)
+        return torch.stack(found).numpy()
 
     def gather(self, value: Value) -> list[Value]:
-        """The values of all processes in rank 0, nothing in the others."""
+        """The values of all processes in the main process; an empty list in the others."""
         if self.size == 1:
             return [value]
-        values: list[Any] | None = [None] * self.size if self.first else None
-        group.gather_object(value, values)
+        values: list[Any] | None = [None] * self.size if self.is_main else None
+        distributed.gather_object(value, values)
         return values or []
 
-    def told(self, *flags: bool) -> list[bool]:
-        """What rank 0 says, whatever this process thinks; waits for it as long as it takes."""
+    def broadcast(self, *flags: bool) -> list[bool]:
+        """The flags of the main process; waits for them without a limit."""
         if self.size == 1:
             return list(flags)
-        words = torch.tensor(flags, dtype=torch.uint8)
-        group.broadcast(words, 0)
-        return [bool(word) for word in words]
+        sent = torch.tensor(flags, dtype=torch.uint8)
+        distributed.broadcast(sent, 0)
+        return [bool(flag) for flag in sent]
 
-    def parts(self, num: int, size: int) -> int:
-        """In how many minibatches of about `size` each process splits its `num` decisions: the same number in all."""
-        nums, sizes = self.each(num, size).T
+    def num_minibatches(self, num: int, size: int) -> int:
+        """Minibatches of about `size` into which each process splits its `num` decisions; equal in all processes."""
+        nums, sizes = self.all_gather(num, size).T
         return max(1, min(round(nums.sum() / sizes.sum()), int(nums.min())))
 
     def standardize(self, parts: Sequence[Floats]) -> list[Floats]:
-        """Each part of some values less its mean, by its standard deviation: over that part in all processes.
-
-        All parts in one exchange; every process has as many.
-        """
+        """Each part less its mean, divided by its standard deviation, both over that part in all processes."""
         wide = [part.astype(np.float64) for part in parts]
         sums = np.array([(len(part), part.sum(), np.square(part).sum()) for part in wide])
-        nums, totals, squares = self.each(*sums.ravel()).sum(axis=0).reshape(-1, 3).T
+        nums, totals, squares = self.all_gather(*sums.ravel()).sum(axis=0).reshape(-1, 3).T
         means = totals / nums
         spreads = np.sqrt(np.maximum(0.0, squares - totals * means) / np.maximum(1, nums - 1))
         return [
@@ -82,42 +76,35 @@ class Ranks:
             for part, mean, spread in zip(wide, means, spreads, strict=True)
         ]
 
-    def share_memory(self, shape: Sequence[int]) -> Floats:
-        """Zeros of this shape that all processes read and write; OSError in all when there is no room for them.
+    def average_gradients(self, weights: Sequence[nn.Parameter], loss: float, count: int) -> float:
+        """Replace gradients of a sum over `count` decisions by those of the mean over all processes' decisions.
 
-        The file behind it has no name any more when this returns, so that nothing is left of a killed process.
+        `loss` is this process's mean loss; returns the mean over all. A weight without a gradient in any process keeps
+        none.
         """
-        size = int(np.prod(shape)) * np.dtype(np.float32).itemsize
-        told: list[Any] = [None]
-        with ExitStack() as stack:
-            if self.first:
-                file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="cardlab-", dir=_memory()))
-                with suppress(OSError):
-                    os.posix_fallocate(file.fileno(), 0, size)  # a full disk is found here, not by a signal later
-                    told = [file.name]
-            group.broadcast_object_list(told, 0)
-            if told[0] is None:
-                raise OSError(errno.ENOSPC, f"no room for {size} bytes that a training's processes share", _memory())
-            memory = np.memmap(told[0], np.float32, "r+", shape=tuple(shape))
-            group.barrier()  # the name goes when everyone is in
-        return memory
+        has_gradient = [weight.grad is not None for weight in weights]
+        pieces = [torch.zeros_like(weight) if weight.grad is None else weight.grad for weight in weights]
+        numbers = torch.tensor([*has_gradient, loss * count if count else 0.0, count], dtype=torch.float32)
+        flat = torch.cat([*(piece.flatten().cpu() for piece in pieces), numbers])
+        distributed.all_reduce(flat)
+        *known, total, counted = flat[-len(numbers) :].tolist()
+        flat.div_(counted)
+        gradients = flat[: -len(numbers)].to(weights[0].device).split([weight.numel() for weight in weights])
+        for weight, gradient, found in zip(weights, gradients, known, strict=True):
+            weight.grad = gradient.view_as(weight) if found else None
+        return total / counted
 
-    def keep(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """The state for a checkpoint; in rank 0 with those of the other processes below `others`."""
+    def gather_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
+        """A checkpoint's state: that of the main process, with those of the other processes under `others`."""
         return {**state, "others": list(others)} if (others := self.gather(dict(state))[1:]) else dict(state)
 
-    def own(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What of it is of this process; the other way round."""
-        return state if self.first else state["others"][self.rank - 1]
+    def own_state(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Part of this process in what `gather_state` returned."""
+        return state if self.is_main else state["others"][self.rank - 1]
 
 
-def merged(metrics: Sequence[Mapping[str, float]]) -> dict[str, float]:
+def mean_metrics(metrics: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """The mean of each metric over the processes that have it."""
     names = dict.fromkeys(name for one in metrics for name in one)
     found = {name: [one[name] for one in metrics if name in one] for name in names}
     return {name: sum(values) / len(values) for name, values in found.items()}
-
-
-def _memory() -> str:
-    """Where files are memory, or at least are short-lived."""
-    return "/dev/shm" if os.path.isdir("/dev/shm") else tempfile.gettempdir()

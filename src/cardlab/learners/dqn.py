@@ -16,7 +16,7 @@ from cardlab.agents.network_agents import ActionValueAgent
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.protocol import Game, InfoStates, Players
 from cardlab.games.rows import take
-from cardlab.learners.base import Means, Metrics, RoundLearner, annealed_epsilon
+from cardlab.learners.base import Learner, MetricMeans, Metrics, annealed_epsilon
 from cardlab.learners.losses.returns import n_step_returns, turn_discounts
 from cardlab.learners.losses.value import (
     averaged_bootstrap,
@@ -32,39 +32,39 @@ from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.networks.protocol import Network, encode_for
 
 
-class DQNLearner(RoundLearner):
+class DQNLearner(Learner):
     """Action values by regression on what the games paid; the loss is on the action taken only."""
 
     policy_kind = "action_value"
 
-    def __init__(self, game: Game, network: Network, options: DQNOptions, total_rounds: int, seed: int) -> None:
-        super().__init__(game, network, options, total_rounds, seed)
+    def __init__(self, game: Game, network: Network, options: DQNOptions, total_iterations: int, seed: int) -> None:
+        super().__init__(game, network, options, total_iterations, seed)
         self.options = options
         self.target_network = deepcopy(network).requires_grad_(False)
         self._same_turn = [game.spec.decision_kinds.index(kind) for kind in options.same_turn_kinds]
         self.memory = ReplayMemory(options.buffer_size, game.state_dtype)
 
-    def fuse(self) -> None:
-        """The network's passes, and those of its target."""
-        super().fuse()
+    def compile_networks(self) -> None:
+        """Compile the passes of the network and of the target network."""
+        super().compile_networks()
         self.target_network.fused = True
 
     @property
     def epsilon(self) -> float:
-        """Exploration now."""
+        """Current share of random actions."""
         options = self.options
         return annealed_epsilon(options.epsilon_start, options.epsilon, options.epsilon_decay, self.progress)
 
-    def learning_agent(self) -> ActionValueAgent:
+    def behaviour_agent(self) -> ActionValueAgent:
         """Explores with epsilon."""
         return ActionValueAgent(self.game, self.network, self.epsilon, self.reward_scale)
 
-    def playing_agent(self, game: Game, network: Network) -> ActionValueAgent:
+    def trained_agent(self, game: Game, network: Network) -> ActionValueAgent:
         """Greedy."""
         return ActionValueAgent(game, network, 0.0, self.reward_scale)
 
     def update(self, experience: Experience) -> Metrics:
-        """Remember the round, then learn from draws of the memory."""
+        """Add the rollout to the replay buffer, then learn from minibatches of it."""
         options = self.options
         rewards = experience.rewards / np.float32(self.reward_scale)
         gammas = turn_discounts(self.game.decision_kind(experience.info_states), options.gamma, self._same_turn)
@@ -73,16 +73,20 @@ class DQNLearner(RoundLearner):
         self.memory.add(
             Transitions(experience.info_states, experience.players, experience.actions, sums, discounts, ahead)
         )
-        means = Means()
+        means = MetricMeans()
         for _ in range(options.updates_per_iteration):
             drawn = self.memory.draw(options.minibatch_size, self.rng)
             info_states, actions = self.varied(drawn.info_states, drawn.actions)
             self._step(replace(drawn, info_states=info_states, actions=actions), means)
-        if (self.rounds_done + 1) % options.target_update == 0:
+        if (self.iterations_done + 1) % options.target_update == 0:
             self.target_network.load_state_dict(self.network.state_dict())
-        return {**means.result(), "epsilon": self.epsilon, "memory": float(self.ranks.each(len(self.memory)).sum())}
+        return {
+            **means.result(),
+            "epsilon": self.epsilon,
+            "buffer_size": float(self.group.all_gather(len(self.memory)).sum()),
+        }
 
-    def _step(self, drawn: Transitions, means: Means) -> None:
+    def _step(self, drawn: Transitions, means: MetricMeans) -> None:
         options = self.options
         targets = self._targets(drawn)
         scores = self._scores(self.network, drawn.info_states, drawn.players)
@@ -91,12 +95,12 @@ class DQNLearner(RoundLearner):
             loss, count = regression_of_all(scores, targets, options.loss), int((~scores.isneginf()).sum())
         else:
             loss, count = regression(predicted, targets, options.loss), len(predicted)
-        norm = self.descend([(loss, 1.0)], count, options.max_grad_norm)
-        means.add(**{"loss/value": loss, "action_value": predicted.mean(), "grad_norm": norm})
+        norm = self.gradient_step([(loss, 1.0)], count, options.max_grad_norm)
+        means.add(value_loss=loss, action_value=predicted.mean(), grad_norm=norm)
         means.add(**self._losses_by_kind(drawn, predicted.detach(), targets))
 
     def _targets(self, drawn: Transitions) -> Tensor:
-        """[N] what the actions taken were worth; both networks judge as they play, without dropout."""
+        """[N] targets of the actions taken; both networks are in evaluation mode, without dropout."""
         self.network.eval()
         self.target_network.eval()
         with torch.no_grad():
@@ -106,7 +110,7 @@ class DQNLearner(RoundLearner):
                 targets = torch.from_numpy(drawn.sums).to(self.device)
                 if drawn.discounts.any():
                     discounts = torch.from_numpy(drawn.discounts).to(self.device)
-                    ahead, _ = self.varied(drawn.next_info_states, drawn.actions)  # forms of their own
+                    ahead, _ = self.varied(drawn.next_info_states, drawn.actions)  # in other random forms
                     targets = targets + discounts * self._bootstrap(ahead, drawn.players)
         self.network.train()
         return targets
@@ -114,12 +118,12 @@ class DQNLearner(RoundLearner):
     def _averaged_targets(self, drawn: Transitions) -> Tensor:
         """[N] y = 1/M Σ_j R_j + γ · (mean of maxima, or maximum of the mean, of Q'(s_j, a)); see `sample_successors`.
 
-        The successors are drawn anew at each step, and R_j, what is paid on the way, differs only where a game pays or
-        ends before the next own decision.
+        Successors are sampled again at each step. R_j, the reward on the way, differs only where a game pays or ends
+        before the player's next decision.
         """
         options, num = self.options, len(drawn.actions)
         plays_random = options.successor_opponents == "random"
-        others = RandomAgent(self.game) if plays_random else self.playing_agent(self.game, self.target_network)
+        others = RandomAgent(self.game) if plays_random else self.trained_agent(self.game, self.target_network)
         after = sample_successors(
             self.game,
             drawn.info_states,
@@ -134,8 +138,8 @@ class DQNLearner(RoundLearner):
         discounts = torch.from_numpy(np.where(shared, np.float32(1), np.float32(options.gamma)))
         scores = torch.where(scores.isneginf(), scores, scores * discounts.to(self.device)[:, None])
         paid = after.rewards.reshape(num, -1).mean(axis=1) / np.float32(self.reward_scale)
-        worths = averaged_bootstrap(scores.reshape(num, options.successors, -1), options.order)
-        return torch.from_numpy(paid).to(self.device) + worths
+        values = averaged_bootstrap(scores.reshape(num, options.successors, -1), options.order)
+        return torch.from_numpy(paid).to(self.device) + values
 
     def _losses_by_kind(self, drawn: Transitions, predicted: Tensor, targets: Tensor) -> Metrics:
         """The loss of each kind of decision, in a game that has several."""
@@ -145,23 +149,23 @@ class DQNLearner(RoundLearner):
         kinds = self.game.decision_kind(drawn.info_states)
         rows = {name: torch.from_numpy(np.flatnonzero(kinds == kind)) for kind, name in enumerate(names)}
         return {
-            f"loss/{name}": float(regression(predicted[index], targets[index], self.options.loss))
+            f"value_loss_{name}": float(regression(predicted[index], targets[index], self.options.loss))
             for name, index in rows.items()
             if len(index)
         }
 
     def _bootstrap(self, info_states: InfoStates, players: Players) -> Tensor:
-        judged = self._scores(self.target_network, info_states, players)
-        chosen = self._scores(self.network, info_states, players) if self.options.double else judged
-        return bootstrap(chosen, judged, double=self.options.double)
+        target_scores = self._scores(self.target_network, info_states, players)
+        online_scores = self._scores(self.network, info_states, players) if self.options.double else target_scores
+        return bootstrap(online_scores, target_scores, double=self.options.double)
 
     def _scores(self, network: Network, info_states: InfoStates, players: Players) -> Tensor:
         return network(encode_for(network, self.game, info_states, players))[0]
 
     def extra_state(self) -> dict[str, Any]:
-        """The memory; the target network is a part of the module."""
+        """The replay buffer; the target network is a submodule."""
         return {"memory": self.memory.state_dict()}
 
     def load_extra_state(self, state: Mapping[str, Any]) -> None:
-        """Go on with the memory."""
+        """Restore the replay buffer."""
         self.memory.load_state_dict(state["memory"])

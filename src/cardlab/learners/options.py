@@ -1,4 +1,4 @@
-"""The hyperparameters of every learner. This module imports no torch, so that a wrong value is refused at once."""
+"""The hyperparameters of every learner. Imports no torch, so that a wrong value is refused quickly."""
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
@@ -99,13 +99,13 @@ class PPOOptions:
     symmetries: Symmetries = False
     greedy: Flag = option(True, "true: the trained policy plays its likeliest action; false: it samples")
 
-    def build(self, game: Game, network: "Network", total_rounds: int, seed: int) -> Any:
+    def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`; InvalidOption for a critic of a game without hidden cards, or with symmetries."""
         if self.critic != "own" and not game.spec.num_privileged:
             raise InvalidOption("agent.critic", self.critic, f"own: {game.spec.name} has no privileged features")
         if self.critic != "own" and self.symmetries:
             raise InvalidOption("agent.symmetries", True, f"false: agent.critic={self.critic} sees all as it was dealt")
-        return learner_class(self.name)(game, network, self, total_rounds, seed)
+        return learner_class(self.name)(game, network, self, total_iterations, seed)
 
 
 @options("agent")
@@ -151,11 +151,11 @@ class DQNOptions:
         if self.successors and self.double:
             raise InvalidOption("agent.double", self.double, "false with agent.successors")
 
-    def build(self, game: Game, network: "Network", total_rounds: int, seed: int) -> Any:
+    def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`; InvalidOption when the game has no such kind of decision."""
         for kind in self.same_turn_kinds:
             check_choice("agent.same_turn_kinds", kind, game.spec.decision_kinds)
-        return learner_class(self.name)(game, network, self, total_rounds, seed)
+        return learner_class(self.name)(game, network, self, total_iterations, seed)
 
 
 @options("agent")
@@ -197,9 +197,9 @@ class TDOptions:
         if self.off_policy and self.successors:
             raise InvalidOption("agent.off_policy", True, "false with agent.successors")
 
-    def build(self, game: Game, network: "Network", total_rounds: int, seed: int) -> Any:
+    def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`."""
-        return learner_class(self.name)(game, network, self, total_rounds, seed)
+        return learner_class(self.name)(game, network, self, total_iterations, seed)
 
 
 @options("agent")
@@ -223,16 +223,16 @@ class PolicyIterationOptions:
     ema_decay: EmaDecay = 0.0
     symmetries: Symmetries = False
 
-    def build(self, game: Game, network: "Network", total_rounds: int, seed: int) -> Any:
+    def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`; InvalidOption when there is no agent `rollouts_by`, or none for this game."""
-        return learner_class(self.name)(game, network, self, total_rounds, seed)
+        return learner_class(self.name)(game, network, self, total_iterations, seed)
 
 
 @options("training")
 class BeliefTraining:
     """Training of a belief network (cardlab belief)."""
 
-    rounds: Whole = option(40, "rollouts, each followed by one pass of minibatches", ge=1)
+    iterations: Whole = option(40, "rollouts, each followed by one pass of minibatches", ge=1)
     games: Whole = option(512, "games of self-play in each rollout", ge=1)
     minibatch_size: Minibatch = 512
     learning_rate: Number = option(1e-3, "Adam step size; it falls to 0 over the rollouts", gt=0, le=1)

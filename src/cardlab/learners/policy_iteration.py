@@ -1,9 +1,8 @@
-"""Policy iteration by rollouts: the payoffs of games played out after each nearly best action teach its value.
+"""Policy iteration by rollouts: learn the values of the best actions from games played out after each of them.
 
-Tesauro and Galperin 1996 play the better action; Lagoudakis and Parr 2003 learn it. Here what is learned are the
-differences between the actions of one decision after the same deals: what they have in common decides nothing. It goes
-on from the values of agent=td (trainer.start_from). Rollouts may be another's: which action is better hardly depends
-on who of two strong players goes on, and a faster one tells it sooner.
+Tesauro and Galperin 1996 play the better action; Lagoudakis and Parr 2003 learn it. This learner regresses on the
+differences between actions of one decision over the same deals. It starts from a policy of agent=td
+(trainer.start_from). Another, faster agent may play the rollouts: which action is better depends little on the player.
 """
 
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from cardlab.games.fused_rollouts import SupportsFusedRollouts
 from cardlab.games.loop import play_out
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, States
 from cardlab.games.rows import copied, take
-from cardlab.learners.base import Means, Metrics, RoundLearner
+from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.options import PolicyIterationOptions
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.networks.protocol import Network
@@ -31,62 +30,62 @@ from cardlab.networks.protocol import Network
 
 @dataclass(frozen=True, slots=True)
 class CandidateRollouts:
-    """Decisions with several actions that are nearly the best, and what playing on after each was paid."""
+    """D decisions with C candidate actions and the mean payoffs of their rollouts."""
 
     info_states: InfoStates  # [D]
     players: Players  # [D]
-    actions: Actions  # [D, C] the best first
-    tried: Bools  # [D, C] which of them are candidates
+    actions: Actions  # [D, C] by value, best first
+    tried: Bools  # [D, C] whether the action was played out
     payoffs: Floats  # [D, C] mean payoff of the rollouts; 0 where not tried
 
     def __len__(self) -> int:
         return len(self.players)
 
 
-class PolicyIterationLearner(RoundLearner):
+class PolicyIterationLearner(Learner):
     """Differences between the values of afterstates by regression on those between mean payoffs of rollouts."""
 
     policy_kind = "afterstate"
 
     def __init__(
-        self, game: Game, network: Network, options: PolicyIterationOptions, total_rounds: int, seed: int
+        self, game: Game, network: Network, options: PolicyIterationOptions, total_iterations: int, seed: int
     ) -> None:
-        super().__init__(game, network, options, total_rounds, seed)
+        super().__init__(game, network, options, total_iterations, seed)
         self.options = options
         self._player = None if options.rollouts_by is None else _load_player(game, options.rollouts_by)
 
-    def learning_agent(self) -> AfterstateAgent:
-        """Greedy: the rollouts do the exploring."""
-        return self.playing_agent(self.game, self.network)
+    def behaviour_agent(self) -> AfterstateAgent:
+        """Greedy; the rollouts explore."""
+        return self.trained_agent(self.game, self.network)
 
-    def playing_agent(self, game: Game, network: Network) -> AfterstateAgent:
+    def trained_agent(self, game: Game, network: Network) -> AfterstateAgent:
         """Greedy."""
         return AfterstateAgent(game, network, 0.0, self.reward_scale)
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adagrad (Duchi and others 2011), by which what occurs seldom still moves by full steps; or Adam."""
+        """Adagrad (Duchi et al. 2011), whose steps stay large for rare features; or Adam."""
         if self.options.optimizer == "adam":
             return super().configure_optimizers()
         return torch.optim.Adagrad(self.network.parameters(), lr=self.options.learning_rate, fused=True)
 
     def update(self, experience: Experience) -> Metrics:
-        """Rollouts of what the network as it is holds for best, then one pass over what they tell."""
+        """Play rollouts of the best actions by the current network, then make one pass over their results."""
         self.network.eval()
-        trials = self._try(experience)
+        trials = self._play_rollouts(experience)
         self.network.train()
-        means = Means()
+        means = MetricMeans()
         for part in self.minibatches(len(trials), self.options.minibatch_size):
             loss = self._loss(trials, part)
-            norm = self.descend([(loss, 1.0)], len(part), self.options.max_grad_norm)
-            means.add(**{"loss/difference": loss, "grad_norm": norm})
-        overruled = (np.where(trials.tried, trials.payoffs, -np.inf).argmax(axis=1) > 0).mean() if len(trials) else 0.0
-        return {**means.result(), "tried": len(trials) / len(experience), "overruled": float(overruled)}
+            norm = self.gradient_step([(loss, 1.0)], len(part), self.options.max_grad_norm)
+            means.add(difference_loss=loss, grad_norm=norm)
+        improved = (np.where(trials.tried, trials.payoffs, -np.inf).argmax(axis=1) > 0).mean() if len(trials) else 0.0
+        return {**means.result(), "candidate_share": len(trials) / len(experience), "improved_share": float(improved)}
 
-    def _try(self, experience: Experience) -> CandidateRollouts:
-        """Rollouts of the decisions of a round at which several actions are worth nearly the same."""
-        agent = self.learning_agent()
-        worths = agent.action_values(experience.info_states, experience.players)
-        actions, tried = near_best(worths, self.options.candidates, self.options.margin)
+    def _play_rollouts(self, experience: Experience) -> CandidateRollouts:
+        """Rollouts of the decisions at which several actions have nearly the same value."""
+        agent = self.behaviour_agent()
+        values = agent.action_values(experience.info_states, experience.players)
+        actions, tried = near_best(values, self.options.candidates, self.options.margin)
         several = np.flatnonzero(tried.sum(axis=1) > 1)
         info_states, players = take(experience.info_states, several), experience.players[several]
         actions, tried = actions[several], tried[several]
@@ -97,13 +96,13 @@ class PolicyIterationLearner(RoundLearner):
         deals = self.game.determinize(InfoStates(info_states[repeated]), players[repeated], self.rng)
         states = States(deals[(decisions[:, None] * num + np.arange(num)).ravel()])
         unchecked(self.game).apply(states, np.repeat(actions[tried], num))
-        paid = self._played_out(self._player or agent, states)
+        paid = self._play_out(self._player or agent, states)
         paid = paid[np.arange(len(states)), np.repeat(players[decisions], num)]
         payoffs[tried] = paid.reshape(-1, num).mean(axis=1)
         return CandidateRollouts(info_states, players, actions, tried, payoffs)
 
-    def _played_out(self, agent: Agent, states: States) -> Floats:
-        """[G, P] payoffs when `agent` plays `states` to the end at all seats, in one kernel where it can."""
+    def _play_out(self, agent: Agent, states: States) -> Floats:
+        """[G, P] payoffs after `agent` has played `states` to the end at all seats; in one kernel where possible."""
         values = agent.sparse_line_values() if isinstance(agent, AfterstateAgent) else None
         if isinstance(self.game, SupportsFusedRollouts) and values is not None:
             return self.game.sparse_play_out(states, values)
@@ -120,7 +119,7 @@ class PolicyIterationLearner(RoundLearner):
         after = afterstates(self.game, copied(known), movers, actions)
         predicted = self.network.value(torch.from_numpy(observed).to(self.device))
         predicted = predicted.masked_fill(torch.from_numpy(after.over).to(self.device), 0.0)
-        # Payoffs are of the whole game: what was paid before the decision is the same after all its actions.
+        # Payoffs count the whole game: what was paid before the decision is equal for all its actions.
         errors = predicted + torch.from_numpy((after.rewards - trials.payoffs[part][tried]) / scale).to(self.device)
         owners = torch.from_numpy(rows).to(self.device)
         sums = errors.new_zeros(len(part)).index_add(0, owners, errors)
@@ -129,22 +128,22 @@ class PolicyIterationLearner(RoundLearner):
 
 
 def _load_player(game: Game, text: str) -> Agent:
-    """The agent that plays rollouts."""
+    """The agent that plays rollouts. Raises InvalidOption."""
     try:
-        with torch.random.fork_rng(devices=[]):  # what it is loaded with draws nothing from the run's own generator
+        with torch.random.fork_rng(devices=[]):  # loading draws no numbers from the run's generator
             return load_agent(game, text)
     except (InvalidOption, PolicyError) as error:
         raise InvalidOption("agent.rollouts_by", text, f"a policy or agent of {game.spec.name} ({error})") from error
 
 
-def near_best(worths: Floats, most: int, margin: float) -> tuple[Actions, Bools]:
-    """The `most` best actions [N, C] of worths [N, A], best first, and which are worth trying [N, C].
+def near_best(values: Floats, most: int, margin: float) -> tuple[Actions, Bools]:
+    """The `most` best actions [N, C] by values [N, A], best first, and which of them are candidates [N, C].
 
-    Those are within `margin` of the best. Of several that are worth exactly the same the first stands for all: nearly
-    always they lead to equivalent positions.
+    Candidates are within `margin` of the best. Of actions with exactly equal values only the first is one: they nearly
+    always lead to equivalent positions.
     """
-    order = np.argsort(-worths, axis=1, kind="stable")
-    ranked = np.take_along_axis(worths, order, axis=1)
+    order = np.argsort(-values, axis=1, kind="stable")
+    ranked = np.take_along_axis(values, order, axis=1)
     near = np.isfinite(ranked) & (ranked >= ranked[:, :1] - margin)
     near[:, 1:] &= ranked[:, 1:] != ranked[:, :-1]
     first = np.argsort(~near, axis=1, kind="stable")[:, :most]

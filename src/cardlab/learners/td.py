@@ -1,6 +1,6 @@
 """Temporal differences over afterstates: a value network, greedy one-step play, TD(λ) to Monte Carlo targets.
 
-Tesauro 1995 (TD-Gammon) in its offline form: the targets of a round are λ-returns over whole games.
+The offline form of TD-Gammon (Tesauro 1995): targets are λ-returns over the whole games of a rollout.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_afterstates
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.rows import copied, take
-from cardlab.learners.base import Means, Metrics, RoundLearner, annealed_epsilon
+from cardlab.learners.base import Learner, MetricMeans, Metrics, annealed_epsilon
 from cardlab.learners.losses.returns import averaged_returns, end_weights, lambda_returns
 from cardlab.learners.losses.value import averaged_bootstrap, explained_variance, regression
 from cardlab.learners.options import GREEDY, TDOptions
@@ -18,35 +18,35 @@ from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.networks.protocol import Network
 
-_SUCCESSORS_AT_ONCE = 4096  # more cost memory, and save no time
+_SUCCESSORS_AT_ONCE = 4096  # more would take memory without saving time
 
 
-class TDLearner(RoundLearner):
+class TDLearner(Learner):
     """Values of afterstates by regression on λ-returns."""
 
     policy_kind = "afterstate"
 
-    def __init__(self, game: Game, network: Network, options: TDOptions, total_rounds: int, seed: int) -> None:
-        super().__init__(game, network, options, total_rounds, seed)
+    def __init__(self, game: Game, network: Network, options: TDOptions, total_iterations: int, seed: int) -> None:
+        super().__init__(game, network, options, total_iterations, seed)
         self.options = options
 
     @property
     def epsilon(self) -> float:
-        """Exploration now."""
+        """Current share of exploring actions."""
         options = self.options
         return annealed_epsilon(options.epsilon_start, options.epsilon, options.epsilon_decay, self.progress)
 
-    def learning_agent(self) -> AfterstateAgent:
-        """Explores with epsilon."""
-        explores = (self.epsilon, self.reward_scale, self.options.temperature, self.options.off_policy)
-        return AfterstateAgent(self.game, self.network, *explores)
+    def behaviour_agent(self) -> AfterstateAgent:
+        """Greedy with exploration by `epsilon`."""
+        exploration = (self.epsilon, self.reward_scale, self.options.temperature, self.options.off_policy)
+        return AfterstateAgent(self.game, self.network, *exploration)
 
-    def playing_agent(self, game: Game, network: Network) -> AfterstateAgent:
+    def trained_agent(self, game: Game, network: Network) -> AfterstateAgent:
         """Greedy."""
         return AfterstateAgent(game, network, 0.0, self.reward_scale)
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam as for every learner, Adagrad (Duchi and others 2011), or plain stochastic gradient descent."""
+        """Adam, Adagrad (Duchi et al. 2011) or plain stochastic gradient descent."""
         weights, rate = self.network.parameters(), self.options.learning_rate
         if self.options.optimizer == "sgd":
             return torch.optim.SGD(weights, lr=rate)
@@ -55,21 +55,21 @@ class TDLearner(RoundLearner):
         return super().configure_optimizers()
 
     def update(self, experience: Experience) -> Metrics:
-        """Minibatches over the afterstates of one round."""
+        """Minibatches over the afterstates of one rollout."""
         options = self.options
         scale = np.float32(self.reward_scale)
         rewards = experience.rewards / scale
         if options.successors:
-            worths = self._worths(experience)
-            returns = averaged_returns(rewards, worths, experience.ends, options.gamma, options.td_lambda)
+            values = self._successor_values(experience)
+            returns = averaged_returns(rewards, values, experience.ends, options.gamma, options.td_lambda)
         else:
             traces = self._traces(experience)
             returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, traces)
         after = afterstates(self.game, copied(experience.info_states), experience.players, experience.actions)
         targets = returns - after.rewards / scale
         weights = torch.from_numpy(end_weights(experience.ends, options.end_decay)).to(self.device)
-        open_ones = np.flatnonzero(~after.over)  # what is over is worth 0 by definition
-        means = Means()
+        open_ones = np.flatnonzero(~after.over)  # a finished game has value 0 by definition
+        means = MetricMeans()
         for _ in range(options.epochs):
             for part in self.minibatches(len(open_ones), options.minibatch_size):
                 index = open_ones[part]
@@ -78,26 +78,26 @@ class TDLearner(RoundLearner):
                 predicted = self.network.value(torch.from_numpy(observations).to(self.device))
                 wanted = torch.from_numpy(targets[index]).to(self.device)
                 loss = regression(predicted, wanted, "mse", weights[index])
-                norm = self.descend([(loss, 1.0)], len(index), options.max_grad_norm)
-                means.add(**{"loss/value": loss, "value": predicted.mean(), "grad_norm": norm})
+                norm = self.gradient_step([(loss, 1.0)], len(index), options.max_grad_norm)
+                means.add(value_loss=loss, value=predicted.mean(), grad_norm=norm)
         variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
         return {**means.result(), "explained_variance": float(variance), "epsilon": self.epsilon}
 
     def _traces(self, experience: Experience) -> float | NDArray[np.float64]:
-        """λ; with `off_policy` 0 where the next decision was an exploring one (Watkins 1989, Q(λ))."""
+        """λ; with `off_policy` 0 where the next decision explored (Q(λ), Watkins 1989)."""
         if not self.options.off_policy:
             return self.options.td_lambda
         greedy = experience.log_probabilities > np.log(GREEDY)
         return np.where(np.append(greedy[1:], True), self.options.td_lambda, 0.0)
 
-    def _worths(self, experience: Experience) -> Floats:
+    def _successor_values(self, experience: Experience) -> Floats:
         """[N] B_t = 1/M Σ_j (r_j + γ max_a Q(s_j, a)) over sampled successors s_j; see `sample_successors`."""
-        options, agent = self.options, self.learning_agent()
-        worths = np.empty(len(experience), dtype=np.float32)
+        options, agent = self.options, self.behaviour_agent()
+        found = np.empty(len(experience), dtype=np.float32)
         at_once = max(1, _SUCCESSORS_AT_ONCE // options.successors)
-        self.network.eval()  # it judges as it plays, without dropout
-        for start in range(0, len(worths), at_once):
-            part = np.arange(start, min(start + at_once, len(worths)))
+        self.network.eval()  # without dropout
+        for start in range(0, len(found), at_once):
+            part = np.arange(start, min(start + at_once, len(found)))
             after = sample_successors(
                 self.game,
                 take(experience.info_states, part),
@@ -110,6 +110,6 @@ class TDLearner(RoundLearner):
             values = torch.from_numpy(agent.action_values(after.info_states, after.players))
             ahead = averaged_bootstrap(values.reshape(len(part), options.successors, -1), "mean_of_maxima").numpy()
             paid = after.rewards.reshape(len(part), -1).mean(axis=1)
-            worths[part] = (paid + options.gamma * ahead) / self.reward_scale
+            found[part] = (paid + options.gamma * ahead) / self.reward_scale
         self.network.train()
-        return worths
+        return found

@@ -66,7 +66,7 @@ class LinesOptions:
 
 @options("network")
 class SparseLinesOptions:
-    """The sum of a learned vector for each code of a line of cards: the fastest network; needs game.features=sparse_lines."""
+    """Sum of a learned vector per code of a line of cards; the fastest network. Needs game.features=sparse_lines."""
 
     name: ClassVar[str] = "sparse_lines"
     width: Whole = option(64, "length of the vectors", ge=1, le=1024)
@@ -74,7 +74,7 @@ class SparseLinesOptions:
     def build(self, spec: GameSpec) -> "Network":
         """A fresh network for this game; InvalidOption when its observation has no sparse lines."""
         if not spec.num_codes:
-            expected = f"another: {spec.name} has no sparse lines with these features (poker_squares: game.features=sparse_lines)"
+            expected = f"another: {spec.name} has no sparse lines (poker_squares has, with game.features=sparse_lines)"
             raise InvalidOption("network", self.name, expected)
         return network_class(self.name)(spec, spec.block("codes"), spec.block("settled"), self.width)
 

@@ -1,6 +1,6 @@
-"""What happens between rounds: the field of opponents moves on, curves are kept, checkpoints are written.
+"""Lightning callbacks of a training: opponents, learning curve, checkpoints.
 
-All state is in the callbacks' `state_dict`s, so a checkpoint after round n is all that a run after round n is.
+All state is in their `state_dict`s: a training resumed from a checkpoint equals one that was never interrupted.
 """
 
 import os
@@ -14,14 +14,15 @@ from typing import Any, Protocol
 import lightning
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.learners.base import Metrics, Played, RoundLearner
-from cardlab.learners.distributed import Ranks
+from cardlab.learners.base import Learner, Metrics, RolloutSummary
+from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.collector import Collector
-from cardlab.learners.rollouts.experience import Experience
+from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.snapshots import is_point
 
-ROLLING_ROUNDS = 20
+ROLLING_ITERATIONS = 20
 ROLLING_POINTS = 5
+ITERATION = "train/iteration"
 
 Row = dict[str, float]
 
@@ -31,15 +32,15 @@ class CheckpointError(RuntimeError):
 
 
 class MetricsLog(Protocol):
-    """Where curves go while they grow, e.g. a run of the tracking store."""
+    """Receives the metrics of a training, e.g. a run of the tracking store."""
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        """Keep the metrics of one round."""
+        """Log the metrics of one iteration; `step` counts decisions."""
         ...
 
 
 class TrackedRun(Protocol):
-    """A run whose unsent metrics are part of the checkpoint: kill -9 and resume then lose and double none."""
+    """A run whose unsent metrics are saved in checkpoints, so that kill -9 and resume lose and repeat none."""
 
     in_checkpoints: bool
 
@@ -48,16 +49,16 @@ class TrackedRun(Protocol):
         ...
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue from it."""
+        """Restore what had not been sent."""
         ...
 
     def flush(self) -> bool:
-        """Send what the checkpoint now holds."""
+        """Send what the checkpoint has saved; returns whether all of it arrived."""
         ...
 
 
 class TrackingState(Callback):
-    """Keeps what a run has not sent in the checkpoint."""
+    """Saves the unsent metrics of a run in the checkpoint."""
 
     def __init__(self, run: TrackedRun) -> None:
         self.run = run
@@ -72,173 +73,149 @@ class TrackingState(Callback):
         self.run.load_state_dict(state_dict)
 
 
-class Field(Callback):
-    """Moves the opponents on, and keeps the games under way in the checkpoint, those of all processes."""
+class CollectorState(Callback):
+    """Updates the opponents after each iteration; saves the unfinished games of all processes in the checkpoint."""
 
-    def __init__(self, collector: Collector, ranks: Ranks | None = None) -> None:
+    def __init__(self, collector: Collector, group: ProcessGroup | None = None) -> None:
         self.collector = collector
-        self.ranks = ranks or Ranks()
+        self.group = group or ProcessGroup()
 
-    def on_train_batch_end(
-        self,
-        trainer: lightning.Trainer,
-        pl_module: lightning.LightningModule,
-        outputs: Any,
-        batch: Experience,
-        batch_idx: int,
-    ) -> None:
-        """After each round."""
-        assert isinstance(pl_module, RoundLearner)
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        """Count the results and perhaps add a checkpoint to the opponent pool."""
+        assert isinstance(pl_module, Learner)
         opponents, network = self.collector.opponents, pl_module.network
-        opponents.advance(pl_module.rounds_done, network, batch.payoffs, batch.seats)
+        opponents.advance(pl_module.iterations_done, network, batch.payoffs, batch.seats)
 
     def state_dict(self) -> dict[str, Any]:
-        """The collector's state."""
-        return {"collector": self.ranks.keep(self.collector.state_dict())}
+        """State of the collector, of all processes."""
+        return {"collector": self.group.gather_state(self.collector.state_dict())}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from it."""
-        self.collector.load_state_dict(self.ranks.own(state_dict["collector"]))
+        """Restore the collector."""
+        self.collector.load_state_dict(self.group.own_state(state_dict["collector"]))
 
 
-class Curve(Callback):
-    """Logs every round, and measures strength at evenly spaced points; stops at the plateau when asked to."""
+class LearningCurve(Callback):
+    """Logs every iteration, evaluates at evenly spaced points, and stops at a plateau if `patience` is set."""
 
     def __init__(
         self,
-        measure: Callable[[], Mapping[str, float]],
+        evaluate: Callable[[], Mapping[str, float]],
         points: int,
-        last_round: int,
+        last_iteration: int,
         patience: int,
-        sink: MetricsLog | None,
-        tell: Callable[[str], None],
-        readings: Callable[[], Mapping[str, float]],
+        log: MetricsLog | None,
+        report: Callable[[str], None],
+        extra_metrics: Callable[[], Mapping[str, float]],
     ) -> None:
-        self.measure = measure
+        self.evaluate = evaluate
         self.points = points
-        self.last_round = last_round
+        self.last_iteration = last_iteration
         self.patience = patience
-        self.sink = sink  # not `log`: Lightning puts a method of its own there
-        self.tell = tell
-        self.readings = readings  # what is logged beside the metrics, and stands in no row
+        self.metrics_log = log  # Lightning sets an attribute `log`
+        self.report = report
+        self.extra_metrics = extra_metrics  # logged, but not part of the curve
         self.rows: list[Row] = []
-        self._since: list[Metrics] = []
-        self._payoffs: deque[float] = deque(maxlen=ROLLING_ROUNDS)  # of the last rounds
+        self._since: list[Metrics] = []  # metrics since the last point
+        self._returns: deque[float] = deque(maxlen=ROLLING_ITERATIONS)
         self._clock = time.perf_counter()
 
-    def on_train_batch_end(
-        self,
-        trainer: lightning.Trainer,
-        pl_module: lightning.LightningModule,
-        outputs: Any,
-        batch: Experience,
-        batch_idx: int,
-    ) -> None:
-        """After each round."""
-        assert isinstance(pl_module, RoundLearner)
-        played: Played = outputs["played"]
-        self._payoffs.append(played.payoff)
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        """Log one iteration."""
+        assert isinstance(pl_module, Learner)
+        rollout: RolloutSummary = outputs["rollout"]
+        self._returns.append(rollout.payoff)
         metrics: Metrics = {
-            **outputs["metrics"],
-            "payoff": played.payoff,
-            "payoff/rolling": sum(self._payoffs) / len(self._payoffs),
-            "game_decisions": played.decisions / max(1, played.seats),
+            **{f"train/{name}": value for name, value in outputs["metrics"].items()},
+            "train/return": rollout.payoff,
+            "train/episode_length": rollout.decisions / max(1, rollout.seats),
         }
         self._since.append(metrics)
-        speed = played.decisions / (time.perf_counter() - self._clock)
-        counts = {"decisions": float(pl_module.decisions_done), "decisions_per_second": speed}
-        logged = {**metrics, **counts, **self.readings()}
-        if is_point(pl_module.rounds_done, self.points, self.last_round):
+        logged = {
+            **metrics,
+            ITERATION: float(pl_module.iterations_done),
+            "rolling/return": sum(self._returns) / len(self._returns),
+            "system/decisions_per_second": rollout.decisions / (time.perf_counter() - self._clock),
+            **self.extra_metrics(),
+        }
+        if is_point(pl_module.iterations_done, self.points, self.last_iteration):
             logged |= self._add_row(pl_module)
             if self._is_plateau():
                 trainer.should_stop = True
-        if self.sink is not None:
-            self.sink.log_metrics(logged, pl_module.rounds_done)
+        if self.metrics_log is not None:
+            self.metrics_log.log_metrics(logged, pl_module.decisions_done)
         self._clock = time.perf_counter()
 
-    def _add_row(self, learner: RoundLearner) -> Mapping[str, float]:
+    def _add_row(self, learner: Learner) -> Mapping[str, float]:
         learner.network.eval()
-        strength = self.measure()
-        keys = list(self._since[-1])
-        means = {key: sum(metrics[key] for metrics in self._since) / len(self._since) for key in keys}
-        counters = {"round": float(learner.rounds_done), "decisions": float(learner.decisions_done)}
-        overall = {"score": _overall(strength)}
-        self.rows.append({**counters, **overall, **means, **strength})
+        scores = self.evaluate()
+        means = {key: sum(metrics[key] for metrics in self._since) / len(self._since) for key in self._since[-1]}
+        counters = {"iteration": float(learner.iterations_done), "decisions": float(learner.decisions_done)}
+        self.rows.append({**counters, **means, **scores})
         self._since.clear()
-        shown = [f"{name.split('/', 1)[1]} {value:.3f}" for name, value in strength.items() if _is_mean(name)]
-        self.tell(f"round {learner.rounds_done}/{self.last_round}: " + ", ".join(shown))
-        return {**strength, **overall, **self._rolling(strength)}
-
-    def _rolling(self, strength: Mapping[str, float]) -> Mapping[str, float]:
-        """Means of the last points, of what the references measure."""
+        shown = [f"{name.split('/', 1)[1]} {value:.3f}" for name, value in scores.items() if name.startswith("score/")]
+        self.report(f"iteration {learner.iterations_done}/{self.last_iteration}: " + ", ".join(shown))
         recent = self.rows[-ROLLING_POINTS:]
-        names = [name for name in strength if not name.endswith(("_low", "_high"))]
-        return {f"{name}/rolling": sum(row[name] for row in recent) / len(recent) for name in names}
+        names = [name for name in scores if not name.startswith("interval/")]
+        return {**scores, **{f"rolling/{name}": sum(row[name] for row in recent) / len(recent) for name in names}}
 
     def _is_plateau(self) -> bool:
-        """Whether the last `patience` points brought no new best of the mean strength over the references."""
+        """Whether the last `patience` points brought no new best of the mean score over the references."""
         if not self.patience or len(self.rows) <= self.patience:
             return False
-        scores = [row["score"] for row in self.rows]
+        scores = [row[MEAN_SCORE] for row in self.rows]
         return max(scores[-self.patience :]) <= max(scores[: -self.patience])
 
     def state_dict(self) -> dict[str, Any]:
         """The curve so far."""
-        return {"rows": self.rows, "since": self._since, "payoffs": list(self._payoffs)}
+        return {"rows": self.rows, "since": self._since, "returns": list(self._returns)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from it."""
+        """Restore the curve."""
         self.rows = list(state_dict["rows"])
         self._since = list(state_dict["since"])
-        self._payoffs = deque(state_dict["payoffs"], maxlen=ROLLING_ROUNDS)
+        self._returns = deque(state_dict["returns"], maxlen=ROLLING_ITERATIONS)
 
 
 class Checkpoints(Callback):
-    """Writes the one checkpoint of a run every so many seconds; when to do so, and to stop, rank 0 says for all."""
+    """Writes a run's one checkpoint every `seconds`; the main process decides for all when to write and to stop."""
 
-    def __init__(self, path: Path, seconds: float, ranks: Ranks | None = None) -> None:
+    def __init__(self, path: Path, seconds: float, group: ProcessGroup | None = None) -> None:
         self.path = path
         self.seconds = seconds
-        self.ranks = ranks or Ranks()
-        self.tell: Callable[[str], None] = print
-        self.after_save: Callable[[], object] = bool  # by default nothing
-        self._complained = False
+        self.group = group or ProcessGroup()
+        self.report: Callable[[str], None] = print
+        self.after_save: Callable[[], object] = bool  # does nothing
+        self._warned = False
         self._last = time.monotonic()
 
-    def on_train_batch_end(
-        self,
-        trainer: lightning.Trainer,
-        pl_module: lightning.LightningModule,
-        outputs: Any,
-        batch: Experience,
-        batch_idx: int,
-    ) -> None:
-        """After each round, the last of the callbacks: the others wait here until the first has measured.
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        """Save if it is time. This callback comes last: the other processes wait here while the main one evaluates.
 
-        One that cannot be written costs no training: the next may have room. Several processes cannot go on alone.
+        A single process continues after a checkpoint that cannot be written; the next one may succeed.
         """
         is_time = time.monotonic() - self._last >= self.seconds
-        is_time, trainer.should_stop = self.ranks.told(is_time, trainer.should_stop)
+        is_time, trainer.should_stop = self.group.broadcast(is_time, trainer.should_stop)
         if not is_time:
             return
         try:
             self.save(trainer)
         except CheckpointError as error:
-            if self.ranks.size > 1:
+            if self.group.size > 1:
                 raise
-            if not self._complained:
-                self.tell(f"{error}; training goes on")
-            self._complained = True
+            if not self._warned:
+                self.report(f"{error}; training continues")
+            self._warned = True
 
     def save(self, trainer: lightning.Trainer) -> None:
-        """Write beside, then move over: whatever happens, a whole checkpoint stands at `path`, the old or the new.
+        """Write a temporary file, then move it to `path`, which holds a whole checkpoint at every moment.
 
         Raises CheckpointError.
         """
-        part = self.path.with_suffix(".part")  # of that name: what a kill leaves is overwritten by the next
+        part = self.path.with_suffix(".part")  # a fixed name: the next save overwrites what a kill left
         try:
-            trainer.save_checkpoint(part)  # the first process writes, with what the others have
-            if self.ranks.first:
+            trainer.save_checkpoint(part)  # the main process writes the state of all
+            if self.group.is_main:
                 with part.open("rb") as file:
                     os.fsync(file.fileno())
                 part.replace(self.path)
@@ -247,17 +224,7 @@ class Checkpoints(Callback):
             with suppress(OSError):
                 part.unlink(missing_ok=True)
             reason = (error.strerror or str(error)).splitlines()[0]
-            stays = "the last good one stays" if self.path.exists() else "there is none yet"
-            raise CheckpointError(f"{self.path}: cannot be written ({reason}); {stays}") from error
+            remaining = "the last good one stays" if self.path.exists() else "there is none yet"
+            raise CheckpointError(f"{self.path}: cannot be written ({reason}); {remaining}") from error
         finally:
             self._last = time.monotonic()
-
-
-def _overall(strength: Mapping[str, float]) -> float:
-    """The mean over the references, of points."""
-    means = [value for name, value in strength.items() if _is_mean(name)]
-    return sum(means) / len(means)
-
-
-def _is_mean(name: str) -> bool:
-    return name.startswith("score/") and not name.endswith(("_low", "_high"))

@@ -1,7 +1,7 @@
-"""A long training in stretches: what one leaves, small enough for git, and the next goes on from, on any machine.
+"""State from which a longer training continues on any machine, small enough for git.
 
-Kept are weights, optimiser, past selves, the curve and how far the budget is spent. Games under way and a DQN's memory
-are not: the next stretch deals its own games.
+It holds weights, optimiser, opponent pool, learning curve and counters. It holds no unfinished games and no replay
+buffer: the longer training deals its own games.
 """
 
 from collections.abc import Mapping
@@ -16,55 +16,53 @@ import torch
 from lightning.pytorch.callbacks import Callback
 
 from cardlab.core.options import InvalidOption
-from cardlab.learners.base import RoundLearner
+from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.training.callbacks import CheckpointError
 from cardlab.training.experiment import Experiment
 
 TRAINING_FILE = "training.ckpt"
 START_KEY = "trainer.start_from"
-_FORMAT = 1
-_SHAPING = ("decisions_per_iteration", "critic", "critic_widths", "ema_decay", "optimizer")
-"""Options of a learner that decide what it keeps, and what a round is."""
-_FIELD = ("size",)
-"""Options of a field of opponents that decide what it keeps; whom the learner meets beside its past may change."""
-_CALLBACKS = ("Curve", "Stopwatch")  # whose state goes on, beside the learner's
+_FORMAT = 2
+_FIXED_AGENT_OPTIONS = ("decisions_per_iteration", "critic", "critic_widths", "ema_decay", "optimizer")
+_FIXED_OPPONENT_OPTIONS = ("size",)  # the other opponents may change
+_CALLBACKS = ("LearningCurve", "ResourceUsage")  # their state is restored
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """What an earlier stretch left."""
+class Continuation:
+    """State that an earlier training saved."""
 
     content: Mapping[str, Any]
 
     @property
-    def rounds(self) -> int:
-        """Rounds done."""
-        return int(self.content["rounds_done"])
+    def iterations(self) -> int:
+        """Iterations done."""
+        return int(self.content["iterations_done"])
 
-    def set_learner(self, learner: RoundLearner) -> None:
-        """Set weights and counters; the optimiser's turn comes when Lightning has made it."""
+    def restore_learner(self, learner: Learner) -> None:
+        """Set weights and counters; `callback` restores the optimiser, which Lightning creates later."""
         learner.load_state_dict(self.content["weights"])
-        learner.rounds_done = self.rounds
+        learner.iterations_done = self.iterations
         learner.decisions_done = int(self.content["decisions_done"])
 
-    def set_field(self, collector: Collector) -> None:
-        """Set past selves."""
+    def restore_opponents(self, collector: Collector) -> None:
+        """Set the checkpoints of the opponent pool."""
         collector.opponents.load_state_dict(self.content["opponents"])
 
     def callback(self, others: list[Callback]) -> Callback:
-        """What sets the optimiser and the state of the `others` that go on when the training begins."""
-        return _Begin(self.content, others)
+        """A callback that restores the optimiser and the state of `others` when the training starts."""
+        return _RestoreAtStart(self.content, others)
 
 
-class _Begin(Callback):
+class _RestoreAtStart(Callback):
     def __init__(self, content: Mapping[str, Any], others: list[Callback]) -> None:
         self.content = content
         self.others = others
 
     def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
-        """Before the first round."""
-        assert isinstance(pl_module, RoundLearner)
+        """Restore before the first iteration."""
+        assert isinstance(pl_module, Learner)
         pl_module.optimizer.load_state_dict(cast(dict[str, Any], self.content["optimizer"]))
         for other in self.others:
             state = self.content["callbacks"].get(other.state_key)
@@ -72,22 +70,22 @@ class _Begin(Callback):
                 other.load_state_dict(state)
 
 
-def write_stretch(checkpoint: Path, experiment: Experiment, folder: Path) -> None:
-    """Write to `folder` what of the finished run's `checkpoint` a later stretch needs; or raise CheckpointError."""
+def write_continuation(checkpoint: Path, experiment: Experiment, folder: Path) -> None:
+    """Write to `folder` what a longer training needs of a finished run's `checkpoint`. Raises CheckpointError."""
     content: Mapping[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=True)
     callbacks: Mapping[str, Any] = content["callbacks"]
-    kept = {
+    content_kept = {
         "format": _FORMAT,
         "training": _identity(experiment),
-        "rounds_done": content["learner"]["rounds_done"],
+        "iterations_done": content["learner"]["iterations_done"],
         "decisions_done": content["learner"]["decisions_done"],
         "weights": content["state_dict"],
         "optimizer": content["optimizer_states"][0],
-        "opponents": callbacks["Field"]["collector"]["opponents"],
+        "opponents": callbacks["CollectorState"]["collector"]["opponents"],
         "callbacks": {name: callbacks[name] for name in _CALLBACKS if name in callbacks},
     }
-    whole = BytesIO()  # torch's own words for a full disk say nothing of the disk
-    torch.save(kept, whole)
+    whole = BytesIO()  # torch's own error for a full disk does not mention the disk
+    torch.save(content_kept, whole)
     path = folder / TRAINING_FILE
     part = path.with_suffix(".part")
     try:
@@ -100,39 +98,47 @@ def write_stretch(checkpoint: Path, experiment: Experiment, folder: Path) -> Non
         raise CheckpointError(f"{path}: cannot be written ({error.strerror or error})") from error
 
 
-def read_stretch(experiment: Experiment, given: str) -> Stretch:
-    """What the folder `given` holds; InvalidOption for another folder, or for one of another training."""
+def read_continuation(experiment: Experiment, given: str) -> Continuation:
+    """Read the folder `given`. Raises InvalidOption for another folder or another training."""
     path = Path(given) / TRAINING_FILE
     try:
         content: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        stretch, began = Stretch(content), dict(content["training"])
+        continuation, identity = Continuation(content), dict(content["training"])
         has_format = content["format"] == _FORMAT
     except Exception as error:
-        allowed = f"a folder with the {TRAINING_FILE} that a training left, or with a policy"
+        allowed = f"a folder with a {TRAINING_FILE} written by a training, or a policy"
         raise InvalidOption(START_KEY, given, allowed) from error
     if not has_format:
-        raise InvalidOption(START_KEY, given, f"a training of format {_FORMAT}: {path} has another")
+        raise InvalidOption(START_KEY, given, f"a training of format {_FORMAT}; {path} has another, train again")
     for key, value in _identity(experiment).items():
-        if began.get(key) != value:
-            raise InvalidOption(START_KEY, given, f"a training with {key}={value}: this one has {began.get(key)}")
-    if stretch.rounds >= experiment.last_round:
+        if identity.get(key) != value:
+            raise InvalidOption(START_KEY, given, f"a training with {key}={value}: this one has {identity.get(key)}")
+    if continuation.iterations >= experiment.last_iteration:
         done = int(content["decisions_done"])
-        raise InvalidOption(START_KEY, given, f"short of trainer.decisions or trainer.stop_after: {done} are done")
-    return stretch
+        raise InvalidOption(
+            START_KEY,
+            given,
+            f"a training of fewer decisions than trainer.decisions and trainer.stop_after; it has {done}",
+        )
+    return continuation
 
 
 def _identity(experiment: Experiment) -> dict[str, str]:
-    """What may not change from one stretch to the next, flat, as text."""
-    spec, network, field = experiment.game.spec, experiment.network, experiment.opponents
+    """Options that a continued training may not change, as text by key."""
+    spec, network, opponents = experiment.game.spec, experiment.network, experiment.opponents
     shape: dict[str, Any] = asdict(network)  # pyright: ignore[reportArgumentType] - options are dataclasses
     facts = {
         "game": spec.name,
         **{f"game.{key}": value for key, value in spec.options.items()},
         "agent.name": experiment.agent.name,
-        **{f"agent.{key}": getattr(experiment.agent, key) for key in _SHAPING if hasattr(experiment.agent, key)},
+        **{
+            f"agent.{key}": getattr(experiment.agent, key)
+            for key in _FIXED_AGENT_OPTIONS
+            if hasattr(experiment.agent, key)
+        },
         "network.name": network.name,
         **{f"network.{key}": value for key, value in shape.items()},
         "opponents.name": experiment.opponents.name,
-        **{f"opponents.{key}": getattr(field, key) for key in _FIELD if hasattr(field, key)},
+        **{f"opponents.{key}": getattr(opponents, key) for key in _FIXED_OPPONENT_OPTIONS if hasattr(opponents, key)},
     }
     return {key: str(value) for key, value in facts.items()}

@@ -1,4 +1,4 @@
-"""What lets this process learn faster, whatever it learns."""
+"""Process settings that make training faster on a CPU."""
 
 import ctypes
 import platform
@@ -12,16 +12,16 @@ _LARGEST_INT = 2**31 - 1
 
 
 def keep_freed_memory() -> None:
-    """From now on keep what is freed: else a step's tensors go back to the kernel, and come page by page each time."""
+    """Keep freed memory in the process; otherwise each step's tensors cause page faults again."""
     if platform.libc_ver()[0] == "glibc":
         allocator = ctypes.CDLL(None)
-        allocator.mallopt(_MMAP_MAX, 0)  # large ones too: else they are mapped and unmapped one by one
+        allocator.mallopt(_MMAP_MAX, 0)  # large blocks too: otherwise each is mapped and unmapped
         allocator.mallopt(_TRIM_THRESHOLD, _LARGEST_INT)
 
 
 @contextmanager
 def denormals_flushed() -> Generator[None]:
-    """Denormal numbers are 0 to this thread: Adam's means of gradients that stay zero fade into them, and crawl."""
+    """Treat denormal numbers as 0 in this thread: Adam's moments of unused weights become denormal, which is slow."""
     torch.set_flush_denormal(True)
     try:
         yield

@@ -1,4 +1,4 @@
-"""How strong a policy is right now, against the references of its experiment."""
+"""Scores at one point of a learning curve: duplicate matches against the references of the experiment."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,36 +9,42 @@ from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
 
-CURVE_SEED_OFFSET = 1_000_003  # curve deals are neither those of training nor those of the final evaluation
+CURVE_SEED_OFFSET = 1_000_003  # deals of the curve are used neither in training nor in the final evaluation
+MEAN_SCORE = "score/mean"
 
 
-def measure_strength(
-    game: Game, agent: Agent, arena: ArenaOptions, deals: int, table: Sequence[str] = ()
+def score_agent(
+    game: Game, agent: Agent, arena: ArenaOptions, deals: int, lineup: Sequence[str] = ()
 ) -> Mapping[str, float]:
-    """Points and win rates against each reference with 95 % intervals, by metric name; alone: `score/self`.
+    """Metrics of duplicate matches: `score/mean` over all, and for each reference `score/NAME` and `win_rate/NAME`.
 
-    A reference sits at all other seats; `table` names one agent for each of them, for one more match.
+    Scores are points per game; `interval/…_low` and `interval/…_high` are the ends of 95 % intervals. A reference takes
+    all other seats; `lineup` names one agent per other seat for one more match. A game for one player has `score/self`.
     """
     seed = arena.seed + CURVE_SEED_OFFSET
+    opponents = {name: [name] * (game.spec.num_players - 1) for name in arena.references or ("random",)}
     if game.spec.num_players == 1:
-        return _bounded("score/self", play_match(game, [agent], deals, seed).points)
-    metrics: dict[str, float] = {}
-    fields = {reference: [reference] * (game.spec.num_players - 1) for reference in arena.references or ("random",)}
-    if table:
-        fields[" and ".join(table)] = list(table)
-    for text, field in fields.items():
-        match = play_match(game, [agent, *field], deals, seed)
-        name = metric_name(text)
-        metrics |= _bounded(f"score/{name}", match.points)
-        if match.wins is not None:
-            metrics |= _bounded(f"win_rate/{name}", match.wins)
-    return metrics
+        opponents = {"self": []}
+    elif lineup:
+        opponents[" and ".join(lineup)] = list(lineup)
+    scores: dict[str, float] = {}
+    bounds: dict[str, float] = {}
+    for text, others in opponents.items():
+        match = play_match(game, [agent, *others], deals, seed)
+        estimates = {"score": match.points} | ({} if match.wins is None else {"win_rate": match.wins})
+        for kind, estimate in estimates.items():
+            name = f"{kind}/{metric_name(text)}"
+            scores[name] = estimate.mean
+            bounds |= interval_metrics(name, estimate)
+    means = [value for name, value in scores.items() if name.startswith("score/")]
+    return {MEAN_SCORE: sum(means) / len(means), **scores, **bounds}
 
 
 def metric_name(text: str) -> str:
-    """An agent's text as a part of a metric's name; MLflow takes none that a path would resolve otherwise."""
+    """An agent's text as part of a metric's name, without characters that MLflow refuses."""
     return re.sub(r"[^\w\-. /]", ".", text).strip("./")
 
 
-def _bounded(name: str, estimate: Estimate) -> dict[str, float]:
-    return {name: estimate.mean, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+def interval_metrics(name: str, estimate: Estimate) -> dict[str, float]:
+    """The ends of the interval of metric `name`, under a prefix that the MLflow UI folds."""
+    return {f"interval/{name}_low": estimate.low, f"interval/{name}_high": estimate.high}

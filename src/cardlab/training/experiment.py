@@ -1,4 +1,4 @@
-"""One experiment: everything that a training run depends on, built and checked."""
+"""One experiment: everything that a training depends on, built and validated."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from cardlab.learners.rollouts.opponents.protocol import AgentOf, Opponents
     from cardlab.networks.protocol import Network, NetworkOptions
 
-SHARED = ("decisions_per_iteration", "minibatch_size", "buffer_size")
-"""Options of learners that are sums over all processes: each of these takes its share."""
-_SMALLEST_SHARE = 2  # an advantage needs another to be normalised with
+SHARED_OPTIONS = ("decisions_per_iteration", "minibatch_size", "buffer_size")
+"""Options of learners that are totals over all processes."""
+_SMALLEST_SHARE = 2  # advantages are standardised, which takes two
 
 
 class OpponentOptions(Protocol):
-    """Frozen options of one kind of opponents."""
+    """Options of one kind of opponents."""
 
     name: ClassVar[str]  # registry key, as in conf/opponents/
 
     def build(self, game: Game, agent_of: "AgentOf", network: "Network") -> "Opponents":
-        """The field of opponents."""
+        """The opponents of a training."""
         ...
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a composed configuration means."""
+    """A composed configuration as objects."""
 
     name: str
     seed: int
-    game: Game  # as trained on: options for training only included
+    game: Game  # with its training-only options
     agent: "LearnerOptions"
     network: "NetworkOptions"
     opponents: OpponentOptions
@@ -46,28 +46,30 @@ class Experiment:
 
     def __post_init__(self) -> None:
         processes = self.trainer.processes
-        for name in SHARED if processes > 1 else ():
+        for name in SHARED_OPTIONS if processes > 1 else ():
             whole = getattr(self.agent, name, None)
             if whole is not None and whole < _SMALLEST_SHARE * processes:
-                allowed = f"at most {max(1, whole // _SMALLEST_SHARE)} with agent.{name}={whole}, which they share"
+                allowed = (
+                    f"at most {max(1, whole // _SMALLEST_SHARE)} with agent.{name}={whole}, which the processes share"
+                )
                 raise InvalidOption("trainer.processes", processes, allowed)
 
     @property
-    def rounds(self) -> int:
-        """Rounds of training that the budget gives."""
-        return self.trainer.rounds(self.agent.decisions_per_iteration)
+    def total_iterations(self) -> int:
+        """Iterations of the whole budget."""
+        return self.trainer.total_iterations(self.agent.decisions_per_iteration)
 
     @property
-    def last_round(self) -> int:
-        """The round after which training ends, annealing or not."""
-        return self.trainer.last_round(self.agent.decisions_per_iteration)
+    def last_iteration(self) -> int:
+        """The iteration after which training ends: that of the budget, or of `stop_after`."""
+        return self.trainer.last_iteration(self.agent.decisions_per_iteration)
 
 
 def check_device(trainer: TrainerOptions) -> None:
-    """InvalidOption when a training needs a GPU and this machine has none."""
+    """Raise InvalidOption when a training needs a GPU and this machine has none."""
     if trainer.device != "gpu":
         return
-    import torch  # noqa: PLC0415 (a wrong value is refused without it)
+    import torch  # noqa: PLC0415 (other values are refused without importing torch)
 
     if not torch.accelerator.is_available():
-        raise InvalidOption("trainer.device", "gpu", "cpu on this machine: torch sees no GPU")
+        raise InvalidOption("trainer.device", "gpu", "cpu: torch finds no GPU on this machine")

@@ -1,41 +1,41 @@
-"""What Lightning iterates over: rounds of experience, gathered when they are asked for."""
+"""The data loader of a training: it plays a rollout whenever Lightning asks for the next batch."""
 
 from collections.abc import Iterator
 
 import torch
 
-from cardlab.learners.base import RoundLearner
+from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.experience import Experience
 
 
-class Rounds:
-    """One item is one round: games of the network as it is at that moment.
+class Iterations:
+    """One item per iteration: a rollout by the current network.
 
-    Its length is known, so Lightning fetches nothing ahead: a round gathered early would be off-policy.
+    Its length is known, so Lightning prefetches nothing: a rollout played early would be off-policy.
     """
 
     def __init__(
         self,
-        learner: RoundLearner,
+        learner: Learner,
         collector: Collector,
         decisions: int,
-        last_round: int,
+        last_iteration: int,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         self.learner = learner
         self.collector = collector
         self.decisions = decisions
-        self.last_round = last_round
-        self.dtype = dtype  # of the matrix products while games are played; the updates' is Lightning's
+        self.last_iteration = last_iteration
+        self.dtype = dtype  # of matrix products during rollouts; Lightning sets that of the updates
 
     def __len__(self) -> int:
-        return self.last_round
+        return self.last_iteration
 
     def __iter__(self) -> Iterator[Experience]:
-        while self.learner.rounds_done < self.last_round:
+        while self.learner.iterations_done < self.last_iteration:
             self.learner.network.eval()
-            self.collector.sampler = self.learner.learning_agent()
+            self.collector.sampler = self.learner.behaviour_agent()
             with torch.autocast(self.learner.device.type, self.dtype, enabled=self.dtype != torch.float32):
                 experience = self.collector.collect(self.decisions)
             yield experience

@@ -1,11 +1,11 @@
-"""The budget of a training run and the machine it may use: conf/trainer/."""
+"""Options of conf/trainer/: budget and machine of a training."""
 
 from typing import Literal
 
 from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, option, options
 from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
 
-MOST_DECISIONS = 10**12  # years on any machine: more is a slip of the pen
+MOST_DECISIONS = 10**12  # years on any machine; a larger number is a typing error
 
 
 @options("trainer")
@@ -50,10 +50,10 @@ class TrainerOptions:
             allowed = f"a whole number in [1, {self.parallel_games}], the number of trainer.parallel_games"
             raise InvalidOption("trainer.processes", self.processes, allowed)
 
-    def rounds(self, decisions_per_iteration: int) -> int:
-        """Rounds that the budget gives."""
+    def total_iterations(self, decisions_per_iteration: int) -> int:
+        """Iterations of the whole budget."""
         return -(-self.decisions // decisions_per_iteration)
 
-    def last_round(self, decisions_per_iteration: int) -> int:
-        """The round after which training ends: that of the budget, or of `stop_after`."""
+    def last_iteration(self, decisions_per_iteration: int) -> int:
+        """The iteration after which training ends: that of the budget, or of `stop_after`."""
         return -(-(self.stop_after or self.decisions) // decisions_per_iteration)

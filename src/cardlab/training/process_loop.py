@@ -1,4 +1,4 @@
-"""The part of a training that all of its processes run: their share of the tables, and rounds under Lightning."""
+"""The part of a training that every one of its processes runs."""
 
 import logging
 import warnings
@@ -12,107 +12,114 @@ import numpy as np
 import torch
 from lightning.pytorch.strategies import SingleDeviceStrategy
 
-from cardlab.learners.base import LearnerOptions, RoundLearner
-from cardlab.learners.distributed import Ranks
+from cardlab.learners.base import Learner, LearnerOptions
+from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.collector import Collector
-from cardlab.training.callbacks import Checkpoints, Field
+from cardlab.training.callbacks import Checkpoints, CollectorState
 from cardlab.training.cpu_settings import denormals_flushed, keep_freed_memory
 from cardlab.training.curve_evaluation import metric_name
-from cardlab.training.experiment import SHARED, Experiment
-from cardlab.training.iterations import Rounds
+from cardlab.training.experiment import SHARED_OPTIONS, Experiment
+from cardlab.training.iterations import Iterations
 from cardlab.training.options import TrainerOptions
-from cardlab.training.resource_usage import Gauges
-from cardlab.training.start import Start, read_start
+from cardlab.training.resource_usage import ResourceUsage
+from cardlab.training.start import StartPoint, read_start_point
 
 
 def build_learner(
-    experiment: Experiment, ranks: Ranks | None = None, start: Start | None = None
-) -> tuple[RoundLearner, Collector]:
-    """The learner with a fresh network, and the tables that it learns from; a function of the seed and of the rank.
+    experiment: Experiment, group: ProcessGroup | None = None, start: StartPoint | None = None
+) -> tuple[Learner, Collector]:
+    """The learner and the collector that plays its games; a function of the seed and of the rank.
 
-    With a `start` it goes on from there, at new tables.
+    With a `start` the learner continues from it, with new games.
 
-    All ranks have the same weights; each has tables, opponents' seats, memory and generators of its own.
+    All group have the same weights; each has its own games, opponents' seats, replay buffer and generators.
     """
-    ranks, options, game = ranks or Ranks(), experiment.trainer, experiment.game
+    group, options, game = group or ProcessGroup(), experiment.trainer, experiment.game
     torch.manual_seed(experiment.seed)
     network = experiment.network.build(game.spec)
-    entropy = experiment.seed if start is None else (experiment.seed, start.rounds)
-    for_tables, for_learner = np.random.SeedSequence(entropy).spawn(2 * ranks.size)[2 * ranks.rank :][:2]
+    entropy = experiment.seed if start is None else (experiment.seed, start.iterations)
+    for_games, for_learner = np.random.SeedSequence(entropy).spawn(2 * group.size)[2 * group.rank :][:2]
     for_updates, for_torch = for_learner.generate_state(2, np.uint64)
-    learner = _share(experiment.agent, ranks).build(game, network, experiment.rounds, int(for_updates))
-    learner.ranks = ranks
+    learner = _share_options(experiment.agent, group).build(
+        game, network, experiment.total_iterations, int(for_updates)
+    )
+    learner.group = group
     if start is not None:
-        start.set_learner(learner)
-    if not ranks.first:
+        start.restore_learner(learner)
+    if not group.is_main:
         torch.manual_seed(int(for_torch))
     if options.compile:
-        learner.fuse()  # before its past selves are copied from it: they share its programs
-    opponents = experiment.opponents.build(game, partial(learner.playing_agent, game), network)
-    tables, rng = ranks.share(options.parallel_games), np.random.default_rng(for_tables)
+        learner.compile_networks()  # before the pool copies the network: copies share the compiled program
+    opponents = experiment.opponents.build(game, partial(learner.trained_agent, game), network)
+    num_games, rng = group.share_of(options.parallel_games), np.random.default_rng(for_games)
     collector = Collector(
         game,
-        learner.learning_agent(),
+        learner.behaviour_agent(),
         opponents,
-        tables,
+        num_games,
         rng,
         ask_forced=options.ask_forced,
         keep_states=learner.needs_states,
     )
     if start is not None:
-        start.set_field(collector)
+        start.restore_opponents(collector)
     return learner, collector
 
 
-class Learning:
-    """One process's learner under Lightning, with what is kept of it in the checkpoint of the run."""
+class TrainingProcess:
+    """One process of a training: its learner under Lightning, and its part of the checkpoint."""
 
-    def __init__(self, experiment: Experiment, checkpoint: Path, ranks: Ranks) -> None:
+    def __init__(self, experiment: Experiment, checkpoint: Path, group: ProcessGroup) -> None:
         self.experiment = experiment
-        self.ranks = ranks
+        self.group = group
         torch.set_num_threads(experiment.trainer.threads)
         keep_freed_memory()
-        self.start = read_start(experiment)
-        self.learner, self.collector = build_learner(experiment, ranks, self.start)
-        self.gauges = Gauges(ranks)
-        self.saver = Checkpoints(checkpoint, experiment.trainer.checkpoint_seconds, ranks)
+        self.start = read_start_point(experiment)
+        self.learner, self.collector = build_learner(experiment, group, self.start)
+        self.resource_usage = ResourceUsage(group)
+        self.checkpoints = Checkpoints(checkpoint, experiment.trainer.checkpoint_seconds, group)
 
-    def readings(self) -> dict[str, float]:
-        """What is logged of a round beside the metrics: memory, and how the learner fares at this process's tables."""
-        shares = self.collector.opponents.win_shares
-        return self.gauges.latest | {f"opponents/{metric_name(text)}": share for text, share in shares.items()}
+    def extra_metrics(self) -> dict[str, float]:
+        """Metrics beside the learner's: memory, and win rates against the opponents in this process's games."""
+        rates = self.collector.opponents.win_shares
+        return self.resource_usage.metrics | {f"opponents/{metric_name(text)}": rate for text, rate in rates.items()}
 
     def fit(self, resume: Path | None, callbacks: list[lightning.Callback] | None = None) -> None:
-        """Learn from the checkpoint `resume` on until the budget is spent, and write the last checkpoint.
+        """Train until the budget is used, from the checkpoint `resume` if given, and write the last checkpoint.
 
-        Rank 0 alone has `callbacks`: what they say of stopping goes for all.
+        Only the main process has `callbacks`; when they stop the training, all processes stop.
         """
-        around = [Field(self.collector, self.ranks), self.gauges, *(callbacks or []), self.saver]
+        all_callbacks = [
+            CollectorState(self.collector, self.group),
+            self.resource_usage,
+            *(callbacks or []),
+            self.checkpoints,
+        ]
         if self.start is not None and resume is None:
-            around.append(self.start.callback(callbacks or []))
+            all_callbacks.append(self.start.callback([*(callbacks or []), self.resource_usage]))
         options = self.experiment.trainer
-        trainer = lightning_trainer(options, around, self.ranks)
-        decisions = self.ranks.share(self.experiment.agent.decisions_per_iteration)
+        trainer = lightning_trainer(options, all_callbacks, self.group)
+        decisions = self.group.share_of(self.experiment.agent.decisions_per_iteration)
         dtype = getattr(torch, options.precision)
-        rounds = Rounds(self.learner, self.collector, decisions, self.experiment.last_round, dtype)
+        iterations = Iterations(self.learner, self.collector, decisions, self.experiment.last_iteration, dtype)
         with warnings.catch_warnings(), denormals_flushed():
             warnings.filterwarnings("ignore", module="lightning")
-            trainer.fit(self.learner, train_dataloaders=rounds, ckpt_path=resume, weights_only=True)
+            trainer.fit(self.learner, train_dataloaders=iterations, ckpt_path=resume, weights_only=True)
         self.learner.network.eval()
-        self.saver.save(trainer)
+        self.checkpoints.save(trainer)
 
 
 def lightning_trainer(
-    options: TrainerOptions, callbacks: list[lightning.Callback], ranks: Ranks | None = None
+    options: TrainerOptions, callbacks: list[lightning.Callback], group: ProcessGroup | None = None
 ) -> lightning.Trainer:
-    """A trainer that does nothing but call us: one epoch of rounds, no files, no logger, no bar."""
+    """A trainer of one epoch, without logger, progress bar and checkpoints of its own."""
     for name in ("lightning.pytorch", "lightning.fabric"):
         logging.getLogger(name).setLevel(logging.ERROR)
     return lightning.Trainer(
         accelerator="gpu" if options.device == "gpu" else "cpu",
         precision="bf16-mixed" if options.precision == "bfloat16" else "32-true",
         devices=1,
-        strategy=OneOfSeveral(options.device, ranks) if ranks and ranks.size > 1 else "auto",
+        strategy=RankStrategy(options.device, group) if group and group.size > 1 else "auto",
         max_epochs=1,
         callbacks=callbacks,
         logger=False,
@@ -124,22 +131,22 @@ def lightning_trainer(
     )
 
 
-class OneOfSeveral(SingleDeviceStrategy):
-    """A process that learns by itself as far as Lightning knows: `Ranks` exchanges the gradients; the first writes."""
+class RankStrategy(SingleDeviceStrategy):
+    """Runs as a single device; ProcessGroup exchanges gradients. Lightning's strategies would restart the command."""
 
-    def __init__(self, device: str, ranks: Ranks) -> None:
-        super().__init__(f"cuda:{ranks.rank % torch.cuda.device_count()}" if device == "gpu" else "cpu")
-        self._ranks = ranks
+    def __init__(self, device: str, group: ProcessGroup) -> None:
+        super().__init__(f"cuda:{group.rank % torch.cuda.device_count()}" if device == "gpu" else "cpu")
+        self._group = group
 
     @property
     def is_global_zero(self) -> bool:
         """Whether this process writes the checkpoint."""
-        return self._ranks.first
+        return self._group.is_main
 
 
-def _share(options: LearnerOptions, ranks: Ranks) -> LearnerOptions:
-    """The options with this process's share of what all have together."""
-    if ranks.size == 1:
+def _share_options(options: LearnerOptions, group: ProcessGroup) -> LearnerOptions:
+    """The options with this process's share of those that are totals over all processes."""
+    if group.size == 1:
         return options
-    shares = {name: ranks.share(getattr(options, name)) for name in SHARED if hasattr(options, name)}
+    shares = {name: group.share_of(getattr(options, name)) for name in SHARED_OPTIONS if hasattr(options, name)}
     return cast(LearnerOptions, replace(cast(Any, options), **shares))

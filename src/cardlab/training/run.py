@@ -1,4 +1,4 @@
-"""One training run: from an experiment to a policy's folder and its learning curve. Goes on where it was cut off."""
+"""One training run: an experiment becomes a policy and a learning curve. It resumes from its checkpoint."""
 
 import csv
 import hashlib
@@ -18,45 +18,45 @@ from cardlab.core.code_digest import code_digest
 from cardlab.evaluation.seating import make_lineup
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
-from cardlab.learners.base import RoundLearner
-from cardlab.training.callbacks import CheckpointError, Curve, MetricsLog, Row, TrackedRun, TrackingState
-from cardlab.training.continuation import write_stretch
-from cardlab.training.curve_evaluation import measure_strength
+from cardlab.learners.base import Learner
+from cardlab.training.callbacks import CheckpointError, LearningCurve, MetricsLog, Row, TrackedRun, TrackingState
+from cardlab.training.continuation import write_continuation
+from cardlab.training.curve_evaluation import score_agent
 from cardlab.training.experiment import Experiment, check_device
-from cardlab.training.process_loop import Learning
-from cardlab.training.processes import together
+from cardlab.training.process_loop import TrainingProcess
+from cardlab.training.processes import start_processes
+from cardlab.training.resource_usage import TimeSpent
 from cardlab.training.snapshots import Snapshots
 from cardlab.training.start import named_policies, start_digest
-from cardlab.training.stopwatch import Spent, Stopwatch
 
 _CHECKPOINT = "checkpoint.ckpt"
 _FINISHED = "finished.ckpt"
 _SNAPSHOTS = "snapshots"
-_STRETCH = "training"
-_CURVE_ARENA = ("references", "seed")  # what the learning curve depends on, of the arena
+_CONTINUATION = "training"
+_CURVE_ARENA = ("references", "seed")  # options of the arena that the learning curve depends on
 
 
 class RunInUse(RuntimeError):
-    """Another process is training in this run folder."""
+    """Another process trains in this run folder."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What a training run leaves."""
+    """Result of a training run."""
 
     folder: Path  # the policy
     digest: str
     rows: list[Row]  # the learning curve
-    rounds: int
-    checkpoint: Path  # the last one, weights and optimiser and all
-    stretch: Path  # folder of what a later stretch may start from
-    snapshots: Path  # folder of the policies kept on the way, if any, each named by its number of decisions
+    iterations: int
+    checkpoint: Path  # the last one
+    continuation: Path  # folder from which a longer training may start (trainer.start_from)
+    snapshots: Path  # folder of snapshots, each in a folder named by its number of decisions
     decisions: int
-    spent: Spent
+    spent: TimeSpent
 
 
 def run_folder(root: Path, experiment: Experiment) -> Path:
-    """`root`/NAME/<hash of configuration, code and policies>: where this very training keeps its checkpoint."""
+    """`root`/NAME/<hash of configuration, code and policies>: folder of this training's checkpoint."""
     arena: Mapping[str, Any] = experiment.config.get("arena", {})
     config = {**experiment.config, "arena": {key: arena.get(key) for key in _CURVE_ARENA}}
     digest = hashlib.sha256(json.dumps(config, sort_keys=True, default=str).encode())
@@ -74,35 +74,35 @@ def train(
     run_dir: Path,
     model_dir: Path,
     log: MetricsLog | None = None,
-    tell: Callable[[str], None] = print,
+    report: Callable[[str], None] = print,
     unfinished: bool = False,
-    claimed: bool = False,
+    locked: bool = False,
     tracked: TrackedRun | None = None,
 ) -> Trained:
-    """Train, or go on from the checkpoint in `run_dir`, and write the policy to `model_dir`.
+    """Train, or resume from the checkpoint in `run_dir`, and write the policy to `model_dir`.
 
-    `unfinished`: whoever asked was cut off before, perhaps after the training's end: then that is where it goes on.
-    `claimed`: the caller holds the folder. `tracked`: the run behind `log`, whose unsent metrics the checkpoint holds.
-    Raises InvalidOption for a device that this machine has not, RunInUse,
-    CheckpointError, ProcessLost, or TrainingDiverged; the last good checkpoint stays in each case.
+    `unfinished`: the caller was interrupted before, perhaps after the last iteration. `locked`: the caller holds the
+    lock of the folder. `tracked`: the run behind `log`, whose unsent metrics the checkpoint saves. Raises InvalidOption
+    for a device that this machine lacks, RunInUse, CheckpointError, ProcessLost or TrainingDiverged; the last good
+    checkpoint stays in each case.
     """
     check_device(experiment.trainer)
     checkpoint, finished = run_dir / _CHECKPOINT, run_dir / _FINISHED
-    with nullcontext() if claimed else claim(run_dir):
+    with nullcontext() if locked else lock_run_folder(run_dir):
         if unfinished and finished.exists() and not checkpoint.exists():
             finished.replace(checkpoint)
-        return _train(experiment, checkpoint, model_dir, log, tell, tracked)
+        return _train(experiment, checkpoint, model_dir, log, report, tracked)
 
 
 @contextmanager
-def claim(run_dir: Path) -> Generator[None]:
-    """Be the only process that trains in this folder, which is made; RunInUse when another is. A kill lets go of it."""
-    lock = FileLock(run_dir / "lock", timeout=1)  # `cardlab runs` holds it for a moment
+def lock_run_folder(run_dir: Path) -> Generator[None]:
+    """Create the folder and lock it for this process. Raises RunInUse; a killed process releases the lock."""
+    lock = FileLock(run_dir / "lock", timeout=1)  # `cardlab runs` holds it briefly
     try:
         run_dir.mkdir(parents=True, exist_ok=True)
         lock.acquire()
     except Timeout as error:
-        raise RunInUse(f"{run_dir}: another process is training here") from error
+        raise RunInUse(f"{run_dir}: another process trains here; wait for it or stop it") from error
     try:
         yield
     finally:
@@ -110,14 +110,15 @@ def claim(run_dir: Path) -> Generator[None]:
 
 
 def write_curve(rows: list[Row], path: Path) -> None:
-    """The learning curve as CSV: a row for each point, no times in it."""
+    """Write the learning curve as CSV: one row per point, without times."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    names = ["round", "decisions", *sorted({name for row in rows for name in row} - {"round", "decisions"})]
+    counters = ("iteration", "decisions")
+    names = [*counters, *sorted({name for row in rows for name in row} - {*counters})]
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, names, lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            counts = {name: int(row[name]) for name in ("round", "decisions")}
+            counts = {name: int(row[name]) for name in counters}
             writer.writerow({**{name: f"{value:.6g}" for name, value in row.items()}, **counts})
 
 
@@ -126,74 +127,74 @@ def _train(
     checkpoint: Path,
     model_dir: Path,
     log: MetricsLog | None,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     tracked: TrackedRun | None,
 ) -> Trained:
-    resume = _check_checkpoint(checkpoint, experiment.trainer.processes, tell)
-    with together(experiment, checkpoint, resume) as ranks:
-        learning = Learning(experiment, checkpoint, ranks)
-        return _lead(learning, checkpoint, resume, model_dir, log, tell, tracked)
+    resume = _check_checkpoint(checkpoint, experiment.trainer.processes, report)
+    with start_processes(experiment, checkpoint, resume) as group:
+        process = TrainingProcess(experiment, checkpoint, group)
+        return _run_main_process(process, checkpoint, resume, model_dir, log, report, tracked)
 
 
-def _lead(
-    learning: Learning,
+def _run_main_process(
+    process: TrainingProcess,
     checkpoint: Path,
     resume: Path | None,
     model_dir: Path,
     log: MetricsLog | None,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     tracked: TrackedRun | None,
 ) -> Trained:
-    """Learn, and do what one process does for all: measure, tell and write."""
-    experiment, learner = learning.experiment, learning.learner
-    options, last_round = experiment.trainer, experiment.last_round
+    """Train, and do what one process does for all: evaluate, print and write."""
+    experiment, learner = process.experiment, process.learner
+    options, last_iteration = experiment.trainer, experiment.last_iteration
     game = without_training_options(experiment.game)
     description = describe(game, experiment.network, learner.policy_kind, learner.policy_options())
-    measure = _measure(experiment, learner, game)
-    curve = Curve(measure, options.evaluations, last_round, options.patience, log, tell, learning.readings)
-    stopwatch = Stopwatch(learning.gauges)
-    save = partial(save_policy, description=description, network=learner.settled_network)
-    snapshots = Snapshots(checkpoint.with_name(_SNAPSHOTS), options.snapshots, last_round, save)
-    learning.saver.tell = tell
+    evaluate = _make_evaluation(experiment, learner, game)
+    extra = process.extra_metrics
+    curve = LearningCurve(evaluate, options.evaluations, last_iteration, options.patience, log, report, extra)
+    save = partial(save_policy, description=description, network=learner.ema_network)
+    snapshots = Snapshots(checkpoint.with_name(_SNAPSHOTS), options.snapshots, last_iteration, save)
+    process.checkpoints.report = report
     if resume is None:
         snapshots.clear()
     state = [] if tracked is None else [TrackingState(tracked)]
     if tracked is not None:
-        learning.saver.after_save = tracked.flush
-    learning.fit(resume, [curve, stopwatch, snapshots, *state])
-    snapshots.keep(learner)
+        process.checkpoints.after_save = tracked.flush
+    process.fit(resume, [curve, snapshots, *state])
+    snapshots.save_snapshot(learner)
     digest = save(model_dir)
     finished = checkpoint.with_name(_FINISHED)
     checkpoint.replace(finished)
-    stretch = checkpoint.with_name(_STRETCH)
-    write_stretch(finished, experiment, stretch)
-    decisions, spent = learner.decisions_done, stopwatch.spent
-    kept = (finished, stretch, snapshots.folder)
-    return Trained(model_dir, digest, curve.rows, learner.rounds_done, *kept, decisions, spent)
+    continuation = checkpoint.with_name(_CONTINUATION)
+    write_continuation(finished, experiment, continuation)
+    paths = (finished, continuation, snapshots.folder)
+    counts = (learner.decisions_done, process.resource_usage.spent)
+    return Trained(model_dir, digest, curve.rows, learner.iterations_done, *paths, *counts)
 
 
-def _measure(experiment: Experiment, learner: RoundLearner, game: Game) -> Callable[[], Mapping[str, float]]:
-    """How strong the learner is at the moment; a table of another size is refused before anything is trained."""
-    options, agent = experiment.trainer, learner.playing_agent(game, learner.settled_network)
-    table = options.evaluation_lineup
-    if table:
-        make_lineup(game, [agent, *table])
-    return partial(measure_strength, game, agent, experiment.arena, options.evaluation_deals, table)
+def _make_evaluation(experiment: Experiment, learner: Learner, game: Game) -> Callable[[], Mapping[str, float]]:
+    """A function that scores the current policy. Raises InvalidOption for a lineup of the wrong size."""
+    options, agent = experiment.trainer, learner.trained_agent(game, learner.ema_network)
+    lineup = options.evaluation_lineup
+    if lineup:
+        make_lineup(game, [agent, *lineup])
+    return partial(score_agent, game, agent, experiment.arena, options.evaluation_deals, lineup)
 
 
-def _check_checkpoint(path: Path, processes: int, tell: Callable[[str], None]) -> Path | None:
-    """The checkpoint to go on from, if there is one; CheckpointError when it is torn, foreign or of more processes."""
+def _check_checkpoint(path: Path, processes: int, report: Callable[[str], None]) -> Path | None:
+    """The checkpoint to resume from, if there is one. Raises CheckpointError for a damaged or foreign one."""
     if not path.exists():
         return None
     try:
         content: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        done = int(content["learner"]["rounds_done"])
+        done = int(content["learner"]["iterations_done"])
         written_by = 1 + len(content["learner"].get("others", ()))
     except Exception as error:
         reason = str(error).splitlines()[0] if str(error) else repr(error)
-        raise CheckpointError(f"{path}: is not a checkpoint of this run ({reason[:120]}): delete it") from error
+        raise CheckpointError(f"{path}: is not a checkpoint of this run ({reason[:120]}); delete it") from error
     if written_by != processes:
-        reason = f"it goes on with trainer.processes={written_by}, not {processes}"
-        raise CheckpointError(f"{path}: was written by {written_by} processes: {reason}, or delete it")
-    tell(f"going on after round {done} ({path})")
+        cure = f"resume with trainer.processes={written_by} instead of {processes}, or delete it"
+        raise CheckpointError(f"{path}: was written by {written_by} processes; {cure}")
+    report(f"resuming after iteration {done} ({path})")
     return path

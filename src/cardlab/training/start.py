@@ -1,4 +1,4 @@
-"""Where a training begins: with fresh weights, with those of a policy, or where an earlier stretch of it ended."""
+"""What a training starts from: fresh weights, those of a policy, or the end of an earlier training."""
 
 import hashlib
 import json
@@ -22,71 +22,71 @@ from cardlab.agents.policies import (
 from cardlab.agents.policy_folders import policy_folder
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import without_training_options
-from cardlab.learners.base import RoundLearner
+from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.networks.protocol import Network
-from cardlab.training.continuation import START_KEY, TRAINING_FILE, read_stretch
+from cardlab.training.continuation import START_KEY, TRAINING_FILE, read_continuation
 from cardlab.training.experiment import Experiment
 
 
-class Start(Protocol):
-    """What a training begins with that is not fresh."""
+class StartPoint(Protocol):
+    """State from which a training starts, in place of fresh weights."""
 
     @property
-    def rounds(self) -> int:
-        """Rounds done before."""
+    def iterations(self) -> int:
+        """Iterations done before."""
         ...
 
-    def set_learner(self, learner: RoundLearner) -> None:
-        """Set weights and counters, before past selves are copied from it."""
+    def restore_learner(self, learner: Learner) -> None:
+        """Set weights and counters, before the opponent pool copies the network."""
         ...
 
-    def set_field(self, collector: Collector) -> None:
-        """Set past selves."""
+    def restore_opponents(self, collector: Collector) -> None:
+        """Set the checkpoints of the opponent pool."""
         ...
 
     def callback(self, others: list[Callback]) -> Callback:
-        """What sets the optimiser, and the state of the `others` that go on, when the training begins."""
+        """A callback that restores the optimiser and the state of `others` when the training starts."""
         ...
 
 
 @dataclass(frozen=True)
-class PolicyStart:
-    """A policy's weights: a new training, with its own budget, rates and past selves."""
+class PolicyStartPoint:
+    """A policy's weights, for a new training with its own budget, schedules and opponent pool."""
 
     network: Network
-    rounds: int = 0
+    iterations: int = 0
 
-    def set_learner(self, learner: RoundLearner) -> None:
-        """Set the weights, those of a running mean too; a critic that sees all cards is no part of a policy."""
-        for network in (learner.network, learner.settled_network):
+    def restore_learner(self, learner: Learner) -> None:
+        """Set the weights of the network and of its EMA; a policy has no training-only critic."""
+        for network in (learner.network, learner.ema_network):
             network.load_state_dict(self.network.state_dict())
 
-    def set_field(self, collector: Collector) -> None:
-        """Nothing: its one past self is the policy already."""
+    def restore_opponents(self, collector: Collector) -> None:
+        """Do nothing: the pool's first checkpoint is the policy already."""
 
     def callback(self, others: list[Callback]) -> Callback:
-        """One that does nothing: the optimiser is new."""
+        """A callback that does nothing: the optimiser is new."""
         return Callback()
 
 
-def read_start(experiment: Experiment) -> Start | None:
-    """What `trainer.start_from` holds, if given; InvalidOption for another folder, or for what does not fit."""
+def read_start_point(experiment: Experiment) -> StartPoint | None:
+    """The content of `trainer.start_from`, if set. Raises InvalidOption for a folder that does not fit."""
     given = experiment.trainer.start_from
     if given is None:
         return None
-    return _read_policy(experiment, given) if _is_policy(Path(given)) else read_stretch(experiment, given)
+    return _read_policy(experiment, given) if _is_policy(Path(given)) else read_continuation(experiment, given)
 
 
 def start_digest(folder: Path) -> bytes:
-    """Of what a training begins with; OSError or PolicyError when it is gone."""
+    """Digest of what a training starts from. Raises OSError or PolicyError when it is missing."""
     if _is_policy(folder):
         return bytes.fromhex(policy_digest(folder))
     return hashlib.sha256((folder / TRAINING_FILE).read_bytes()).digest()
 
 
 def named_policies(config: Any, game: str) -> Iterator[Path]:
-    """The policies that a configuration names outright: opponents (as keys), who plays rollouts, references."""
+    """Folders of the policies that a configuration names: opponents (as keys), rollout players, references."""
     if isinstance(config, Mapping):
         entries = cast(Mapping[str, Any], config)
         for key in sorted(entries):
@@ -105,24 +105,24 @@ def _is_policy(folder: Path) -> bool:
     return not (folder / TRAINING_FILE).exists() and any((folder / name).exists() for name in POLICY_FILES)
 
 
-def _read_policy(experiment: Experiment, given: str) -> PolicyStart:
+def _read_policy(experiment: Experiment, given: str) -> PolicyStartPoint:
     game, folder = without_training_options(experiment.game), Path(given)
-    with torch.random.fork_rng(devices=[]):  # what is thrown away draws nothing from the run's own generator
+    with torch.random.fork_rng(devices=[]):  # the discarded network draws no numbers from the run's generator
         network = experiment.network.build(game.spec)
         learner = experiment.agent.build(experiment.game, network, 1, 0)
-        wanted = describe(game, experiment.network, learner.policy_kind, learner.policy_options())
+        expected = describe(game, experiment.network, learner.policy_kind, learner.policy_options())
         try:
-            has = _facts(read_description(folder), type(experiment.network)())
-            for key, value in _facts(wanted).items():
-                if has.get(key) != value:
-                    raise InvalidOption(START_KEY, given, f"a policy with {key}={value}: this one has {has.get(key)}")
-            return PolicyStart(load_network(game, folder))
+            found = _facts(read_description(folder), type(experiment.network)())
+            for key, value in _facts(expected).items():
+                if found.get(key) != value:
+                    raise InvalidOption(START_KEY, given, f"a policy with {key}={value}: this one has {found.get(key)}")
+            return PolicyStartPoint(load_network(game, folder))
         except PolicyError as error:
             raise InvalidOption(START_KEY, given, f"a policy that fits ({error})") from error
 
 
 def _facts(description: PolicyDescription, defaults: Any = None) -> dict[str, Any]:
-    """What of a policy a training cannot change, flat; `defaults` for options that it was written without."""
+    """Properties of a policy that a training cannot change; `defaults` fill in options that it lacks."""
     options: Mapping[str, Any] = {**(asdict(defaults) if defaults else {}), **description.network_options}
     facts = {
         "game": description.game,

@@ -1,4 +1,4 @@
-"""A training that is recorded: one process in its folder and one run in the store, whatever cuts it off."""
+"""A training that is recorded as a run of the tracking store, however it is interrupted."""
 
 import signal
 from collections.abc import Callable, Generator, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 from cardlab.tracking import RecordIncomplete, Run, Store
 from cardlab.training.experiment import Experiment, check_device
-from cardlab.training.run import Trained, claim, train
+from cardlab.training.run import Trained, lock_run_folder, train
 
 
 def train_recorded(
@@ -19,27 +19,30 @@ def train_recorded(
     model_dir: Path,
     params: Mapping[str, Any],
     record: Callable[[Run, Trained], None],
-    tell: Callable[[str], None] = print,
+    report: Callable[[str], None] = print,
 ) -> Trained:
-    """Train in `folder`, or go on there in the same run; the policy goes to `model_dir`.
+    """Train in `folder`, or resume there in the same run, and write the policy to `model_dir`.
 
-    `record` writes and logs what else there is to keep, before the run counts as finished. Raises what `train` raises,
-    and TrackingUnavailable.
+    `record` logs further artifacts before the run is finished. Raises what `train` raises, and TrackingUnavailable.
     """
     check_device(experiment.trainer)
     game = experiment.game.spec.name
-    store.check()  # a store that is away is an error before anything is written
-    with claim(folder), terminable(), store.start_or_resume(folder, game, experiment.name, params=params) as run:
-        tell(f"run:    {run.id}")
+    store.check()  # an unavailable store is an error before anything is written
+    with (
+        lock_run_folder(folder),
+        terminable(),
+        store.start_or_resume(folder, game, experiment.name, params=params) as run,
+    ):
+        report(f"run:    {run.id}")
         unfinished = run.resumed
         trained = train(
             experiment,
             run_dir=folder,
             model_dir=model_dir,
             log=run,
-            tell=tell,
+            report=report,
             unfinished=unfinished,
-            claimed=True,
+            locked=True,
             tracked=run,
         )
         run.set_tags({"kind": "training", "policy.digest": trained.digest})
@@ -47,16 +50,16 @@ def train_recorded(
         record(run, trained)
         run.log_artifact(trained.checkpoint, "checkpoint")
     if not run.complete:
-        what = "the store has not received all of it; the same command sends the rest and trains nothing"
-        raise RecordIncomplete(f"run {run.id}: {what}")
+        cure = "run the same command again to send the rest; it trains nothing"
+        raise RecordIncomplete(f"run {run.id}: the store has not received all of it; {cure}")
     return trained
 
 
 @contextmanager
 def terminable() -> Generator[None]:
-    """Inside, SIGTERM and SIGHUP raise SystemExit with the status that a shell gives them, so that runs end as KILLED.
+    """Within the block SIGTERM and SIGHUP raise SystemExit with the shell's status, so that runs end as KILLED.
 
-    A signal that is ignored, as SIGHUP is under nohup, stays ignored.
+    A signal that is ignored, such as SIGHUP under nohup, stays ignored.
     """
 
     def stop(number: int, _: object) -> None:

@@ -1,4 +1,4 @@
-"""A further process of a training: python -m cardlab.training.worker, sent its job through stdin."""
+"""A worker process of a training: python -m cardlab.training.worker reads its job from stdin."""
 
 import os
 import pickle
@@ -7,24 +7,24 @@ import sys
 import threading
 
 from cardlab.learners.base import TrainingDiverged
-from cardlab.training.process_loop import Learning
-from cardlab.training.processes import Job, connected, join
+from cardlab.training.process_loop import TrainingProcess
+from cardlab.training.processes import Job, connect, join_process_group
 
 
 def main() -> None:
-    """Learn with the others until the training is done; what goes wrong alike in all is told by the first."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the first process's to handle
+    """Train with the other processes until the end; the main process reports errors that all have."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles Ctrl-C
     job: Job = pickle.load(sys.stdin.buffer)
-    threading.Thread(target=_end_with_the_first, daemon=True).start()
-    with connected(join(job), job.ranks):
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    with join_process_group(connect(job), job.group):
         try:
-            Learning(job.experiment, job.checkpoint, job.ranks).fit(job.resume)
+            TrainingProcess(job.experiment, job.checkpoint, job.group).fit(job.resume)
         except TrainingDiverged:
             return
 
 
-def _end_with_the_first() -> None:
-    """The pipe ends when the first process does, however it does: nothing may then go on learning alone."""
+def _exit_with_parent() -> None:
+    """Exit when the parent process exits, which closes the pipe."""
     sys.stdin.buffer.read()
     os._exit(1)
 

@@ -70,7 +70,7 @@ def test_every_experiment_can_be_built(experiment: str) -> None:
     built = build_experiment(config)
     assert built.name == config["name"]
     assert built.config == config
-    assert built.rounds > 0
+    assert built.total_iterations > 0
 
 
 @pytest.mark.parametrize("game", FIRST_GAMES)
@@ -131,8 +131,14 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
             "arena.references=tree:seconds:0: must be an agent with other options (seconds=0: must be a number",
         ),
         (["arena.references=[random:foo:1]"], "arena.references=random:foo:1: must be random with no options"),
-        (["trainer.evaluation_lineup=[shark]"], "trainer.evaluation_lineup=shark: must be a policy's folder or address"),
-        (["trainer.evaluation_lineup=[random,random]"], "trainer.evaluation_lineup=[random,random]: must be empty, or 1"),
+        (
+            ["trainer.evaluation_lineup=[shark]"],
+            "trainer.evaluation_lineup=shark: must be a policy's folder or address",
+        ),
+        (
+            ["trainer.evaluation_lineup=[random,random]"],
+            "trainer.evaluation_lineup=[random,random]: must be empty, or 1",
+        ),
         (["game=poker_squares", "arena.references=[greedy_stock_only]"], "arena.references=greedy_stock_only: must be"),
         (["+agent.epsilon=0.1"], "agent.epsilon=0.1: must be left out: agent takes gamma"),
         (["+rounds=3"], "rounds=3: must be left out: an experiment takes game"),

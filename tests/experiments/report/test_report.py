@@ -52,7 +52,7 @@ def write_results(folder: Path, name: str, game: str, references: dict[str, Any]
     (folder / name / "evaluation.json").write_text(json.dumps(evaluation))
     with (folder / name / "curve.csv").open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["round", "decisions", "loss/value", *columns])
+        writer.writerow(["iteration", "decisions", "train/value_loss", *columns])
         for point in range(1, 6):
             writer.writerow([point * 10, point * 81920, 1 / point, *(0.5 + 0.05 * point for _ in columns)])
 
@@ -111,12 +111,12 @@ def full_results(results: list[Result], tmp_path: Path) -> list[Result]:
 @pytest.fixture
 def results(tmp_path: Path) -> list[Result]:
     folder = tmp_path / "results"
-    bands = [f"win_rate/greedy{end}" for end in ("", "_low", "_high")]
+    bands = ["win_rate/greedy", *(f"interval/win_rate/greedy_{end}" for end in ("low", "high"))]
     write_results(
         folder, "duel", "thirty_one", {"random": figures(0.9, 0.97), "greedy": figures(0.2, 0.61)},
-        [*bands, "score/greedy", "score/greedy_low", "score/greedy_high"],
+        [*bands, "score/greedy", "interval/score/greedy_low", "interval/score/greedy_high"],
     )  # fmt: skip
-    own = [f"score/self{end}" for end in ("", "_low", "_high")]
+    own = ["score/self", *(f"interval/score/self_{end}" for end in ("low", "high"))]
     write_results(folder, "squares", "poker_squares", {"self": figures(112.3), "random": figures(14.5)}, own)
     squares = {**copy.deepcopy(CONFIG), "name": "squares", "game": {"name": "poker_squares"}}
     return read_results(folder, {"duel": CONFIG, "squares": squares})
@@ -222,7 +222,7 @@ def test_what_is_missing_or_torn_is_named_in_one_line(results: list[Result], tmp
     with pytest.raises(ResultError, match=r"evaluation\.json: is an evaluation without references: run `dvc repro`$"):
         read_results(folder, {"duel": CONFIG})
     evaluation.write_text(whole)
-    curve.write_text("round,decisions\n1,many\n")
+    curve.write_text("iteration,decisions\n1,many\n")
     with pytest.raises(ResultError, match=r"^\S+duel/curve\.csv: [^\n]*$"):
         read_results(folder, {"duel": CONFIG})
     curve.unlink()

@@ -79,7 +79,7 @@ def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last
         trial = complete[int(run.data.tags["sweep.trial"])]
         assert run.data.metrics["sweep/objective"] == trial.value
         assert run.data.tags.get("sweep.retry_of") == (str(trial.user_attrs["retry_of"]) if is_retry(trial) else None)
-        steps = [point.step for point in Store(root=root).client.get_metric_history(run.info.run_id, "payoff")]
+        steps = [point.step for point in Store(root=root).client.get_metric_history(run.info.run_id, "train/return")]
         assert len(steps) == len(set(steps)) == 128, "each iteration once, those before the kill too"
     (parent,) = runs_of(root, "sweep")
     assert parent.info.status == "FINISHED"

@@ -23,8 +23,8 @@ def test_the_surrogate_clips_on_the_pessimistic_side(ratio, advantage, wanted):
     now = torch.tensor([0.3]).log()
     terms = clipped_surrogate(now, now - np.log(ratio), torch.tensor([advantage]), torch.tensor(0.2))
     assert terms.surrogate.item() == pytest.approx(wanted, abs=1e-5)
-    assert terms.clipped.item() == float(abs(ratio - 1) > 0.2)
-    assert terms.divergence.item() == pytest.approx(ratio - 1 - np.log(ratio), abs=1e-5)
+    assert terms.clip_fraction.item() == float(abs(ratio - 1) > 0.2)
+    assert terms.approx_kl.item() == pytest.approx(ratio - 1 - np.log(ratio), abs=1e-5)
 
 
 def test_double_q_lets_one_choose_and_the_other_judge():

@@ -45,9 +45,9 @@ def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> E
         check_device(experiment.trainer)
     _check_fit(experiment)
     if experiment.trainer.start_from is not None:
-        from cardlab.training.start import read_start  # noqa: PLC0415 (imports Lightning)
+        from cardlab.training.start import read_start_point  # noqa: PLC0415 (imports Lightning)
 
-        read_start(experiment)
+        read_start_point(experiment)
     return experiment
 
 
@@ -91,7 +91,7 @@ def _check_fit(experiment: Experiment) -> None:
 
     with torch.random.fork_rng(devices=[]):  # leaves the generator of the run unchanged
         network = experiment.network.build(game.spec)
-        experiment.agent.build(game, network, experiment.rounds, experiment.seed)
+        experiment.agent.build(game, network, experiment.total_iterations, experiment.seed)
         with agent_key("opponents.agents"):
             experiment.opponents.build(game, lambda _: RandomAgent(game), network)
     check_agents(game, "arena.references", experiment.arena.references)

@@ -26,7 +26,7 @@ def draw(result: Result) -> Figure | None:
     decisions = result.curve["decisions"]
     for index, name in enumerate(names):
         colour = COLOURS[index % len(COLOURS)]
-        mean, low, high = (result.curve[name + end] for end in ("", "_low", "_high"))
+        mean, low, high = (result.curve[key] for key in (name, f"interval/{name}_low", f"interval/{name}_high"))
         axes.fill_between(decisions, low, high, color=colour, alpha=0.18, linewidth=0)
         label = name.split("/", 1)[1]
         axes.plot(decisions, mean, color=colour, marker=MARKERS[index % len(MARKERS)], label=label)
@@ -45,5 +45,5 @@ def draw(result: Result) -> Figure | None:
 def _series(result: Result) -> list[str]:
     """Columns with a mean that has its interval beside it: win rates, or for one player points."""
     stem = "score/" if result.alone else "win_rate/"
-    means = [name for name in result.curve if name.startswith(stem) and f"{name}_low" in result.curve]
+    means = [name for name in result.curve if name.startswith(stem) and f"interval/{name}_low" in result.curve]
     return [name for name in means if np.isfinite(result.curve[name]).any()]

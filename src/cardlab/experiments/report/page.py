@@ -91,7 +91,7 @@ def _section(result: Result, figures: Path) -> dict[str, Any]:
         "origin": {key: value for key, value in (result.training or {}).get("origin", {}).items() if key != "versions"},
         "parameters": {group: list(_leaves(result.config[group])) for group in sorted(result.config)},
         "decisions": int(curve["decisions"][-1]) if len(curve.get("decisions", ())) else 0,
-        "rounds": int(curve["round"][-1]) if len(curve.get("round", ())) else 0,
+        "iterations": int(curve["iteration"][-1]) if len(curve.get("iteration", ())) else 0,
     }
 
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 import optuna
 
-from cardlab.training.callbacks import MetricsLog
+from cardlab.training.callbacks import ITERATION, MetricsLog
+from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.experiment import Experiment
 
-_SCORE = "score"
 _WIN_RATE = "win_rate/"
-_NO_MEANS = ("_low", "_high", "/rolling")
 
 
 @dataclass(frozen=True)
@@ -40,10 +39,10 @@ class PruningLog:
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
         """Log the metrics. Raises optuna.TrialPruned, which ends the training."""
         self.log.log_metrics(metrics, step)
-        if _SCORE not in metrics:
+        if MEAN_SCORE not in metrics:
             return
         points = self.experiment.trainer.evaluations
-        point = step * points // self.experiment.last_round
+        point = int(metrics[ITERATION]) * points // self.experiment.last_iteration
         self.trial.report(curve_score(metrics, self.metric), point)
         if self.trial.should_prune():
             raise optuna.TrialPruned(f"behind the others at point {point} of {points} of the learning curve")
@@ -52,6 +51,6 @@ class PruningLog:
 def curve_score(metrics: Mapping[str, float], metric: str) -> float:
     """The mean of the sweep's metric over the references, at one point of a learning curve."""
     if metric != "win_rate":
-        return metrics[_SCORE]
-    rates = [rate for name, rate in metrics.items() if name.startswith(_WIN_RATE) and not name.endswith(_NO_MEANS)]
+        return metrics[MEAN_SCORE]
+    rates = [rate for name, rate in metrics.items() if name.startswith(_WIN_RATE)]
     return sum(rates) / len(rates)

@@ -143,7 +143,7 @@ class TrialRunner:
         return scores, seconds
 
     def _train_in(self, folder: Path, other: str, experiment: Experiment, log: MetricsLog, run: Run) -> Trained:
-        start = partial(train, experiment, log=log, tell=self.show, tracked=run)
+        start = partial(train, experiment, log=log, report=self.show, tracked=run)
         try:
             return start(run_dir=folder, model_dir=folder / "policy")
         except RunInUse:  # by a suspended process, whose trial became stale

@@ -48,7 +48,8 @@ class ThirtyOne:
         training_only=True,
     )
     features: Literal["table", "opponent_statistics", "paper"] = option(
-        "table", "observation: table, opponent_statistics (table and what each opponent did so far) or paper (46 numbers)"
+        "table",
+        "observation: table, opponent_statistics (table and what each opponent did so far) or paper (46 numbers)",
     )
 
     @cached_property
@@ -78,7 +79,9 @@ class ThirtyOne:
             zero_sum=self.reward == "plain",
             decision_kinds=DECISION_KINDS,
             action_kinds=ACTION_KINDS,
-            blocks={"table": BLOCKS, "opponent_statistics": OPPONENT_STATISTICS_BLOCKS, "paper": PAPER_BLOCKS}[self.features],
+            blocks={"table": BLOCKS, "opponent_statistics": OPPONENT_STATISTICS_BLOCKS, "paper": PAPER_BLOCKS}[
+                self.features
+            ],
             action_blocks=ACTION_BLOCKS,
             privileged_blocks=PRIVILEGED_BLOCKS,
             options={"features": self.features},
@@ -164,7 +167,11 @@ class ThirtyOne:
         if self.features == "paper":
             return observe_paper(info_states, players)
         table = observe_table(info_states, players, self.max_turns, self._options.max_rounds)
-        return observe_opponent_statistics(table, info_states, players) if self.features == "opponent_statistics" else table
+        return (
+            observe_opponent_statistics(table, info_states, players)
+            if self.features == "opponent_statistics"
+            else table
+        )
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa] of the legal actions."""

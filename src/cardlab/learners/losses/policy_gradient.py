@@ -1,4 +1,4 @@
-"""The losses of a clipped policy gradient."""
+"""Losses of a clipped policy gradient."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ class PolicyTerms:
     """Means over a minibatch, each a scalar tensor."""
 
     surrogate: Tensor  # to be minimised
-    divergence: Tensor  # estimated KL of the behaviour policy from this one
-    clipped: Tensor  # share of decisions whose ratio was clipped
+    approx_kl: Tensor  # estimated KL of the behaviour policy from this one
+    clip_fraction: Tensor  # share of decisions whose ratio was clipped
 
 
 def mean_entropy(log_probabilities: Tensor, num_decisions: int) -> Tensor:
@@ -25,14 +25,14 @@ def clipped_surrogate(
 ) -> PolicyTerms:
     """The terms of PPO for the actions taken: log-probabilities [N], those when they were chosen, and advantages [N].
 
-    L = −mean(min(ρ·Â, clip(ρ, 1−ε, 1+ε)·Â)), ρ = π(a)/π_old(a) (Schulman et al. 2017, equation 7); the divergence
-    is mean(ρ − 1 − log ρ), which is unbiased and never negative (Schulman 2020, "Approximating KL divergence").
+    L = −mean(min(ρ·Â, clip(ρ, 1−ε, 1+ε)·Â)), ρ = π(a)/π_old(a) (Schulman et al. 2017, equation 7); the KL divergence
+    is estimated by mean(ρ − 1 − log ρ), unbiased and never negative (Schulman 2020, "Approximating KL Divergence").
     """
     log_ratio = log_probabilities - behaviour
     ratio = log_ratio.exp()
     limited = ratio.clamp(1.0 - clip_range, 1.0 + clip_range)
     surrogate = -torch.minimum(ratio * advantages, limited * advantages).mean()
     with torch.no_grad():
-        divergence = (ratio - 1.0 - log_ratio).mean()
-        clipped = ((ratio - 1.0).abs() > clip_range).float().mean()
-    return PolicyTerms(surrogate, divergence, clipped)
+        approx_kl = (ratio - 1.0 - log_ratio).mean()
+        clip_fraction = ((ratio - 1.0).abs() > clip_range).float().mean()
+    return PolicyTerms(surrogate, approx_kl, clip_fraction)

@@ -37,7 +37,7 @@ def seat_alike(num_games: int, num_players: int, weights: NDArray[Any], rng: np.
 
 
 def bring_to_table(seats: Seats, seated: Bools, rng: np.random.Generator) -> None:
-    """Let the learner change places in `seats` [G, P] with somebody who is `active_players` [G, P], where it is not itself."""
+    """Let the learner change places in `seats` [G, P] with somebody who is `seated` [G, P], where it is not itself."""
     absent = np.flatnonzero(~((seats == 0) & seated).any(axis=1))
     places = rng.random((len(absent), seats.shape[1]))
     there = np.where(seated[absent], places, -1.0).argmax(axis=1)

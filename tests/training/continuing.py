@@ -37,10 +37,10 @@ def experiment_of(agent: str, *, stop_after: int | None = FIRST, start_from: Pat
 
 
 def run(experiment: Experiment, folder: Path, log: MetricsLog | None = None) -> Trained:
-    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, tell=quiet)
+    return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, report=quiet)
 
 
 def steps(trained: Trained) -> int:
     """Gradient steps that the optimiser has made, as it counts them."""
-    content = torch.load(trained.stretch / TRAINING_FILE, weights_only=True)
+    content = torch.load(trained.continuation / TRAINING_FILE, weights_only=True)
     return int(next(iter(content["optimizer"]["state"].values()))["step"])

@@ -1,4 +1,4 @@
-"""PPO's loss translated whole is the plain one, and clipping is torch's own, but for work that changes nothing."""
+"""The compiled loss of PPO equals the plain one, and gradient clipping equals torch's."""
 
 import numpy as np
 import pytest
@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from torch import nn
 from torch._dynamo.utils import counters
 
-from cardlab.learners.base import _clip
-from cardlab.learners.ppo import _objective, _translated_objective, _Wanted
+from cardlab.learners.base import clip_gradients
+from cardlab.learners.ppo import LossInputs, compiled_ppo_loss, ppo_loss
 from cardlab.networks.inputs import legal_pairs
 
 
-def minibatch(num: int, clip_range: float) -> tuple[torch.Tensor, torch.Tensor, _Wanted]:
-    """Scores and values of decisions among up to nine actions, and what is wanted of them."""
+def minibatch(num: int, clip_range: float) -> tuple[torch.Tensor, torch.Tensor, LossInputs]:
+    """Scores and values of decisions among up to nine actions, and the other inputs of their loss."""
     rng = np.random.default_rng(num)
     legal = rng.random((num, 9)) < 0.5
     legal[np.arange(num), rng.integers(9, size=num)] = True
@@ -22,7 +22,7 @@ def minibatch(num: int, clip_range: float) -> tuple[torch.Tensor, torch.Tensor, 
     taken = torch.from_numpy(rng.integers(pairs.starts[:-1].numpy(), pairs.starts[1:].numpy()))
     numbers = [torch.from_numpy(rng.normal(size=num).astype(np.float32)) for _ in range(4)]
     scores = torch.from_numpy(rng.normal(size=len(pairs.rows)).astype(np.float32)).requires_grad_()
-    wanted = _Wanted(
+    inputs = LossInputs(
         pairs,
         taken,
         -numbers[0].abs(),
@@ -31,18 +31,18 @@ def minibatch(num: int, clip_range: float) -> tuple[torch.Tensor, torch.Tensor, 
         torch.tensor(clip_range),
         torch.tensor(0.1 * clip_range),
     )
-    return scores, numbers[3].requires_grad_(), wanted
+    return scores, numbers[3].requires_grad_(), inputs
 
 
 @pytest.mark.slow
-def test_the_translated_loss_is_the_plain_one_by_one_program():
+def test_the_compiled_loss_equals_the_plain_one_and_compiles_once():
     programs = None
     for num, clip_range in ((40, 0.2), (7, 0.19), (333, 0.05)):
-        scores, values, wanted = minibatch(num, clip_range)
+        scores, values, inputs = minibatch(num, clip_range)
         found = []
-        for objective in (_objective, _translated_objective):
-            loss, terms = objective(scores, values, wanted, 0.5)
-            found.append((loss, terms, *torch.autograd.grad(loss, (scores, values))))
+        for loss_function in (ppo_loss, compiled_ppo_loss):
+            loss, metrics = loss_function(scores, values, inputs, 0.5)
+            found.append((loss, metrics, *torch.autograd.grad(loss, (scores, values))))
         for mine, theirs in zip(*found, strict=True):
             torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
         programs = programs or counters["stats"]["unique_graphs"]
@@ -54,5 +54,5 @@ def test_gradients_are_clipped_as_torch_does(numbers, limit):
     mine, theirs = ([nn.Parameter(torch.zeros(len(numbers))), nn.Parameter(torch.zeros(1))] for _ in range(2))
     for weights in (mine[0], theirs[0]):  # the others have none
         weights.grad = torch.tensor(numbers)
-    assert _clip(mine, limit) == pytest.approx(float(nn.utils.clip_grad_norm_(theirs, limit)))
+    assert clip_gradients(mine, limit) == pytest.approx(float(nn.utils.clip_grad_norm_(theirs, limit)))
     torch.testing.assert_close(mine[0].grad, theirs[0].grad, rtol=1e-4, atol=1e-6)
