@@ -18,7 +18,7 @@ import torch
 
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.learners.base import Learner
-from learning_rounds import FAST, PPO_BIG2, WARM, as_in_trainings, best_speed, learn
+from learning_iterations import FAST, PPO_BIG2, WARM, as_in_trainings, best_speed, learn
 from matrix_work import Replay
 from stopwatch import Stopwatch
 

@@ -27,7 +27,7 @@ from cardlab.experiments.config.composition import compose_experiment
 from cardlab.games.protocol import Bools, Floats
 from cardlab.games.rows import take
 from cardlab.training.process_loop import build_learner
-from learning_rounds import WARM, Round, as_in_trainings
+from learning_iterations import WARM, Round, as_in_trainings
 
 STEPS = 16  # recorded, then handed out again from the first
 

@@ -8,7 +8,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 import stable_baselines
-from learning_rounds import FAST, PPO_BIG2, best_speed, learn
+from learning_iterations import FAST, PPO_BIG2, best_speed, learn
 
 ROUND, MINIBATCH, EPOCHS = 8192, 2048, 4  # of PPO_BIG2
 TABLES = 1024

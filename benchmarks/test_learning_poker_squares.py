@@ -10,7 +10,7 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 import stable_baselines
-from learning_rounds import best_speed, learn
+from learning_iterations import best_speed, learn
 
 ROUND, MINIBATCH, UPDATES, MEMORY = 2048, 256, 16, 30_000  # of agent=poker_squares/dqn
 TABLES = 128

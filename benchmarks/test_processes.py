@@ -21,7 +21,7 @@ import pytest
 from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.run import train
-from learning_rounds import FAST, PPO_BIG2
+from learning_iterations import FAST, PPO_BIG2
 
 ROUNDS = 5
 PAIRS = 3
