@@ -6,6 +6,7 @@ gone, and misses a trial that was killed before its first heartbeat. It lets n w
 
 import os
 import platform
+import time
 from contextlib import suppress
 from copy import deepcopy
 from datetime import datetime
@@ -21,6 +22,7 @@ MAX_ATTEMPTS = 3  # with the same values: some need more memory than there is
 WORKER = "worker"  # attribute of a trial: HOST:PID:START of its process
 RETRY_OF = "retry_of"  # attribute of a retry: the number of the first attempt
 SURPLUS = "surplus"  # attribute of a trial that failed because enough others had begun
+_first_seen: dict[tuple[str, int, datetime | None], float] = {}  # running trial → seconds of the monotonic clock
 
 
 class SurplusTrial(Exception):
@@ -40,8 +42,9 @@ def fail_dead_trials(study: Study, heartbeat: float) -> None:
     fail_stale_trials(study)
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         worker: str | None = trial.user_attrs.get(WORKER)
-        age = datetime.now() - (trial.datetime_start or datetime.now())
-        if is_alive(worker) is False if worker else age.total_seconds() > MISSED_HEARTBEATS * heartbeat:
+        key = study.study_name, trial.number, trial.datetime_start
+        age = time.monotonic() - _first_seen.setdefault(key, time.monotonic())  # machines have different clocks
+        if is_alive(worker) is False if worker else age > MISSED_HEARTBEATS * heartbeat:
             with suppress(ValueError, UpdateFinishedTrialError):  # another process was first
                 study.tell(trial.number, state=TrialState.FAIL)
                 retry(study, trial)

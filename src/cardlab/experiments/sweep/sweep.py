@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -133,7 +134,7 @@ def _run(plan: SweepPlan, study: Study, summary: SummaryRun | None, console: Con
 def _become_owner(study: Study) -> None:
     """Raise StudyInUse when another command on this machine owns the study; else own it."""
     owner: str | None = study.user_attrs.get(_OWNER)
-    if owner is not None and is_alive(owner) and owner != worker_name():
+    if owner is not None and is_alive(owner) and f":{os.getpid()}:" not in owner:
         hint = f"cardlab sweep worker sweep.study={study.study_name} joins it"
         raise StudyInUse(f"study {study.study_name}: another process runs it ({hint})")
     study.set_user_attr(_OWNER, worker_name())
