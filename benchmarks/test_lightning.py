@@ -55,7 +55,7 @@ def seconds_bare() -> float:
     times: list[float] = []
     for number, experience in enumerate(Iterations(learner, collector, ROUND, ROUNDS)):
         learner.training_step(experience, number)
-        collector.opponents.advance(learner.iterations_done, learner.network)
+        collector.opponents.update(learner.iterations_done, learner.network, experience.payoffs, experience.seats)
         times.append(time.process_time())
     return times[-1] - times[0]
 

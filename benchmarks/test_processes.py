@@ -79,7 +79,9 @@ def learned_per_second(processes: int, mode: tuple[str, ...], minibatch: int) ->
     clock = Clock()
     with tempfile.TemporaryDirectory() as folder:
         experiment = build_experiment(compose_experiment(overrides))
-        train(experiment, run_dir=Path(folder, "run"), model_dir=Path(folder, "model"), log=clock, report=lambda _: None)
+        train(
+            experiment, run_dir=Path(folder, "run"), model_dir=Path(folder, "model"), log=clock, report=lambda _: None
+        )
     return clock.rate
 
 

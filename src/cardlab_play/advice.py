@@ -1,135 +1,141 @@
-"""Advice: an agent's analysis of a decision, from the player's InfoState only."""
+"""Advice: what an agent would play in the player's seat, from the player's InfoState only."""
 
-import hashlib
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cardlab.agents.beliefs import Belief
-from cardlab.agents.search_agent import SearchAgent
 from cardlab.evaluation.intervals import half_width
-from cardlab.games.agent_protocol import ActionValues, Agent, Policy
-from cardlab.games.cards.deck import NUM_CARDS, card_text
+from cardlab.games.agent_protocol import Agent, Policy
+from cardlab.games.cards.deck import card_text
 from cardlab.games.loop import play_out
-from cardlab.games.protocol import Floats, Game, InfoStates, Players
+from cardlab.games.protocol import Game, InfoStates
 from cardlab.games.rows import join
-from cardlab_play.action_values import playout_values
-from cardlab_play.offered_games import OFFERED_GAMES
+from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
+from cardlab_play.analysis import DecisionAnalysis, analyze, decision_rng
+from cardlab_play.belief_networks import BeliefNetworks
+from cardlab_play.errors import RequestError
+from cardlab_play.table import Table
+from cardlab_play.table_store import LiveTable, TableStore
+from cardlab_play.views.protocol import Json
 
 BELIEF_DEALS = 400
 DIGITS = 4
 
 
-@dataclass(frozen=True)
-class AdviceSettings:
-    """How advice plays out games."""
-
-    deals: int  # games per estimate
-    belief: Belief | None  # samples hidden cards; None: uniform
-
-
-@dataclass(frozen=True)
-class DecisionAnalysis:
-    """An agent's analysis of N decisions of one game."""
-
-    chosen: list[int]  # [N] the actions that the agent would play
-    probabilities: Floats | None  # [N, A]
-    values: Floats  # [N, A] expected payoffs, -inf where illegal or not evaluated
-    values_from_agent: bool  # False: the values come from playouts
-    state_values: Floats | None  # [N] expected payoffs
-    margins: Floats | None = None  # [N, A] half the width of the 95 % intervals of playouts
-    playouts: list[int] | None = None  # [N] playouts per action
-    simulations: list[int] | None = None  # [N] simulations of a search, over all actions
+def advice_message(
+    store: TableStore, belief_networks: BeliefNetworks, live: LiveTable, agent_name: str | None, search: str | None
+) -> Json:
+    """The advice of an agent, by default of the game's advisor. Raises a 409 unless the player is to move."""
+    table, agents = live.table, store.agents
+    choice, agent = load_advisor(agents, table.game, agent_name, search)
+    if not table.user_to_move:
+        raise RequestError(409, "the game is over: advice is available during the game only")
+    without_search = AgentChoice(choice.agent)
+    rollout_agent = agents.load(table.game, AgentChoice("random") if agents.is_slow(without_search) else without_search)
+    belief = belief_networks.for_game(table.game)
+    message = advice(table, agent, rollout_agent, store.options.advice_deals, belief)
+    return {"agent": agent_message(agents, choice), "number": len(table.actions), **message}
 
 
-def analyze(game: Game, agent: Agent, info_states: InfoStates, players: Players) -> DecisionAnalysis:
-    """Analyse the decisions `info_states` [N] of `players` [N] with `agent`. Deterministic."""
-    probabilities, state_values = None, None
-    if isinstance(agent, SearchAgent):
-        results = agent.search(info_states, players)
-        values = np.array([result.values for result in results], dtype=np.float32)
-        chosen = [int(result.scores.argmax()) for result in results]
-        return DecisionAnalysis(
-            chosen, None, values, True, None, simulations=[result.simulations for result in results]
-        )
-    if isinstance(agent, Policy):
-        log_probabilities, state_values = agent.evaluate(info_states, players)
-        probabilities = np.exp(log_probabilities)
-    trusted = OFFERED_GAMES[game.spec.name].values_are_payoffs
-    if not trusted:
-        state_values = None
-    if isinstance(agent, ActionValues) and trusted:
-        values, playouts_by_action = agent.action_values(info_states, players), None
-    else:
-        playouts_by_action = playout_values(game, info_states, players)
-        values = playouts_by_action.values
-    chosen = (
-        agent.act(info_states, players, decision_rng(info_states))
-        if probabilities is None
-        else probabilities.argmax(axis=1)
-    )
-    actions = [int(action) for action in chosen]
-    if playouts_by_action is None:
-        return DecisionAnalysis(actions, probabilities, values, True, state_values)
-    return DecisionAnalysis(
-        actions, probabilities, values, False, state_values, playouts_by_action.margins, playouts_by_action.deals
-    )
+def load_advisor(
+    agents: AgentCatalog, game: Game, agent: str | None, search: str | None = None
+) -> tuple[AgentChoice, Agent]:
+    """The requested agent, by default the advisor of the game."""
+    choice = AgentChoice(agent or agents.advisor(game).agent, search or None)
+    return choice, agents.load_offered(game, choice, "query")
 
 
-def decision_rng(info_states: InfoStates) -> np.random.Generator:
-    """A random generator seeded by the InfoStates: equal decisions get equal advice."""
-    return np.random.default_rng(int.from_bytes(hashlib.sha256(np.ascontiguousarray(info_states).tobytes()).digest()))
+def agent_message(agents: AgentCatalog, choice: AgentChoice) -> Json:
+    """An agent with its title."""
+    return {"agent": choice.agent, "search": choice.search, "title": agents.title(choice)}
 
 
-@dataclass(frozen=True)
-class OutcomeEstimate:
-    """Results of games played out from a player's InfoState."""
+def advice(table: Table, agent: Agent, rollout_agent: Agent, deals: int, belief: Belief | None) -> Json:
+    """The advice of `agent` for the player's decision. `rollout_agent` plays out `deals` games in every seat.
 
-    value: float
-    margin: float | None  # half the width of the 95 % interval; None for one deal
-    win_probability: float | None  # share of games with the best payoff, ties split; None for one player
-    deals: int
+    Hidden cards are sampled by `belief`, uniformly without it.
+    """
+    info_state = table.info_state()
+    analysis = analyze(table.game, agent, info_state, table.players)
+    action = analysis.chosen[0]
+    return {
+        "action": action,
+        "text": table.action_text(info_state, action),
+        **_outcome_message(table, rollout_agent, deals, belief),
+        "value_source": "agent" if analysis.playouts is None else "playouts",
+        "playouts": None if analysis.playouts is None else analysis.playouts[0],
+        "simulations": None if analysis.simulations is None else analysis.simulations[0],
+        "options": option_messages(table, info_state, analysis, 0),
+        "belief": _belief_message(table, belief),
+        "observation": _observation_message(table, agent),
+    }
 
 
-def estimate_outcome(
-    game: Game, agent: Agent, info_states: InfoStates, players: Players, deals: int, belief: Belief | None
-) -> OutcomeEstimate:
-    """Play out `deals` determinizations of `info_states` [1], with `agent` in every seat."""
-    rng = decision_rng(info_states)
-    states = (belief or game).determinize(InfoStates(join([info_states] * deals)), np.repeat(players, deals), rng)
+def option_messages(table: Table, info_states: InfoStates, analysis: DecisionAnalysis, row: int) -> list[Json]:
+    """The legal actions of `info_states` [1], row `row` of `analysis`, with probabilities and values."""
+    return [
+        {
+            "action": action,
+            "text": table.action_text(info_states, action),
+            "probability": None if analysis.probabilities is None else rounded(analysis.probabilities[row, action]),
+            "value": rounded(analysis.values[row, action]),
+            "margin": None if analysis.margins is None else rounded(analysis.margins[row, action]),
+        }
+        for action in np.flatnonzero(table.game.legal_actions(info_states)[0]).tolist()
+    ]
+
+
+def rounded(value: Any) -> float | None:
+    """`value` with DIGITS decimal places, None if it is not finite."""
+    return round(float(value), DIGITS) if np.isfinite(value) else None
+
+
+def _outcome_message(table: Table, agent: Agent, deals: int, belief: Belief | None) -> Json:
+    """Mean payoff with half its 95 % interval and share of wins (ties split), with `agent` in every seat."""
+    game, info_state = table.game, table.info_state()
+    rng = decision_rng(info_state)
+    copies = InfoStates(join([info_state] * deals))
+    states = (belief or game).determinize(copies, np.repeat(table.players, deals), rng)
     play_out(game, states, [agent], rng)
     payoffs = game.payoffs(states)
-    own_payoffs = payoffs[:, int(players[0])]
-    margin = rounded_or_none(half_width(own_payoffs.astype(np.float64)))
-    if game.spec.num_players == 1:
-        return OutcomeEstimate(float(own_payoffs.mean()), margin, None, deals)
+    own_payoffs = payoffs[:, table.seat]
     best = payoffs == payoffs.max(axis=1, keepdims=True)
-    wins = best[:, int(players[0])] / best.sum(axis=1)
-    return OutcomeEstimate(float(own_payoffs.mean()), margin, float(wins.mean()), deals)
+    wins = best[:, table.seat] / best.sum(axis=1)
+    return {
+        "value": rounded(own_payoffs.mean()),
+        "margin": rounded(half_width(own_payoffs.astype(np.float64))),
+        "win_probability": None if game.spec.num_players == 1 else rounded(wins.mean()),
+        "deals": deals,
+    }
 
 
-def belief_message(game: Game, info_states: InfoStates, players: Players, belief: Belief | None) -> dict[str, Any]:
+def _belief_message(table: Table, belief: Belief | None) -> Json:
     """For each card of unknown place: the probability of each seat, and of the deck or stock (`elsewhere`)."""
-    num_players = game.spec.num_players
-    uncertain, probabilities = _holder_probabilities(game, info_states, players, belief)
+    game, info_state = table.game, table.info_state()
+    copies, seats = InfoStates(join([info_state] * BELIEF_DEALS)), np.repeat(table.players, BELIEF_DEALS)
+    holders = game.holders(game.determinize(copies, seats, decision_rng(info_state)))  # [D, 52]
+    uncertain = (holders != holders[0]).any(axis=0)
+    if belief is not None:
+        holders = game.holders(belief.determinize(copies, seats, decision_rng(info_state)))
+    shares = np.stack([(holders == player).mean(axis=0) for player in range(game.spec.num_players)], axis=1)  # [52, P]
     cards = [
         {
             "card": card_text(card),
-            "probabilities": [rounded(probabilities[card, player]) for player in range(num_players)],
-            "elsewhere": rounded(max(1.0 - float(probabilities[card].sum()), 0.0)),
+            "probabilities": [rounded(share) for share in shares[card]],
+            "elsewhere": rounded(max(1.0 - float(shares[card].sum()), 0.0)),
         }
         for card in np.flatnonzero(uncertain).tolist()
     ]
     return {"source": "uniform" if belief is None else "network", "cards": cards}
 
 
-def observation_message(agent: Agent, info_states: InfoStates, players: Players) -> list[dict[str, Any]]:
+def _observation_message(table: Table, agent: Agent) -> list[Json]:
     """The policy's observation by block, empty for other agents."""
     policy_game = getattr(agent, "game", None)
     if not isinstance(agent, Policy) or not isinstance(policy_game, Game):
         return []
-    observation = policy_game.observe(info_states, players)[0]
+    observation = policy_game.observe(table.info_state(), table.players)[0]
     return [
         {
             "name": block.name,
@@ -138,64 +144,3 @@ def observation_message(agent: Agent, info_states: InfoStates, players: Players)
         }
         for block in policy_game.spec.blocks
     ]
-
-
-def option_messages(game: Game, info_states: InfoStates, analysis: DecisionAnalysis, row: int) -> list[dict[str, Any]]:
-    """The legal actions of `info_states` [1], row `row` of `analysis`, with probabilities and values."""
-    return [
-        {
-            "action": action,
-            "text": game.action_text(InfoStates(info_states[0]), action),
-            "probability": None if analysis.probabilities is None else rounded(analysis.probabilities[row, action]),
-            "value": rounded_or_none(analysis.values[row, action]),
-            "margin": None if analysis.margins is None else rounded_or_none(analysis.margins[row, action]),
-        }
-        for action in np.flatnonzero(game.legal_actions(info_states)[0]).tolist()
-    ]
-
-
-def rounded(value: Any) -> float:
-    """`value` with DIGITS decimal places."""
-    return round(float(value), DIGITS)
-
-
-def rounded_or_none(value: Any) -> float | None:
-    """`value` with DIGITS decimal places, None if it is not finite."""
-    return rounded(value) if np.isfinite(value) else None
-
-
-def _holder_probabilities(
-    game: Game, info_states: InfoStates, players: Players, belief: Belief | None
-) -> tuple[Any, Any]:
-    """[52] whether the holder of a card is unknown, and [52, P] the share of deals in which each player holds it."""
-    copies, seats = InfoStates(join([info_states] * BELIEF_DEALS)), np.repeat(players, BELIEF_DEALS)
-    holders = game.holders(game.determinize(copies, seats, decision_rng(info_states)))
-    certain = (holders == holders[0]).all(axis=0)
-    if belief is not None:
-        holders = game.holders(belief.determinize(copies, seats, decision_rng(info_states)))
-    shares = np.stack([(holders == player).mean(axis=0) for player in range(game.spec.num_players)], axis=1)
-    assert shares.shape == (NUM_CARDS, game.spec.num_players)
-    return ~certain, shares
-
-
-def advice(
-    game: Game, agent: Agent, rollout_agent: Agent, info_states: InfoStates, players: Players, settings: AdviceSettings
-) -> dict[str, Any]:
-    """The advice message of `agent` for the decision `info_states` [1]. `rollout_agent` plays out the games."""
-    analysis = analyze(game, agent, info_states, players)
-    expected = estimate_outcome(game, rollout_agent, info_states, players, settings.deals, settings.belief)
-    action = analysis.chosen[0]
-    return {
-        "action": action,
-        "text": game.action_text(InfoStates(info_states[0]), action),
-        "value": rounded(expected.value),
-        "margin": expected.margin,
-        "win_probability": None if expected.win_probability is None else rounded(expected.win_probability),
-        "deals": expected.deals,
-        "value_source": "agent" if analysis.values_from_agent else "playouts",
-        "playouts": None if analysis.playouts is None else analysis.playouts[0],
-        "simulations": None if analysis.simulations is None else analysis.simulations[0],
-        "options": option_messages(game, info_states, analysis, 0),
-        "belief": belief_message(game, info_states, players, settings.belief),
-        "observation": observation_message(agent, info_states, players),
-    }

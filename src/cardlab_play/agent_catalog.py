@@ -1,10 +1,14 @@
 """Agents that can be selected: scripted agents, trained policies and champions, each with or without a search."""
 
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from pydantic import ConfigDict, StrictStr
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from cardlab.agents.policies import PolicyError, read_description
 from cardlab.agents.policy_folders import CHAMPION, champion_folder
@@ -23,12 +27,12 @@ from cardlab_play.options import PlayOptions
 _UNLISTED = {"random", "endgame", *SEARCHES}
 
 
-@dataclass(frozen=True)
+@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class AgentChoice:
-    """An agent of the catalog, with the key of the search around it, if any."""
+    """An agent of the catalog, with the key of the search around it, if any. Part of requests and of deals."""
 
-    agent: str
-    search: str | None = None
+    agent: StrictStr
+    search: StrictStr | None = None
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,6 @@ class AgentEntry:
     searches: tuple[str, ...]
 
 
-_Key = tuple[str, tuple[tuple[str, str], ...], AgentChoice]
-"""Key of a loaded agent: game, options of the game, agent."""
-
-
 @dataclass
 class AgentCatalog:
     """The agents of each game, loaded on first use and cached.
@@ -54,57 +54,57 @@ class AgentCatalog:
     """
 
     options: PlayOptions
-    _loaded: dict[_Key, Agent] = field(default_factory=dict["_Key", Agent], init=False)
-    _load_errors: dict[_Key, str] = field(default_factory=dict["_Key", str], init=False)  # reasons
-    _locks: dict[_Key, threading.Lock] = field(default_factory=dict["_Key", threading.Lock], init=False)
 
     def __post_init__(self) -> None:
+        self._loaded: dict[str, Agent] = {}  # by _key
+        self._load_errors: dict[str, str] = {}
+        self._locks: dict[str, threading.Lock] = {}
         self.searches = {key: offered_search(key, text) for key, text in self.options.searches.items()}
-        self._check_advisor(self.options.advisor)
+        if self.options.advisor is not None:
+            offered = [entry.agent for name in OFFERED_GAMES for entry in self.entries(make_game(name))]
+            check_choice("play.advisor", self.options.advisor, list(dict.fromkeys(offered)))
 
     def entries(self, game: Game) -> list[AgentEntry]:
         """The agents of `game` in order: champion, trained policies, scripted agents from strong to weak, random."""
         name = game.spec.name
-        searches = tuple(self.options.searches)
         scripted = [*OFFERED_GAMES[name].agents]
         scripted += sorted(key for key in agent_names(game) if key not in (*scripted, *_UNLISTED))
-        entries = [
-            *self._trained(name, searches),
-            *(AgentEntry(agent, _title(agent), "scripted", {}, searches) for agent in scripted),
-            AgentEntry("random", "Random", "scripted", {}, ()),
-        ]
+        known = [(agent, "trained", required) for agent, required in self._trained(name)]
+        known += [(agent, "scripted", dict[str, Any]()) for agent in (*scripted, "random")]
         return [
-            self._without_broken_searches(game, entry)
-            for entry in entries
-            if not self._load_error(game, AgentChoice(entry.agent))
+            AgentEntry(agent, _title(agent), kind, required, self._searches(game, agent))
+            for agent, kind, required in known
+            if self._loads(game, agent)
         ]
+
+    def matching_entries(self, game: Game) -> list[AgentEntry]:
+        """The agents whose training matches the options of `game`."""
+        return [entry for entry in self.entries(game) if _matches_game(entry, game)]
 
     def advisor(self, game: Game) -> AgentChoice:
         """The default agent for advice, opponents and par."""
-        matching = [entry.agent for entry in self.entries(game) if _matches_game(entry, game)]
+        matching = [entry.agent for entry in self.matching_entries(game)]
         wanted = self.options.advisor
         return AgentChoice(wanted if wanted in matching else matching[0])
 
     def title(self, choice: AgentChoice) -> str:
         """The display name of an agent."""
-        title, search = _title(choice.agent), choice.search
-        if search is None:
-            return title
-        offered = self.searches.get(search)  # None if the deal is older than the configuration
-        return f"{title} with {search if offered is None else offered.name}"
+        if choice.search is None:
+            return _title(choice.agent)
+        offered = self.searches.get(choice.search)  # None if the deal is older than the configuration
+        return f"{_title(choice.agent)} with {choice.search if offered is None else offered.name}"
 
-    def check(self, game: Game, choice: AgentChoice, key: str) -> None:
-        """Load the agent. Raises InvalidOption under `key` for an agent that `game` does not offer.
+    def load_offered(self, game: Game, choice: AgentChoice, key: str) -> Agent:
+        """The agent that a user chose. Raises InvalidOption under `key` for an agent that `game` does not offer.
 
-        Raises AgentUnloadable for an agent that fails to load, so that no game starts with it.
+        Raises AgentUnloadable for an agent that fails to load.
         """
-        reason = self._load_error(game, choice)
+        reason = self._load_errors.get(_key(game, choice))
         if reason:
-            raise AgentUnloadable.of(f"{key}.agent", choice.agent, reason)
+            raise AgentUnloadable(f"{key}.agent", choice.agent, reason)
         offered = {entry.agent: entry for entry in self.entries(game)}
-        entry = offered.get(choice.agent)
-        if entry is None:
-            raise InvalidOption(f"{key}.agent", choice.agent, f"one of {', '.join(offered)}")
+        check_choice(f"{key}.agent", choice.agent, list(offered))
+        entry = offered[choice.agent]
         if not _matches_game(entry, game):
             required = ", ".join(f"{option}={value}" for option, value in entry.required_options.items())
             raise InvalidOption(f"{key}.agent", choice.agent, f"used with the options it was trained for: {required}")
@@ -112,25 +112,23 @@ class AgentCatalog:
             allowed = f"one of {', '.join(entry.searches)}, or null" if entry.searches else "null for this agent"
             raise InvalidOption(f"{key}.search", choice.search, allowed)
         try:
-            self.load(game, choice)
+            return self.load(game, choice)
         except Exception as error:  # policy folders are user data
-            raise AgentUnloadable.of(f"{key}.agent", choice.agent, one_line(error)) from error
-
-    def fits(self, game: Game, choice: AgentChoice) -> bool:
-        """Whether `game` offers the agent and its options match the agent's training."""
-        return any(entry.agent == choice.agent and _matches_game(entry, game) for entry in self.entries(game))
+            raise AgentUnloadable(f"{key}.agent", choice.agent, one_line(error)) from error
 
     def exclude(self, game: Game, choice: AgentChoice, reason: str) -> None:
         """Remove a failing agent from the catalog until the next start."""
         self._load_errors[_key(game, choice)] = reason
 
     def load(self, game: Game, choice: AgentChoice) -> Agent:
-        """The agent, loaded once for each game. Callers pass untrusted names through `check` first."""
+        """The agent, loaded once for each game and its options."""
         key = _key(game, choice)
         with self._locks.setdefault(key, threading.Lock()):  # a slow load must not block other agents
             if key not in self._loaded:
                 try:
-                    self._loaded[key] = load_agent(game, self._text(choice))
+                    search = None if choice.search is None else self.searches[choice.search].text
+                    text = choice.agent if search is None else search_text(search, choice.agent)
+                    self._loaded[key] = load_agent(game, text)
                 except Exception as error:
                     self._load_errors[key] = one_line(error)
                     raise
@@ -140,52 +138,24 @@ class AgentCatalog:
         """Whether the agent searches: it then runs in the slow thread pool."""
         return choice.search is not None or choice.agent in ("tree_search", "expectiminimax", "column_monte_carlo")
 
-    def _load_error(self, game: Game, choice: AgentChoice) -> str | None:
-        """Why the agent failed to load, None if it did not fail so far. There is no second try before a restart."""
-        return self._load_errors.get(_key(game, choice))
+    def _loads(self, game: Game, agent: str, search: str | None = None) -> bool:
+        """Whether the agent has not failed to load so far. There is no second try before a restart."""
+        return _key(game, AgentChoice(agent, search)) not in self._load_errors
 
-    def _without_broken_searches(self, game: Game, entry: AgentEntry) -> AgentEntry:
-        """`entry` without the searches that failed to load with this agent."""
-        searches = tuple(
-            search for search in entry.searches if not self._load_error(game, AgentChoice(entry.agent, search))
-        )
-        return replace(entry, searches=searches)
+    def _searches(self, game: Game, agent: str) -> tuple[str, ...]:
+        return tuple(search for search in self.searches if agent != "random" and self._loads(game, agent, search))
 
-    def _check_advisor(self, advisor: str | None) -> None:
-        if advisor is None:
-            return
-        offered = dict.fromkeys(entry.agent for name in OFFERED_GAMES for entry in self.entries(make_game(name)))
-        check_choice("play.advisor", advisor, list(offered))
-
-    def _text(self, choice: AgentChoice) -> str:
-        text = choice.agent
-        if choice.search is None:
-            return text
-        return search_text(self.searches[choice.search].text, text)
-
-    def _trained(self, name: str, searches: tuple[str, ...]) -> list[AgentEntry]:
-        folders = [(CHAMPION, champion_folder(name))]
+    def _trained(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The policies that play the game `name`, and the offered options that each was trained for."""
         models = Path(self.options.models)
-        if models.is_dir():
-            folders += [(str(folder), folder) for folder in sorted(models.iterdir())]
-        entries: list[AgentEntry] = []
-        for agent, folder in folders:
-            required = None if folder is None else _required_options(folder, name)
-            if required is not None:
-                entries.append(AgentEntry(agent, _title(agent), "trained", required, searches))
-        return entries
-
-
-def _required_options(folder: Path, name: str) -> dict[str, Any] | None:
-    """The offered options that the policy in `folder` was trained for. None for another game."""
-    try:
-        description = read_description(folder)
-    except PolicyError:
-        return None
-    if description.game != name:
-        return None
-    offered = {option.key for option in OFFERED_GAMES[name].options}
-    return {key: value for key, value in description.game_options.items() if key in offered}
+        folders = {CHAMPION: champion_folder(name)}
+        folders |= {str(folder): folder for folder in sorted(models.iterdir())} if models.is_dir() else {}
+        options = {option.key for option in OFFERED_GAMES[name].options}
+        for agent, folder in folders.items():
+            with suppress(PolicyError):
+                description = None if folder is None else read_description(folder)
+                if description is not None and description.game == name:
+                    yield agent, {key: value for key, value in description.game_options.items() if key in options}
 
 
 def _matches_game(entry: AgentEntry, game: Game) -> bool:
@@ -198,8 +168,8 @@ def _options(game: Game) -> dict[str, Any]:
     return {option.key: getattr(game, option.key) for option in OFFERED_GAMES[game.spec.name].options}
 
 
-def _key(game: Game, choice: AgentChoice) -> _Key:
-    return (game.spec.name, tuple(sorted((key, str(value)) for key, value in _options(game).items())), choice)
+def _key(game: Game, choice: AgentChoice) -> str:
+    return f"{game.spec.name} {_options(game)} {choice}"
 
 
 def _title(agent: str) -> str:

@@ -28,15 +28,12 @@ class BeliefNetworks:
 
     def for_game(self, game: Game) -> Belief | None:
         """The belief network for the options of `game`. None without one: deals are then uniform."""
-        key = f"{game.spec.name} {sorted(game.spec.options.items())}"
+        key = f"{game.spec.name} {game.spec.options}"
         with self._lock:
             if key not in self._loaded:
-                self._loaded[key] = self._load(game)
+                folder = self._folders.get(game.spec.name) or belief_folder(game.spec.name)
+                try:
+                    self._loaded[key] = None if folder is None else load_belief(game, Path(folder))
+                except BeliefError:  # trained with other game options
+                    self._loaded[key] = None
             return self._loaded[key]
-
-    def _load(self, game: Game) -> Belief | None:
-        folder = self._folders.get(game.spec.name) or belief_folder(game.spec.name)
-        try:
-            return None if folder is None else load_belief(game, Path(folder))
-        except BeliefError:  # trained with other game options
-            return None

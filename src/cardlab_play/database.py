@@ -8,16 +8,15 @@ from sqlalchemy import JSON, DateTime, Engine, ForeignKey, Index, LargeBinary, S
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
+from cardlab.core.options import InvalidOption
+from cardlab_play.errors import one_line
+
 OPEN, FINISHED, RESIGNED = "open", "finished", "given_up"
-FRESH, DAILY = "fresh", "daily"
+FRESH, DAILY, SHARED = "fresh", "daily", "shared"
 
 
 class DatabaseError(RuntimeError):
     """The database does not work. The message is one line with the configuration key."""
-
-
-class InvalidDatabase(ValueError):
-    """The address is invalid. The message omits the address, which may contain a password."""
 
 
 class DatabaseBase(DeclarativeBase):
@@ -77,13 +76,11 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def default_address(folder: Path) -> str:
-    """The sqlite database in `folder`."""
-    return f"sqlite:///{folder / 'play.db'}"
-
-
 def open_database(address: str) -> Engine:
-    """Connect to `address` and create missing tables. Raises InvalidDatabase or DatabaseError."""
+    """Connect to `address` and create missing tables. Raises InvalidOption or DatabaseError.
+
+    Messages omit the address, which may contain a password.
+    """
     try:
         engine = create_engine(address, pool_pre_ping=not address.startswith("sqlite"))
         if engine.dialect.name == "sqlite":
@@ -92,12 +89,11 @@ def open_database(address: str) -> Engine:
             event.listen(engine, "connect", _configure_sqlite)
         DatabaseBase.metadata.create_all(engine)
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
-        reason = _first_line(error)
-        raise InvalidDatabase(f"play.database: must be an address such as sqlite:///play.db ({reason})") from error
-    except OSError as error:
-        raise DatabaseError(f"play.database: does not work: {error}") from error
-    except SQLAlchemyError as error:
-        raise DatabaseError(f"play.database: does not work: {_first_line(error)}") from error
+        allowed = f"an address such as sqlite:///play.db ({one_line(error)})"
+        raise InvalidOption("play.database", "…", allowed) from error
+    except (OSError, SQLAlchemyError) as error:
+        reason = one_line(getattr(error, "orig", None) or error)
+        raise DatabaseError(f"play.database: does not work: {reason}") from error
     return engine
 
 
@@ -105,8 +101,3 @@ def _configure_sqlite(connection: Any, _: Any) -> None:
     """Allow reads during writes. A power failure may lose the last moves, a killed process loses nothing."""
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=10000", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
-
-
-def _first_line(error: Exception) -> str:
-    original = getattr(error, "orig", None) or error
-    return " ".join(str(original).split())[:300]

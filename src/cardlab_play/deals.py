@@ -5,11 +5,13 @@ import hmac
 import os
 import secrets
 from base64 import urlsafe_b64encode
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import Game, States
 
 SEED_BYTES = 32
@@ -40,51 +42,42 @@ class Secret:
 
     key: bytes
 
-    def fresh(self) -> Deal:
-        """A new random deal."""
-        return Deal(secrets.token_bytes(SEED_BYTES))
-
     def daily(self, game: str, date: str) -> Deal:
         """The deal of `game` on a date such as 2026-11-21."""
         return Deal(self._hash(f"daily {game} {date}".encode()))
 
     def deal_id(self, deal: Deal, setting: str) -> str:
         """The public id of `deal` with a `setting` (game, options, seats): a keyed hash of 128 bits."""
-        return _text(self._hash(b"deal " + deal.seed + setting.encode())[:ID_BYTES])
+        digest = self._hash(b"deal " + deal.seed + setting.encode())[:ID_BYTES]
+        return urlsafe_b64encode(digest).rstrip(b"=").decode()
 
     def _hash(self, message: bytes) -> bytes:
         return hmac.digest(self.key, message, hashlib.sha256)
 
 
+def new_seed() -> bytes:
+    """The seed of a new random deal."""
+    return secrets.token_bytes(SEED_BYTES)
+
+
 def new_id() -> str:
     """A random id of 128 bits."""
-    return _text(secrets.token_bytes(ID_BYTES))
+    return secrets.token_urlsafe(ID_BYTES)
 
 
 def load_secret(path: Path, given: str | None = None) -> Secret:
-    """The secret from the text `given`, else from the file `path`. A missing file is created."""
+    """The secret from the text `given`, else from the file `path`. A missing file is created.
+
+    Raises InvalidOption for a file of another length.
+    """
     if given:
         return Secret(hashlib.sha256(given.encode()).digest())
     path.parent.mkdir(parents=True, exist_ok=True)
-    try:
+    with suppress(FileExistsError):
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return Secret(_read(path))
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(secrets.token_bytes(SEED_BYTES))
-    return Secret(_read(path))
-
-
-class SecretError(ValueError):
-    """The secret file is invalid."""
-
-
-def _read(path: Path) -> bytes:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(SEED_BYTES))
     key = path.read_bytes()
     if len(key) != SEED_BYTES:
-        raise SecretError(f"{path}: must have {SEED_BYTES} bytes; remove it to create a new secret")
-    return key
-
-
-def _text(data: bytes) -> str:
-    return urlsafe_b64encode(data).rstrip(b"=").decode()
+        raise InvalidOption("play.secret", path, f"a file of {SEED_BYTES} bytes; remove it to create a new secret")
+    return Secret(key)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import GAMES, make_game
+from cardlab.core.options import InvalidOption, check_choice
+from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
 
 
@@ -75,13 +75,11 @@ OFFERED_GAMES: Mapping[str, OfferedGame] = {
 
 def make_offered_game(name: str, options: Mapping[str, Any]) -> tuple[Game, dict[str, Any]]:
     """The game `name` and the values of its offered options. Raises InvalidOption for other options or values."""
-    if name not in OFFERED_GAMES or name not in GAMES:
-        raise InvalidOption("game", name, f"one of {', '.join(OFFERED_GAMES)}")
+    check_choice("game", name, list(OFFERED_GAMES))
     offered = {option.key: option for option in OFFERED_GAMES[name].options}
     for key, value in options.items():
         if key not in offered:
             raise InvalidOption(f"options.{key}", value, f"left out: {name} takes {', '.join(offered) or 'no options'}")
-        if not any(value == known and type(value) is type(known) for known in offered[key].values):
-            raise InvalidOption(f"options.{key}", value, f"one of {', '.join(map(str, offered[key].values))}")
+        check_choice(f"options.{key}", value, offered[key].values)
     chosen = {key: options.get(key, option.values[0]) for key, option in offered.items()}
     return make_game(name, **chosen), chosen

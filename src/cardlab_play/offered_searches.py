@@ -1,17 +1,20 @@
 """The searches of `play.searches`: validation and display names."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, cast
 
-from cardlab.agents.search.options import SEARCHES as OPTIONS
-from cardlab.agents.search.options import SearchOptions
-from cardlab.agents.specs import SEARCHES, split_name
-from cardlab.core.options import InvalidOption
+from cardlab.agents.search.options import SEARCHES, SearchOptions
+from cardlab.agents.specs import split_name
+from cardlab.core.options import InvalidOption, check_choice
 from cardlab_play.errors import one_line
 
 _NAMES = {"monte_carlo": "Monte Carlo", "expectimax": "Expectimax", "tree": "tree search", "puct": "PUCT"}
-_BUDGET_OPTIONS = {"monte_carlo": "simulations", "expectimax": "decks", "tree": "simulations", "puct": "simulations"}
-_UNITS = {"monte_carlo": "playouts", "expectimax": "decks", "tree": "descents", "puct": "descents"}
+_BUDGETS = {
+    "monte_carlo": "{options.simulations} playouts",
+    "expectimax": "{options.decks} decks",
+    "tree": "{options.simulations} descents",
+    "puct": "{options.simulations} descents",
+}
 
 
 @dataclass(frozen=True)
@@ -31,31 +34,18 @@ class OfferedSearch:
     @property
     def title(self) -> str:
         """Display name with the budget: `Monte Carlo, 200 playouts a move`."""
-        kind = self.options.name
-        budget = (
-            f"{self._seconds:g} s"
-            if self._seconds
-            else f"{getattr(self.options, _BUDGET_OPTIONS[kind])} {_UNITS[kind]}"
-        )
+        seconds = self.options.seconds
+        budget = f"{seconds:g} s" if seconds else _BUDGETS[self.options.name].format(options=self.options)
         return f"{self.name[:1].upper()}{self.name[1:]}, {budget} a move"
-
-    @property
-    def _seconds(self) -> float | None:
-        return self.options.seconds
 
 
 def offered_search(key: str, text: str) -> OfferedSearch:
     """The search described by `text`. Raises InvalidOption under `play.searches.KEY`."""
-    allowed = f"one of {', '.join(SEARCHES)} with its options, e.g. monte_carlo:simulations:200"
     try:
         name, given = split_name(text)
-        if name not in SEARCHES:
-            raise InvalidOption(f"play.searches.{key}", text, allowed)
-        options_class = cast(Any, OPTIONS[name])
-        for unknown in given.keys() - {entry.name for entry in fields(options_class)}:
-            raise InvalidOption(unknown, given[unknown], f"left out: {name} has no such option")
-        return OfferedSearch(key, text, options_class(**{"policy": "random", **given}))
+        check_choice("search", name, list(_NAMES))
+        options: SearchOptions = cast(Any, SEARCHES[name])(**{"policy": "random", **given})
     except InvalidOption as error:
-        if error.key == f"play.searches.{key}":
-            raise
-        raise InvalidOption(f"play.searches.{key}", text, f"{allowed} ({one_line(error)})") from error
+        allowed = f"a search with its options, e.g. monte_carlo:simulations:200 ({one_line(error)})"
+        raise InvalidOption(f"play.searches.{key}", text, allowed) from error
+    return OfferedSearch(key, text, options)

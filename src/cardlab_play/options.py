@@ -4,8 +4,6 @@ from collections.abc import Mapping
 
 from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, option, options
 
-SEARCHES = {"monte_carlo": "monte_carlo:simulations:200", "tree": "tree:simulations:200"}
-
 
 @options("play.limits")
 class Limits:
@@ -48,7 +46,9 @@ class PlayOptions:
         None, "agent that advises and plays for par, e.g. champion or models/big2_ppo; null: the first on offer"
     )
     searches: Mapping[Text, Text] = option(
-        {}, "name: search that can be put around any agent", factory=lambda: dict(SEARCHES)
+        {},
+        "name: search that can be put around any agent",
+        factory=lambda: {"monte_carlo": "monte_carlo:simulations:200", "tree": "tree:simulations:200"},
     )
     advice_deals: Whole = option(64, "games played out to estimate a win probability", ge=1, le=10_000)
     threads: Whole = option(4, "threads that ask agents", ge=1, le=64)

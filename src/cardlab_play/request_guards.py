@@ -1,18 +1,19 @@
-"""Middleware that checks host, origin, body size and rate of each request and adds security headers."""
+"""Middleware that checks host, origin, size and rate of each request and adds security headers."""
 
 import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
 from limits.strategies import FixedWindowRateLimiter
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cardlab_play.errors import error_response
 from cardlab_play.options import PlayOptions
 from cardlab_play.sessions import COOKIE
 
@@ -36,7 +37,7 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass
 class GuardMiddleware:
-    """ASGI middleware. Rejected requests never reach a route."""
+    """ASGI middleware around the application. Rejected requests never reach a route."""
 
     app: ASGIApp
     options: PlayOptions
@@ -49,75 +50,40 @@ class GuardMiddleware:
         self._hosts = allowed_hosts(self.options)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Reject the request, or pass it on with a bounded body and security headers."""
+        """Reject the request, or pass it on. Both responses have the security headers."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        send_with_headers = _with_headers(send, private=str(scope["path"]).startswith("/api"))
-        refusal = self._rejection(scope, Headers(scope=scope))
-        if refusal is not None:
-            await refusal(scope, receive, send_with_headers)
-            return
+        respond = self._rejection(HTTPConnection(scope)) or self.app
         try:
-            body = await self._body(scope, receive)
-        except _TooLarge:
-            await _error_response(413, f"the body is larger than {self.options.limits.body_bytes} bytes")(
-                scope, receive, send_with_headers
-            )
-            return
-        started = False
-
-        async def send_and_note(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send_with_headers(message)
-
-        try:
-            await self.app(scope, body, send_and_note)
-        except Exception:
+            await respond(scope, receive, _with_headers(send, private=_is_api(scope)))
+        except Exception:  # Starlette has sent the response; uvicorn would also close the connection
             _log.exception("%s %s failed", scope["method"], scope["path"])
-            if started:
-                raise
-            response = _error_response(500, "internal server error; the table is unchanged")
-            await response(scope, receive, send_with_headers)
 
-    def _rejection(self, scope: Scope, headers: Headers) -> JSONResponse | None:
-        if self._hosts is not None and _host_name(headers.get("host", "")) not in self._hosts:
-            return _error_response(403, "host name not accepted (play.hosts lists the accepted names)")
-        if not str(scope["path"]).startswith("/api"):
+    def _rejection(self, request: HTTPConnection) -> JSONResponse | None:
+        if self._hosts is not None and _host_name(request.headers.get("host", "")) not in self._hosts:
+            return error_response(403, "host name not accepted (play.hosts lists the accepted names)")
+        if not _is_api(request.scope):
             return None
-        client = scope.get("client")
-        if not self._limiter.hit(self._per_address, "address", str(client[0]) if client else ""):
-            return _error_response(429, "too many requests from your address", wait=1)
-        token = _cookie(headers)
+        if not self._limiter.hit(self._per_address, "address", request.client.host if request.client else ""):
+            return error_response(429, "too many requests from your address", retry_seconds=1)
+        token = request.cookies.get(COOKIE, "")[:64]
         if token and not self._limiter.hit(self._per_session, "session", token):
-            return _error_response(429, "too many requests", wait=1)
-        return None if scope["method"] in _SAFE else _reject_unsafe_request(headers)
+            return error_response(429, "too many requests", retry_seconds=1)
+        return None if request.scope["method"] in _SAFE else self._reject_unsafe_request(request.headers)
 
-    async def _body(self, scope: Scope, receive: Receive) -> Receive:
-        """Read the whole body. Raises _TooLarge beyond the limit."""
-        if scope["method"] in _SAFE:
-            return receive
-        limit = self.options.limits.body_bytes
-        length = Headers(scope=scope).get("content-length", "0")
-        if not length.isdigit() or int(length) > limit:
-            raise _TooLarge
-        parts: list[bytes] = []
-        size = 0
-        while True:
-            message = await receive()
-            if message["type"] != "http.request":
-                return receive  # the client has disconnected
-            parts.append(message.get("body", b""))
-            size += len(parts[-1])
-            if size > limit:
-                raise _TooLarge
-            if not message.get("more_body", False):
-                return _receive_body(b"".join(parts), receive)
-
-
-class _TooLarge(Exception):
-    pass
+    def _reject_unsafe_request(self, headers: Headers) -> JSONResponse | None:
+        """Accept changes from this server's page only, and as JSON, which cross-site forms cannot send."""
+        origin = headers.get("origin")
+        from_other_site = origin is not None and _site(origin) != headers.get("host")
+        if from_other_site or headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return error_response(403, "requests from other sites are not accepted")
+        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            return error_response(415, "the content type must be application/json")
+        length = headers.get("content-length", "0")  # bodies without it are limited while they arrive
+        if not length.isdigit() or int(length) > self.options.limits.body_bytes:
+            return error_response(413, f"the body is larger than {self.options.limits.body_bytes} bytes")
+        return None
 
 
 def allowed_hosts(options: PlayOptions) -> Collection[str] | None:
@@ -130,15 +96,8 @@ def allowed_hosts(options: PlayOptions) -> Collection[str] | None:
     return LOOPBACK if options.host in LOOPBACK else None
 
 
-def _reject_unsafe_request(headers: Headers) -> JSONResponse | None:
-    """Accept changes from this server's page only, and as JSON, which cross-site forms cannot send."""
-    if (origin := headers.get("origin")) is not None and _site(origin) != headers.get("host"):
-        return _error_response(403, "requests from other sites are not accepted")
-    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-        return _error_response(403, "requests from other sites are not accepted")
-    if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        return _error_response(415, "the content type must be application/json")
-    return None
+def _is_api(scope: Scope) -> bool:
+    return str(scope["path"]).startswith("/api")
 
 
 def _site(origin: str) -> str:
@@ -150,7 +109,7 @@ def _site(origin: str) -> str:
 
 
 def _with_headers(send: Send, private: bool) -> Send:
-    extra = {**HEADERS, "cache-control": "no-store"} if private else {**HEADERS, "cache-control": "no-cache"}
+    extra = {**HEADERS, "cache-control": "no-store" if private else "no-cache"}
     lines = [(name.encode(), value.encode()) for name, value in extra.items()]
 
     async def send_with_headers(message: Message) -> None:
@@ -161,33 +120,6 @@ def _with_headers(send: Send, private: bool) -> Send:
     return send_with_headers
 
 
-def _receive_body(body: bytes, receive: Receive) -> Receive:
-    given = False
-
-    async def again() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return again
-
-
-def _error_response(status: int, error: str, wait: int | None = None) -> JSONResponse:
-    headers: dict[str, Any] = {} if wait is None else {"Retry-After": str(wait)}
-    return JSONResponse({"error": error, "key": None}, status, headers)
-
-
 def _host_name(host: str) -> str:
     """A Host header in lower case, without the port."""
     return (host[1 : host.find("]")] if host.startswith("[") else host.partition(":")[0]).lower()
-
-
-def _cookie(headers: Headers) -> str | None:
-    """The session token, truncated to 64 characters."""
-    for part in headers.get("cookie", "").split(";"):
-        name, _, value = part.strip().partition("=")
-        if name == COOKIE:
-            return value[:64]
-    return None

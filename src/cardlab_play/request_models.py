@@ -4,8 +4,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
+from cardlab_play.agent_catalog import AgentChoice
+
 Name = Annotated[StrictStr, Field(min_length=1, max_length=64)]
-AgentName = Annotated[StrictStr, Field(min_length=1, max_length=200)]
 ActionCount = Annotated[StrictInt, Field(ge=0, le=1_000_000)]
 
 
@@ -15,35 +16,27 @@ class RequestModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class AgentRequest(RequestModel):
-    """An offered agent, with or without an offered search."""
-
-    agent: AgentName
-    search: Name | None = None
-
-
 class TableRequest(RequestModel):
-    """A table to open. The server chooses what is left out."""
+    """A table to open. The server chooses what is None. `deal`: null, `daily` or the id of a deal."""
 
     game: Name
     options: Annotated[dict[Name, StrictInt | Name], Field(max_length=16)] | None = None
     seat: Annotated[StrictInt, Field(ge=0, le=8)] | None = None
-    opponents: Annotated[list[AgentRequest], Field(max_length=8)] | None = None
-    par: AgentRequest | None = None
+    opponents: Annotated[list[AgentChoice], Field(max_length=8)] | None = None
+    par: AgentChoice | None = None
     deal: Name | None = None
-
-
-class MoveRequest(RequestModel):
-    """An action of the player. `number`: actions of all players before it."""
-
-    action: Annotated[StrictInt, Field(ge=0, le=32_767)]
-    number: ActionCount
 
 
 class ResignRequest(RequestModel):
     """A resignation. `number`: actions of all players before it."""
 
     number: ActionCount
+
+
+class MoveRequest(ResignRequest):
+    """An action of the player. `number`: actions of all players before it."""
+
+    action: Annotated[StrictInt, Field(ge=0, le=32_767)]
 
 
 class RenameRequest(RequestModel):

@@ -1,20 +1,23 @@
-"""API routes; docs/play.md has examples."""
+"""API routes; docs/play.md has examples.
 
-from collections.abc import Callable
+Sync routes run in the pool of `play.threads` threads, searches and advice in that of `play.slow_threads`.
+"""
+
+import time
+from collections.abc import AsyncGenerator, Callable
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
-from starlette.responses import JSONResponse
+from anyio import to_thread
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from cardlab_play.advice_service import AdviceService
-from cardlab_play.agent_catalog import AgentChoice
-from cardlab_play.deal_factory import GameRequest
-from cardlab_play.dispatcher import Dispatcher, json_response
-from cardlab_play.errors import InvalidValue, NotFound
-from cardlab_play.leaderboard_routes import add_leaderboard_routes
+from cardlab.core.options import check_choice
+from cardlab_play.advice import advice_message
+from cardlab_play.database import now
+from cardlab_play.dispatcher import Dispatcher
+from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
+from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.request_models import (
-    AgentRequest,
     ErrorResponse,
     MoveRequest,
     RenameRequest,
@@ -22,188 +25,169 @@ from cardlab_play.request_models import (
     TableRequest,
     TableResponse,
 )
+from cardlab_play.review import replay_message
 from cardlab_play.serializers import games_message, listing_message, table_message
+from cardlab_play.sessions import COOKIE
 from cardlab_play.table_store import LiveTable
+from cardlab_play.views.protocol import Json
 
-AgentQuery = Annotated[str | None, Query(max_length=200)]
-SearchQuery = Annotated[str | None, Query(max_length=64)]
-TableId = Annotated[str, Path(min_length=1, max_length=64)]
 MAX_EVENTS = 100  # of a table's history
+_YEAR = 365 * 24 * 3600
+
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorResponse} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503)
 }
+router = APIRouter(prefix="/api", responses=ERROR_RESPONSES)
+
+AgentQuery = Annotated[str | None, Query(max_length=200)]
+SearchQuery = Annotated[str | None, Query(max_length=64)]
+GameQuery = Annotated[str, Query(max_length=64)]
+PathId = Annotated[str, Path(min_length=1, max_length=64)]
 
 
-def make_router(dispatcher: Dispatcher, advice_service: AdviceService) -> APIRouter:
-    """All API routes."""
-    router = APIRouter(prefix="/api", responses=ERROR_RESPONSES)
-    _add_session_routes(router, dispatcher)
-    _add_table_routes(router, dispatcher)
-    _add_move_routes(router, dispatcher)
-    _add_advice_routes(router, dispatcher, advice_service)
-    add_leaderboard_routes(router, dispatcher)
-    return router
+async def _dispatcher(request: Request) -> Dispatcher:
+    return request.app.state.dispatcher
 
 
-def _add_session_routes(router: APIRouter, dispatcher: Dispatcher) -> None:
-    @router.get("/games")
-    async def games() -> JSONResponse:
-        """The games with their options, agents and searches."""
-        return json_response({"games": await dispatcher.run(partial(games_message, dispatcher.store.agents))})
-
-    @router.get("/session")
-    async def session(request: Request) -> JSONResponse:
-        """The user name of the session."""
-        user_id = await dispatcher.find_user(request)
-        return json_response({"name": await dispatcher.run(partial(dispatcher.sessions.name, user_id))})
-
-    @router.put("/session")
-    async def rename(request: Request, body: RenameRequest) -> JSONResponse:
-        """Set the user name of the session."""
-        user_id, token = await dispatcher.find_or_create_user(request)
-        name = await dispatcher.run(partial(dispatcher.sessions.rename, user_id, body.name))
-        return json_response({"name": name}, token=token, secure=dispatcher.options.secure)
-
-    _ = games, session, rename
+Shared = Annotated[Dispatcher, Depends(_dispatcher)]
 
 
-def _add_table_routes(router: APIRouter, dispatcher: Dispatcher) -> None:
-    @router.get("/tables")
-    async def tables(request: Request) -> JSONResponse:
-        """The open tables of the user."""
-        user_id = await dispatcher.find_user(request)
-        rows = [] if user_id is None else await dispatcher.run(partial(dispatcher.store.open_tables, user_id))
-        return json_response({"tables": [listing_message(row, dispatcher.store.agents) for row in rows]})
+def _find_user(request: Request, dispatcher: Shared) -> int | None:
+    """The user id of the request's cookie, None without a valid one."""
+    dispatcher.last_request = time.monotonic()
+    return dispatcher.sessions.find(request.cookies.get(COOKIE))
 
-    @router.post("/tables", status_code=201, response_model=TableResponse)
-    async def open_table(request: Request, body: TableRequest) -> JSONResponse:
-        """Open a table."""
-        work = _table_opener(dispatcher, body)
-        user_id, token = await dispatcher.find_or_create_user(request)
-        live = await dispatcher.run(partial(work, user_id))
-        message = await dispatcher.run(partial(table_message, live, dispatcher.store.agents))
+
+UserId = Annotated[int | None, Depends(_find_user)]
+
+
+def _create_user(dispatcher: Dispatcher, response: Response) -> int:
+    """A new user, whose cookie is set in `response`."""
+    user_id, token = dispatcher.sessions.create()
+    secure = dispatcher.options.secure
+    response.set_cookie(COOKIE, token, max_age=_YEAR, httponly=True, samesite="strict", secure=secure)
+    return user_id
+
+
+def _locked_table(*, to_resign: bool) -> Callable[..., AsyncGenerator[LiveTable]]:
+    """A dependency: the requested table of the user, locked until the route returns."""
+
+    async def find(table_id: PathId, user_id: UserId, dispatcher: Shared) -> AsyncGenerator[LiveTable]:
+        async with dispatcher.lock(table_id):
+            work = partial(dispatcher.store.find, user_id, table_id, to_resign=to_resign)
+            yield await to_thread.run_sync(work)
+
+    return find
+
+
+LockedTable = Annotated[LiveTable, Depends(_locked_table(to_resign=False), scope="function")]
+ResignedTable = Annotated[LiveTable, Depends(_locked_table(to_resign=True), scope="function")]
+
+
+@router.get("/games")
+def games(dispatcher: Shared) -> Json:
+    """The games with their options, agents and searches."""
+    return {"games": games_message(dispatcher.store.agents)}
+
+
+@router.get("/session")
+def session(dispatcher: Shared, user_id: UserId) -> Json:
+    """The user name of the session."""
+    return {"name": dispatcher.sessions.name(user_id)}
+
+
+@router.put("/session")
+def rename(body: RenameRequest, response: Response, dispatcher: Shared, user_id: UserId) -> Json:
+    """Set the user name of the session."""
+    user_id = user_id or _create_user(dispatcher, response)
+    return {"name": dispatcher.sessions.rename(user_id, body.name)}
+
+
+@router.get("/tables")
+def tables(dispatcher: Shared, user_id: UserId) -> Json:
+    """The open tables of the user."""
+    store = dispatcher.store
+    return {"tables": [listing_message(row, store.agents) for row in store.open_tables(user_id)]}
+
+
+@router.post("/tables", status_code=201, response_model=TableResponse)
+def open_table(body: TableRequest, response: Response, dispatcher: Shared, user_id: UserId) -> Json:
+    """Open a table."""
+    live = dispatcher.store.open(user_id or _create_user(dispatcher, response), body)
+    _compute_par_later(dispatcher, live)
+    return table_message(live, dispatcher.store.agents)
+
+
+@router.get("/tables/{table_id}", response_model=TableResponse)
+def table(live: LockedTable, dispatcher: Shared) -> Json:
+    """The current state of a table."""
+    if live.table.is_over and dispatcher.store.needs_par(live):
         _compute_par_later(dispatcher, live)
-        return json_response(message, 201, token, dispatcher.options.secure)
-
-    @router.get("/tables/{table_id}", response_model=TableResponse)
-    async def table(request: Request, table_id: TableId) -> JSONResponse:
-        """The current state of a table."""
-        user_id = await _require_user(dispatcher, request)
-        async with dispatcher.lock(table_id):
-            live = await dispatcher.run(partial(dispatcher.store.find, user_id, table_id))
-            if live.table.is_over and dispatcher.store.needs_par(live):
-                _compute_par_later(dispatcher, live)
-            return json_response(await dispatcher.run(partial(table_message, live, dispatcher.store.agents)))
-
-    @router.get("/tables/{table_id}/history")
-    async def history(request: Request, table_id: TableId) -> JSONResponse:
-        """The last events of a table."""
-        user_id = await _require_user(dispatcher, request)
-        async with dispatcher.lock(table_id):
-            live = await dispatcher.run(partial(dispatcher.store.find, user_id, table_id))
-            return json_response({"events": await dispatcher.run(partial(live.table.history, MAX_EVENTS))})
-
-    _ = tables, open_table, table, history
+    return table_message(live, dispatcher.store.agents)
 
 
-def _add_move_routes(router: APIRouter, dispatcher: Dispatcher) -> None:
-    @router.post("/tables/{table_id}/moves", response_model=TableResponse)
-    async def move(request: Request, table_id: TableId, body: MoveRequest) -> JSONResponse:
-        """Play an action. The response includes the moves of the agents."""
-
-        def play(live: LiveTable) -> None:
-            dispatcher.store.play_move(live, body.action, body.number)
-
-        return await _change_table(dispatcher, request, table_id, play)
-
-    @router.post("/tables/{table_id}/resignation", response_model=TableResponse)
-    async def resign(request: Request, table_id: TableId, body: ResignRequest) -> JSONResponse:
-        """Resign the game."""
-
-        def apply(live: LiveTable) -> None:
-            dispatcher.store.resign(live, body.number)
-
-        return await _change_table(dispatcher, request, table_id, apply, to_resign=True)
-
-    _ = move, resign
+@router.get("/tables/{table_id}/history")
+def history(live: LockedTable) -> Json:
+    """The last events of a table."""
+    return {"events": live.table.history(MAX_EVENTS)}
 
 
-def _add_advice_routes(router: APIRouter, dispatcher: Dispatcher, advice_service: AdviceService) -> None:
-    async def live_table_for(request: Request, table_id: str) -> LiveTable:
-        user_id = await _require_user(dispatcher, request)
-        async with dispatcher.lock(table_id):
-            return await dispatcher.run(partial(dispatcher.store.find, user_id, table_id))
+@router.post("/tables/{table_id}/moves", response_model=TableResponse)
+async def move(body: MoveRequest, live: LockedTable, dispatcher: Shared) -> Json:
+    """Play an action. The response includes the moves of the agents."""
+    return await _change_table(dispatcher, live, lambda: dispatcher.store.play_move(live, body.action, body.number))
 
-    @router.get("/tables/{table_id}/advice")
-    async def advise(
-        request: Request, table_id: TableId, agent: AgentQuery = None, search: SearchQuery = None
-    ) -> JSONResponse:
-        """What an agent would play in the player's seat."""
-        live = await live_table_for(request, table_id)
-        async with dispatcher.lock(table_id):
-            return json_response(await dispatcher.run(lambda: advice_service.advise(live, agent, search), slow=True))
 
-    @router.get("/tables/{table_id}/replay")
-    async def replay(request: Request, table_id: TableId, agent: AgentQuery = None) -> JSONResponse:
-        """A finished game with an agent's review of the player's moves."""
-        live = await live_table_for(request, table_id)
-        return json_response(await dispatcher.run(lambda: advice_service.review(live, agent), slow=True))
+@router.post("/tables/{table_id}/resignation", response_model=TableResponse)
+async def resign(body: ResignRequest, live: ResignedTable, dispatcher: Shared) -> Json:
+    """Resign the game."""
+    return await _change_table(dispatcher, live, lambda: dispatcher.store.resign(live, body.number))
 
-    _ = advise, replay
+
+@router.get("/tables/{table_id}/advice")
+async def advise(live: LockedTable, dispatcher: Shared, agent: AgentQuery = None, search: SearchQuery = None) -> Json:
+    """What an agent would play in the player's seat."""
+    work = partial(advice_message, dispatcher.store, dispatcher.belief_networks, live, agent, search)
+    return await to_thread.run_sync(work, limiter=dispatcher.slow_threads)
+
+
+@router.get("/tables/{table_id}/replay")
+async def replay(live: LockedTable, dispatcher: Shared, agent: AgentQuery = None) -> Json:
+    """A finished game with an agent's review of the player's moves."""
+    work = partial(replay_message, dispatcher.store.agents, live, agent)
+    return await to_thread.run_sync(work, limiter=dispatcher.slow_threads)
+
+
+@router.get("/leaderboard")
+def leaderboard(dispatcher: Shared, user_id: UserId, game: GameQuery) -> Json:
+    """The leaderboard of a game."""
+    check_choice("game", game, list(OFFERED_GAMES))
+    return leaderboard_message(dispatcher.store.engine, dispatcher.store.agents, game, user_id)
+
+
+@router.get("/daily")
+def daily(dispatcher: Shared, user_id: UserId) -> Json:
+    """Today's deals."""
+    deals = [daily_message(dispatcher.store, game, user_id) for game in OFFERED_GAMES]
+    return {"date": now().date().isoformat(), "deals": deals}
+
+
+@router.get("/deals/{deal_id}")
+def deal(dispatcher: Shared, user_id: UserId, deal_id: PathId) -> Json:
+    """A deal and, after the user has finished it, the results of all users."""
+    return deal_message(dispatcher.store, deal_id, user_id)
+
+
+async def _change_table(dispatcher: Dispatcher, live: LiveTable, change: Callable[[], None]) -> Json:
+    """Run `change` in a thread that fits the agents' speed. Returns the table after it."""
+
+    def work() -> Json:
+        change()
+        return table_message(live, dispatcher.store.agents)
+
+    slow = any(map(dispatcher.store.agents.is_slow, live.opponents))
+    return await to_thread.run_sync(work, limiter=dispatcher.slow_threads if slow else None)
 
 
 def _compute_par_later(dispatcher: Dispatcher, live: LiveTable) -> None:
     dispatcher.run_in_background(f"par of table {live.row.id}", partial(dispatcher.store.compute_par, live))
-
-
-async def _change_table(
-    dispatcher: Dispatcher,
-    request: Request,
-    table_id: str,
-    change: Callable[[LiveTable], None],
-    *,
-    to_resign: bool = False,
-) -> JSONResponse:
-    """Apply `change` in a thread that fits the agents' speed. Returns the table after it."""
-    user_id = await _require_user(dispatcher, request)
-    async with dispatcher.lock(table_id):
-        live = await dispatcher.run(partial(dispatcher.store.find, user_id, table_id, to_resign=to_resign))
-
-        def work() -> dict[str, Any]:
-            change(live)
-            return table_message(live, dispatcher.store.agents)
-
-        slow = any(map(dispatcher.store.agents.is_slow, live.opponents))
-        return json_response(await dispatcher.run(work, slow=slow))
-
-
-async def _require_user(dispatcher: Dispatcher, request: Request) -> int:
-    """The user id of the request. Raises NotFound without one, since tables belong to users."""
-    user_id = await dispatcher.find_user(request)
-    if user_id is None:
-        raise NotFound("there is no such table")
-    return user_id
-
-
-def _table_opener(dispatcher: Dispatcher, body: TableRequest) -> Any:
-    """A function (user id) -> LiveTable that opens the requested table."""
-    store = dispatcher.store
-    if body.deal is not None:
-        for key in ("options", "seat", "opponents", "par"):
-            if getattr(body, key) is not None:
-                raise InvalidValue(f"{key}: must be left out with a deal: the deal sets it", key)
-        if body.deal == "daily":
-            return partial(store.open_daily, game=body.game)
-        return partial(store.open_shared, deal_id=body.deal, game=body.game)
-    game_request = GameRequest(
-        body.game,
-        dict(body.options or {}),
-        body.seat or 0,
-        None if body.opponents is None else tuple(map(_agent_choice, body.opponents)),
-        None if body.par is None else _agent_choice(body.par),
-    )
-    return partial(store.open_fresh, game_request=game_request)
-
-
-def _agent_choice(message: AgentRequest) -> AgentChoice:
-    return AgentChoice(message.agent, message.search)

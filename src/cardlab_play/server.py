@@ -38,11 +38,7 @@ def serve(options: PlayOptions, report: Callable[[str], None] = print) -> int:
     report(
         f"cardlab play on http://{url_host(options.host)}:{server_socket.getsockname()[1]} (Ctrl-C stops the server)"
     )
-    signal.signal(signal.SIGTERM, _ignore_signal)  # uvicorn raises the signal again after a clean shutdown
+    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises the signal again after a clean shutdown
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[server_socket])
     return 0
-
-
-def _ignore_signal(_number: int, _frame: object) -> None:
-    """No-op: uvicorn has already shut down."""

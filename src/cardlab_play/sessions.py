@@ -2,15 +2,15 @@
 
 import hashlib
 import secrets
-import threading
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 
 from sqlalchemy import Engine, select, update
 from sqlalchemy.orm import Session
 
 from cardlab_play.database import UserRow, now
-from cardlab_play.errors import InvalidValue
+from cardlab_play.errors import RequestError
 
 COOKIE = "cardlab_session"
 _TOKEN_BYTES = 32
@@ -24,35 +24,26 @@ class SessionStore:
 
     engine: Engine
     name_length: int
-    _ids: dict[bytes, int] = field(default_factory=dict[bytes, int], init=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def __post_init__(self) -> None:
+        self._user_id = lru_cache(_MAX_CACHED)(self._query_user_id)
 
     def find(self, token: str | None) -> int | None:
         """The user id of `token`, None for an unknown token."""
-        if token is None or len(token) != _TOKEN_LENGTH:
-            return None
-        digest = _digest(token)
-        with self._lock:
-            known = self._ids.get(digest)
-        if known is not None:
-            return known
+        return None if token is None or len(token) != _TOKEN_LENGTH else self._user_id(_digest(token))
+
+    def _query_user_id(self, digest: bytes) -> int | None:
         with Session(self.engine) as session:
-            found = session.scalar(select(UserRow.id).where(UserRow.token_hash == digest))
-        if found is not None:
-            self._cache(digest, found)
-        return found
+            return session.scalar(select(UserRow.id).where(UserRow.token_hash == digest))
 
     def create(self) -> tuple[int, str]:
         """A new user: the id and the token for the cookie."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
-        digest = _digest(token)
         with Session(self.engine) as session:
-            user = UserRow(token_hash=digest, name="", began=now())
+            user = UserRow(token_hash=_digest(token), name="", began=now())
             session.add(user)
             session.commit()
-            user_id = user.id
-        self._cache(digest, user_id)
-        return user_id, token
+            return user.id, token
 
     def name(self, user_id: int | None) -> str:
         """The user's name, empty if none is set."""
@@ -62,20 +53,13 @@ class SessionStore:
             return session.scalar(select(UserRow.name).where(UserRow.id == user_id)) or ""
 
     def rename(self, user_id: int, name: str) -> str:
-        """Set the cleaned name and return it. Raises InvalidValue if it is empty or too long."""
+        """Set the cleaned name and return it. Raises a 422 if it is empty or too long."""
         clean = clean_name(name)
         if not 1 <= len(clean) <= self.name_length:
-            raise InvalidValue(f"name: must have 1 to {self.name_length} printable characters", "name")
-        with Session(self.engine) as session:
+            raise RequestError(422, f"name: must have 1 to {self.name_length} printable characters", "name")
+        with Session(self.engine) as session, session.begin():
             session.execute(update(UserRow).where(UserRow.id == user_id).values(name=clean))
-            session.commit()
         return clean
-
-    def _cache(self, digest: bytes, user_id: int) -> None:
-        with self._lock:
-            if len(self._ids) >= _MAX_CACHED:
-                self._ids.clear()
-            self._ids[digest] = user_id
 
 
 def clean_name(name: str) -> str:

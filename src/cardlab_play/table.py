@@ -4,47 +4,18 @@ The full state (`States`) never leaves this module. Callers get InfoStates of th
 players where the rules reveal all hands.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from cardlab.games.agent_protocol import Agent
-from cardlab.games.loop import Moves, play
-from cardlab.games.protocol import Actions, Game, InfoStates, Players, States
+from cardlab.games.protocol import Game, InfoStates, Players, States
 from cardlab.games.rows import copied, join
 from cardlab_play.deals import Deal
-from cardlab_play.views.catalogue import make_view
+from cardlab_play.errors import RequestError
+from cardlab_play.views import make_view
 from cardlab_play.views.protocol import GameView, Json, Revealed
-
-
-class IllegalMove(ValueError):
-    """The action is not legal."""
-
-
-@dataclass
-class _UserAgent:
-    """The player's seat: plays the action that was set."""
-
-    action: int = -1
-
-    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        return np.array([self.action], dtype=np.int16)
-
-
-@dataclass
-class _SeededAgent:
-    """An agent whose random numbers depend on the deal, the seat and the number of the move only.
-
-    The same moves on the same deal get the same replies, after a restart and for another user.
-    """
-
-    agent: Agent
-    deal: Deal
-    table: "Table"
-
-    def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        return self.agent.act(info_states, players, self.deal.rng(len(self.table.actions), int(players[0])))
 
 
 @dataclass(frozen=True)
@@ -61,7 +32,11 @@ class GameStep:
 
 @dataclass
 class Table:
-    """A game of one player, at `seat`, against `agents` at the other seats in order."""
+    """A game of one player, at `seat`, against `agents` at the other seats in order.
+
+    Random numbers of an agent depend on the deal, the seat and the number of the move only. The same moves on the same
+    deal get the same replies, after a restart and for another user.
+    """
 
     game: Game
     deal: Deal
@@ -73,14 +48,8 @@ class Table:
     def __post_init__(self) -> None:
         self._game_view: GameView = make_view(self.game)
         self._states: States = self.deal.states(self.game)
-        self._user_agent = _UserAgent()
-        others = iter(self.agents)
-        players = range(self.game.spec.num_players)
-        agents: list[Agent] = [
-            self._user_agent if player == self.seat else _SeededAgent(next(others), self.deal, self)
-            for player in players
-        ]
-        self._moves: Iterator[Moves] = play(self.game, self._states, agents, np.random.default_rng(0))
+        others = [player for player in range(self.game.spec.num_players) if player != self.seat]
+        self._opponents = dict(zip(others, self.agents, strict=True))
         opening = self.info_state()
         self.steps.append(GameStep(0, None, opening, opening, self._all_info_states() if self.is_over else ()))
         self._first_recent = 0  # index of the first step since the player's last move
@@ -93,7 +62,7 @@ class Table:
     @property
     def user_to_move(self) -> bool:
         """Whether the player is to move."""
-        return int(self.game.current_player(self._states)[0]) == self.seat
+        return self._current_player() == self.seat
 
     @property
     def players(self) -> Players:
@@ -110,38 +79,23 @@ class Table:
 
     def legal_actions(self) -> list[int]:
         """The player's legal actions, empty unless the player is to move."""
-        return np.flatnonzero(self.game.legal_actions(self.info_state())[0]).tolist() if self.user_to_move else []
+        return _legal_actions(self.game, self.info_state()) if self.user_to_move else []
 
     def play_action(self, action: int) -> None:
-        """Play `action` for the player. Raises IllegalMove unless it is legal."""
-        if action not in self.legal_actions():
-            raise IllegalMove(f"action {action} is not legal here")
-        self._first_recent = len(self.steps)
-        self._user_agent.action = action
-        self._step()
+        """Play `action` of the player, or a recorded one of an agent. Raises RequestError unless it is legal."""
+        first_recent = len(self.steps) if self.user_to_move else self._first_recent
+        self._apply(action)
+        self._first_recent = first_recent
 
     def play_agents(self) -> None:
         """Let the agents move until the player is to move or the game is over."""
-        while not self.is_over and not self.user_to_move:
-            self._step()
-
-    def replay_actions(self, actions: Sequence[int]) -> None:
-        """Replay recorded `actions` of all players."""
-        for action in actions:
-            if self.user_to_move:
-                self.play_action(action)
-            else:
-                self._apply(action)
+        self._play(self._opponents)
 
     def finish(self, agent: Agent) -> None:
         """Play to the end with `agent` at the player's seat."""
-        seeded = _SeededAgent(agent, self.deal, self)
         if self.user_to_move:
             self._first_recent = len(self.steps)
-        while not self.is_over:
-            if self.user_to_move:
-                self._user_agent.action = int(seeded.act(self.info_state(), self.players, np.random.default_rng(0))[0])
-            self._step()
+        self._play({**self._opponents, self.seat: agent})
 
     def view(self) -> Json:
         """The table as the player may see it."""
@@ -179,13 +133,11 @@ class Table:
             opening = self._game_view.opening(step.after)
             return [{"number": 0, "player": None, "kind": "deal", "text": "deal", **opening, **after}]
         move = self._game_view.event(step.before, step.after, step.player, step.revealed)
-        events: list[Json] = [{"number": step.number, "player": step.player, **move, **after}]
-        if step.revealed and self._game_view.reveals_hands(step.before, step.after):
-            showdown = self._game_view.showdown(step.before, step.after, step.revealed)
-            if showdown is not None:
-                events[0] = {**events[0], "view": None}
-                events.append({"number": step.number, **showdown, **after})
-        return events
+        event = {"number": step.number, "player": step.player, **move}
+        if not self._game_view.reveals_hands(step.before, step.after):
+            return [{**event, **after}]
+        showdown = self._game_view.showdown(step.before, step.after, step.revealed)
+        return [{**event, "view": None}, {"number": step.number, **showdown, **after}]
 
     def hands_by_step(self) -> list[list[list[str]] | None]:
         """[steps] the hands of all players after each step of a finished game."""
@@ -201,6 +153,9 @@ class Table:
     def _view(self, step: GameStep) -> Json:
         return self._game_view.table(step.after, step.revealed if step is self.steps[-1] and self.is_over else ())
 
+    def _current_player(self) -> int:
+        return int(self.game.current_player(self._states)[0])
+
     def _all_info_states(self, states: States | None = None) -> list[InfoStates]:
         """[P] the InfoState of each player."""
         num_players = self.game.spec.num_players
@@ -209,30 +164,34 @@ class Table:
         info_state = self.game.information(States(join([truth] * num_players)), everyone)
         return [InfoStates(info_state[player : player + 1]) for player in range(num_players)]
 
+    def _play(self, agents: Mapping[int, Agent]) -> None:
+        """Let `agents`, by seat, move while one of them is to move. Forced moves are played without asking."""
+        while (player := self._current_player()) in agents:
+            players = np.array([player], dtype=np.int8)
+            info_state = self.game.information(self._states, players)
+            legal = _legal_actions(self.game, info_state)
+            if len(legal) > 1:
+                rng = self.deal.rng(len(self.actions), player)
+                legal = agents[player].act(info_state, players, rng).tolist()
+            self._apply(legal[0])
+
     def _apply(self, action: int) -> None:
-        """Apply a recorded `action` of an agent."""
-        player = int(self.game.current_player(self._states)[0])
-        legal_actions = self.game.legal_actions(self.game.information(self._states, np.array([player], dtype=np.int8)))[
-            0
-        ]
-        if player < 0 or not legal_actions[action]:
-            raise IllegalMove(f"action {action} is not legal here")
-        before = copied(self._states)
+        """Play `action` for the player to move and record it."""
+        player = self._current_player()
+        info_state = self.game.information(self._states, np.array([player], dtype=np.int8))
+        if action not in _legal_actions(self.game, info_state):
+            raise RequestError(422, f"action {action} is not legal here", "action")
+        states_before, before = copied(self._states), self.steps[-1].after
         self.game.apply(self._states, np.array([action], dtype=np.int16))
-        self._record(before, player, action)
-
-    def _step(self) -> None:
-        """Play one decision of the player to move."""
-        before = copied(self._states)
-        moves = next(self._moves)
-        self._record(before, int(moves.players[0]), int(moves.actions[0]))
-
-    def _record(self, before: States, player: int, action: int) -> None:
-        info_state = self.steps[-1].after
         after = self.info_state()
         revealed: Revealed = ()
-        if self.is_over or self._game_view.reveals_hands(info_state, after):
-            revealed = self._all_info_states(before)
+        if self.is_over or self._game_view.reveals_hands(before, after):
+            revealed = self._all_info_states(states_before)
             self.game.apply(revealed[player], np.array([action], dtype=np.int16))
         self.actions.append(action)
-        self.steps.append(GameStep(len(self.actions), player, info_state, after, revealed, action))
+        self.steps.append(GameStep(len(self.actions), player, before, after, revealed, action))
+
+
+def _legal_actions(game: Game, info_states: InfoStates) -> list[int]:
+    """The legal actions of the current player, from its InfoState [1]."""
+    return np.flatnonzero(game.legal_actions(info_states)[0]).tolist()

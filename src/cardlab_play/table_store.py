@@ -16,15 +16,14 @@ from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
-from cardlab_play.database import DAILY, FINISHED, FRESH, OPEN, RESIGNED, DealRow, GameRow, now
-from cardlab_play.deal_factory import DealFactory, GameRequest
-from cardlab_play.deals import Deal, Secret, new_id
-from cardlab_play.errors import AgentFailed, AgentUnloadable, Conflict, NotFound, ServerFull, TooManyTables, one_line
+from cardlab_play.database import FINISHED, OPEN, RESIGNED, DealRow, GameRow, now
+from cardlab_play.deal_factory import DealFactory
+from cardlab_play.deals import Deal, Secret, new_id, new_seed
+from cardlab_play.errors import AgentUnloadable, RequestError, one_line
 from cardlab_play.offered_games import make_offered_game
 from cardlab_play.options import PlayOptions
+from cardlab_play.request_models import TableRequest
 from cardlab_play.table import Table
-
-SHARED = "shared"
 
 _log = logging.getLogger(__name__)
 
@@ -34,12 +33,19 @@ class LiveTable:
     """A table in memory and its database row."""
 
     row: GameRow
-    game: Game
     table: Table
-    opponents: tuple[AgentChoice, ...]  # by seat, without the player's
-    par: AgentChoice
     par_failed: bool = False  # the par agent failed: the game has no par
     agents_replaced: bool = False  # by random agents because one failed to load: the result does not count
+
+    @property
+    def opponents(self) -> list[AgentChoice]:
+        """The agents by seat, without the player's."""
+        return [AgentChoice(**opponent) for opponent in self.row.deal.opponents]
+
+    @property
+    def par(self) -> AgentChoice:
+        """The agent that plays the same deal for comparison."""
+        return AgentChoice(**self.row.deal.par)
 
 
 @dataclass
@@ -51,75 +57,76 @@ class TableStore:
     secret: Secret
     agents: AgentCatalog
     make_deal: Callable[[bytes], Deal] = Deal  # from a seed
-    make_seed: Callable[[], bytes] | None = None
+    make_seed: Callable[[], bytes] = new_seed
     make_id: Callable[[], str] = new_id
 
     def __post_init__(self) -> None:
-        self.deal_factory = DealFactory(self.secret, self.agents)
+        self.deal_factory = DealFactory(self.secret, self.agents, self.make_seed)
         self._tables: OrderedDict[str, LiveTable] = OrderedDict()
         self._lock = threading.Lock()
 
-    def open_fresh(self, user_id: int, game_request: GameRequest) -> LiveTable:
-        """Open a table with a new random deal."""
-        seed = self.make_seed() if self.make_seed else self.secret.fresh().seed
-        with self._session() as session:
+    def open(self, user_id: int, request: TableRequest) -> LiveTable:
+        """Open a table. Only the first game of a user with a deal counts."""
+        with Session(self.engine, expire_on_commit=False) as session:
             self._check_capacity(session, user_id)
-            deal = self.deal_factory.fresh(session, seed, game_request)
-            return self._create(session, user_id, deal, FRESH)
+            deal, kind = self.deal_factory.find_or_make(session, request)
+            session.flush()
+            played_before = select(GameRow.id).where(GameRow.user_id == user_id, GameRow.deal_id == deal.id).limit(1)
+            row = GameRow(
+                id=self.make_id(),
+                deal_id=deal.id,
+                user_id=user_id,
+                kind=kind,
+                counts=session.scalar(played_before) is None,
+                status=OPEN,
+                actions=[],
+                began=now(),
+                moved=now(),
+                deal=deal,
+            )
+            live = self._load(row)
+            row.actions = list(live.table.actions)
+            session.add(row)
+            session.commit()
+            session.expunge_all()
+        self._cache(live)
+        if live.table.is_over:
+            self._save(live)
+        return live
 
-    def open_daily(self, user_id: int, game: str) -> LiveTable:
-        """Open a table with today's deal of `game`."""
-        with self._session() as session:
-            self._check_capacity(session, user_id)
-            deal = self.deal_factory.today(session, game)
-            return self._create(session, user_id, deal, DAILY)
-
-    def open_shared(self, user_id: int, deal_id: str, game: str) -> LiveTable:
-        """Open a table with an existing deal, its seat and its opponents."""
-        with self._session() as session:
-            self._check_capacity(session, user_id)
-            deal = session.get(DealRow, deal_id)
-            if deal is None or deal.game != game:
-                raise NotFound(f"there is no deal of {game} with this id", "deal")
-            return self._create(session, user_id, deal, DAILY if deal.kind == DAILY else SHARED)
-
-    def find(self, user_id: int, table_id: str, *, to_resign: bool = False) -> LiveTable:
-        """The table `table_id` of the user. Raises NotFound, also for the tables of other users.
+    def find(self, user_id: int | None, table_id: str, *, to_resign: bool = False) -> LiveTable:
+        """The table `table_id` of the user. Raises a 404, also for the tables of other users.
 
         Raises AgentUnloadable or InvalidOption where an agent no longer loads, unless the game is over or the caller
         will resign it (`to_resign`).
         """
-        with self._lock:
-            live = self._tables.get(table_id)
-            if live is not None:
-                self._tables.move_to_end(table_id)
+        live = self._tables.get(table_id)
         if live is None:
-            with self._session() as session:
+            with Session(self.engine, expire_on_commit=False) as session:
                 row = session.get(GameRow, table_id)
-                if row is not None and row.user_id == user_id:
-                    live = self._load(row, to_resign=to_resign)
-                    if not live.agents_replaced or live.table.is_over:
-                        live = self._cache(live)
-                    self._save(live)
-        if live is None or live.row.user_id != user_id:
-            raise NotFound("there is no such table")
+        else:
+            row = live.row
+        if row is None or row.user_id != user_id:
+            raise RequestError(404, "there is no such table")
+        live = live or self._load(row, to_resign=to_resign)
+        if not live.agents_replaced or live.table.is_over:
+            live = self._cache(live)
+        self._save(live)
         return live
 
     def play_move(self, live: LiveTable, action: int, number: int) -> None:
         """Play `action` for the player after `number` actions of the game, then let the agents move."""
         self._check_turn(live, number)
         live.table.play_action(action)
-        with self._evict_on_error(live):
-            _play_agents(live.table)
-            self._save(live)
+        with self._saving(live):
+            _play_agents(live)
 
     def compute_par(self, live: LiveTable) -> None:
         """Compute the par payoff, and save it if the game has ended meanwhile."""
         par = self._par_payoff(live)
         if par is not None and live.table.is_over:
-            with Session(self.engine) as session:
+            with Session(self.engine) as session, session.begin():
                 self._save_par(session, live.row)
-                session.commit()
 
     def needs_par(self, live: LiveTable) -> bool:
         """Whether the par payoff is still unknown and has not failed."""
@@ -128,85 +135,60 @@ class TableStore:
     def resign(self, live: LiveTable, number: int) -> None:
         """Resign: a random agent finishes the game for the player, and the result counts."""
         self._check_turn(live, number)
-        with self._evict_on_error(live):
+        with self._saving(live, RESIGNED):
             try:
-                live.table.finish(RandomAgent(live.game))
+                live.table.finish(RandomAgent(live.table.game))
             except Exception as error:  # a failing agent must not keep the player at the table
-                _log.warning("a game of %s is finished by random agents: %s", live.game.spec.name, one_line(error))
+                game = live.row.deal.game
+                _log.warning("a game of %s is finished by random agents: %s", game, one_line(error))
                 self._finish_at_random(live)
-            self._save(live, RESIGNED)
 
-    def open_tables(self, user_id: int) -> list[GameRow]:
+    def open_tables(self, user_id: int | None) -> list[GameRow]:
         """The unfinished games of the user, the last moved first."""
-        with self._session() as session:
-            query = select(GameRow).where(GameRow.user_id == user_id, GameRow.status == OPEN)
+        query = select(GameRow).where(GameRow.user_id == user_id, GameRow.status == OPEN)
+        with Session(self.engine) as session:
             return list(session.scalars(query.order_by(GameRow.moved.desc())).unique())
-
-    def _session(self) -> Session:
-        return Session(self.engine, expire_on_commit=False)
 
     def _check_capacity(self, session: Session, user_id: int) -> None:
         limits = self.options.limits
         count = select(func.count()).select_from(GameRow).where(GameRow.status == OPEN)
         if (session.scalar(count.where(GameRow.user_id == user_id)) or 0) >= limits.tables_per_session:
-            raise TooManyTables(f"finish or resign a game first: the limit is {limits.tables_per_session} open tables")
+            message = f"finish or resign a game first: the limit is {limits.tables_per_session} open tables"
+            raise RequestError(429, message)
         if (session.scalar(count) or 0) >= limits.tables:
-            raise ServerFull("the server has reached its limit of open tables; try again later")
-
-    def _create(self, session: Session, user_id: int, deal: DealRow, kind: str) -> LiveTable:
-        """Start a game of the user with `deal`. Only the first game of a user with a deal counts."""
-        session.flush()
-        played_before = select(GameRow.id).where(GameRow.user_id == user_id, GameRow.deal_id == deal.id).limit(1)
-        counts = session.scalar(played_before) is None
-        row = GameRow(
-            id=self.make_id(),
-            deal_id=deal.id,
-            user_id=user_id,
-            kind=kind,
-            counts=counts,
-            status=OPEN,
-            actions=[],
-            began=now(),
-            moved=now(),
-            deal=deal,
-        )
-        live = self._load(row)
-        row.actions = list(live.table.actions)
-        session.add(row)
-        session.commit()
-        session.expunge_all()
-        self._cache(live)
-        if live.table.is_over:
-            self._save(live)
-        return live
+            raise RequestError(503, "the server has reached its limit of open tables; try again later")
 
     def _load(self, row: GameRow, *, to_resign: bool = False) -> LiveTable:
         """Rebuild the table of `row` by replaying its actions."""
-        game, _ = make_offered_game(row.deal.game, row.deal.options)
-        opponents = tuple(AgentChoice(**opponent) for opponent in row.deal.opponents)
+        deal = row.deal
+        game, _ = make_offered_game(deal.game, deal.options)
         agents: list[Agent] = []
         agents_replaced = False
-        for choice in opponents:
+        for opponent in deal.opponents:
             try:
-                self.agents.check(game, choice, "opponents")
-                agents.append(self.agents.load(game, choice))
+                agents.append(self.agents.load_offered(game, AgentChoice(**opponent), "opponents"))
             except (AgentUnloadable, InvalidOption):
                 if row.status == OPEN and not to_resign:
                     raise
                 agents.append(RandomAgent(game))
                 agents_replaced = True
+        table = self._replay(row, game, agents)
+        live = LiveTable(row, table, par_failed=agents_replaced, agents_replaced=agents_replaced)
+        _play_agents(live)
+        return live
+
+    def _replay(self, row: GameRow, game: Game, agents: list[Agent]) -> Table:
+        """The table after the saved actions."""
         table = Table(game, self.make_deal(row.deal.seed), row.deal.seat, agents)
-        table.replay_actions(row.actions)
-        _play_agents(table)
-        par = AgentChoice(**row.deal.par)
-        return LiveTable(row, game, table, opponents, par, par_failed=agents_replaced, agents_replaced=agents_replaced)
+        for action in row.actions:
+            table.play_action(action)
+        return table
 
     def _finish_at_random(self, live: LiveTable) -> None:
         """Replay the saved actions, then finish the game with random agents in all seats."""
-        game, deal = live.game, live.row.deal
+        game = live.table.game
         agent = RandomAgent(game)
-        live.table = Table(game, self.make_deal(deal.seed), deal.seat, [agent] * len(live.opponents))
-        live.table.replay_actions(live.row.actions)
+        live.table = self._replay(live.row, game, [agent] * len(live.table.agents))
         live.table.finish(agent)
         live.par_failed = live.agents_replaced = True
 
@@ -221,15 +203,16 @@ class TableStore:
 
     def _check_turn(self, live: LiveTable, number: int) -> None:
         if live.table.is_over:
-            raise Conflict("the game is over")
+            raise RequestError(409, "the game is over")
         if number != len(live.table.actions):
-            raise Conflict(f"the table is at number {len(live.table.actions)} now: reload it", "number")
+            raise RequestError(409, f"the table is at number {len(live.table.actions)} now: reload it", "number")
 
     @contextmanager
-    def _evict_on_error(self, live: LiveTable) -> Generator[None]:
-        """Evict the table if the block raises: the memory may then be ahead of the database."""
+    def _saving(self, live: LiveTable, status: str = FINISHED) -> Generator[None]:
+        """Save the table after the block. Evict it after an error: the memory may be ahead of the database."""
         try:
             yield
+            self._save(live, status)
         except BaseException:
             self.evict(live)
             raise
@@ -249,11 +232,10 @@ class TableStore:
             par = self._par_payoff(live) if self._par_is_fast(live) else live.row.deal.par_payoff
             values |= {"status": status, "payoffs": table.payoffs(), "score": _score(table, par)}
             values["counts"] = row.counts and not live.agents_replaced
-        with Session(self.engine) as session:
+        with Session(self.engine) as session, session.begin():
             session.execute(update(GameRow).where(GameRow.id == row.id, GameRow.status == OPEN).values(**values))
             if table.is_over:
                 self._save_par(session, row)
-            session.commit()
         for key, value in values.items():
             setattr(row, key, value)
 
@@ -262,37 +244,35 @@ class TableStore:
 
         The payoff is cached in the deal: `compute_par` fills it while the player plays.
         """
-        deal = live.row.deal
+        deal, game = live.row.deal, live.table.game
         if self.needs_par(live):
             try:
-                self.agents.check(live.game, live.par, "par")
-                par_table = Table(live.game, self.make_deal(deal.seed), deal.seat, live.table.agents)
-                par_table.play_agents()
-                par_table.finish(self.agents.load(live.game, live.par))
+                agent = self.agents.load_offered(game, live.par, "par")
+                par_table = Table(game, self.make_deal(deal.seed), deal.seat, live.table.agents)
+                par_table.finish(agent)
                 deal.par_payoff = par_table.payoffs()[deal.seat]
             except Exception as error:  # a failing par agent must not stop the game
                 live.par_failed = True
-                _log.warning("a game of %s has no par: %s", live.game.spec.name, one_line(error))
+                _log.warning("a game of %s has no par: %s", deal.game, one_line(error))
         return deal.par_payoff
 
     def _par_is_fast(self, live: LiveTable) -> bool:
         """Whether the last move waits for par: with fast agents, and in one-player games, whose score needs par."""
-        return live.game.spec.num_players == 1 or not any(map(self.agents.is_slow, (*live.opponents, live.par)))
+        return not live.row.deal.opponents or not any(map(self.agents.is_slow, (*live.opponents, live.par)))
 
     def _save_par(self, session: Session, row: GameRow) -> None:
         if row.deal.par_payoff is not None:
             session.execute(update(DealRow).where(DealRow.id == row.deal_id).values(par_payoff=row.deal.par_payoff))
 
 
-def _play_agents(table: Table) -> None:
-    """Let the agents move until the player is to move. Raises AgentFailed, with a log line, where an agent raises."""
+def _play_agents(live: LiveTable) -> None:
+    """Let the agents move until the player is to move. Raises a 500, with a log line, where an agent raises."""
     try:
-        table.play_agents()
+        live.table.play_agents()
     except Exception as error:  # agents are third-party code
-        name, reason = table.game.spec.name, one_line(error)
-        _log.warning("an agent failed in a game of %s: %s", name, reason)
-        message = f"an agent failed at its move ({reason}); the table is unchanged: try again, or resign"
-        raise AgentFailed(message) from error
+        _log.warning("an agent failed in a game of %s: %s", live.row.deal.game, one_line(error))
+        message = f"an agent failed at its move ({one_line(error)}); the table is unchanged: try again, or resign"
+        raise RequestError(500, message) from error
 
 
 def _score(table: Table, par: float | None) -> float | None:

@@ -6,7 +6,6 @@ other agents. Agents that fail to load are removed from the catalog.
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,11 +14,12 @@ import numpy as np
 
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
-from cardlab_play.advice import AdviceSettings, advice, analyze
+from cardlab_play.advice import advice
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
+from cardlab_play.analysis import analyze
 from cardlab_play.belief_networks import BeliefNetworks
 from cardlab_play.deals import Deal
-from cardlab_play.errors import RequestError, one_line
+from cardlab_play.errors import one_line
 from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.table import Table
 
@@ -48,24 +48,15 @@ class WarmUp:
 
     def run(self) -> None:
         """Run all tasks in this thread. A failing task logs one line."""
-        started = time.monotonic()
         for name, work in self.tasks():
-            if not self._wait_until_idle():
+            while self.idle_seconds() < IDLE_SECONDS and not self._stop.wait(POLL_SECONDS):
+                pass
+            if self._stop.is_set():
                 return
             try:
                 work()
-            except RequestError as error:  # the agent has been removed from the catalog
-                _log.warning("%s: %s", name, error)
             except Exception as error:
                 _log.warning("warm-up of %s failed: %s", name, one_line(error))
-        _log.info("warm-up finished after %.0f s", time.monotonic() - started)
-
-    def _wait_until_idle(self) -> bool:
-        """Wait until no requests arrive. False after `stop`."""
-        while not self._stop.wait(POLL_SECONDS):
-            if self.idle_seconds() >= IDLE_SECONDS:
-                return True
-        return False
 
     def tasks(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """All tasks with their names."""
@@ -78,7 +69,7 @@ class WarmUp:
             for choice in self._representative_searches(game):
                 yield f"{choice.search} at {name}", partial(self._prepare_agent, game, choice)
         for name, game in games.items():
-            for entry in self.agents.entries(game):
+            for entry in self.agents.matching_entries(game):
                 yield f"{entry.agent} at {name}", partial(self._prepare_agent, game, AgentChoice(entry.agent))
 
     def _play(self, game: Game) -> None:
@@ -94,30 +85,18 @@ class WarmUp:
 
     def _advise(self, game: Game) -> None:
         table, agent = self._table(game), self.agents.load(game, self.agents.advisor(game))
-        advice(
-            game,
-            agent,
-            agent,
-            table.info_state(),
-            table.players,
-            AdviceSettings(1, self.belief_networks.for_game(game)),
-        )
+        advice(table, agent, agent, 1, self.belief_networks.for_game(game))
 
-    def _representative_searches(self, game: Game) -> Iterator[AgentChoice]:
+    def _representative_searches(self, game: Game) -> list[AgentChoice]:
         """Each search around the advisor and the best scripted agent. Other agents use the same kernels."""
-        entries = self.agents.entries(game)
-        scripted = [entry.agent for entry in entries if entry.kind == "scripted"]
-        for agent in dict.fromkeys((self.agents.advisor(game).agent, scripted[0])):
-            for entry in entries:
-                if entry.agent == agent:
-                    yield from (AgentChoice(agent, search) for search in entry.searches)
+        entries = self.agents.matching_entries(game)
+        scripted = next(entry.agent for entry in entries if entry.kind == "scripted")
+        chosen = [entry for entry in entries if entry.agent in (self.agents.advisor(game).agent, scripted)]
+        return [AgentChoice(entry.agent, search) for entry in chosen for search in entry.searches]
 
     def _prepare_agent(self, game: Game, choice: AgentChoice) -> None:
-        """One decision of the agent, if it fits the default options. A failing agent is removed from the catalog."""
-        if not self.agents.fits(game, choice):
-            return
-        self.agents.check(game, choice, "play")
-        table, agent = self._table(game), self.agents.load(game, choice)
+        """One decision of the agent. A failing agent is removed from the catalog."""
+        table, agent = self._table(game), self.agents.load_offered(game, choice, "play")
         try:
             agent.act(table.info_state(), table.players, np.random.default_rng(0))
         except Exception as error:

@@ -34,7 +34,7 @@ def one_line(text: str) -> str:
         ("train agent.gamma=2", "agent.gamma=2: must be a number in [0, 1]"),
         ("train agent=dqn agent.epsilon=-1", "agent.epsilon=-1: must be a number in [0, 1]"),
         ("train game=thirty_one game.num_players=1", "game.num_players=1: must be a whole number in [2, 9]"),
-        ("train game=thirty_one network=lines", "network=lines: must be mlp or actions"),
+        ("train game=thirty_one network=lines", "network=lines: must be mlp or trunks"),
         ("train agent.gamma=fast", "agent.gamma=fast: must be a number"),
     ],
 )

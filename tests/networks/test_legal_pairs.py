@@ -1,4 +1,4 @@
-"""Scores of legal actions alone: the same numbers as among all actions, on every network and game."""
+"""Scores of legal actions only equal the scores among all actions, for every network and game."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
 from cardlab.learners.losses.policy_gradient import clipped_surrogate, mean_entropy
-from cardlab.networks.inputs import encode, encode_legal, legal_pairs
+from cardlab.networks.inputs import legal_pairs
 from cardlab.networks.layers import mask_scores
 from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions, TrunksOptions
 from cardlab.networks.protocol import encode_for, encode_legal_for
@@ -27,10 +27,10 @@ NETWORKS = [
 ]
 
 
-def decisions(game, steps=7, tables=64):
-    """InfoStates and players of decisions in mid-game."""
+def decisions(game, steps=7, num_games=64):
+    """InfoStates and players of decisions in the middle of games."""
     rng = np.random.default_rng(1)
-    moves = play(game, game.deal(tables, rng), [RandomAgent(game)], rng, ask_forced=True)
+    moves = play(game, game.deal(num_games, rng), [RandomAgent(game)], rng, ask_forced=True)
     for _ in range(steps):
         move = next(moves)
     return move.info_states, move.players
@@ -48,21 +48,21 @@ def test_pairs_are_the_legal_actions_in_order(legal):
 
 
 @given(arrays.arrays(np.bool_, st.tuples(st.integers(1, 9), st.integers(1, 70))), st.floats(0.01, 1000))
-def test_log_probabilities_are_those_of_the_masked_table(legal, spread):
+def test_log_probabilities_equal_those_of_masked_scores(legal, spread):
     legal[:, 0] |= ~legal.any(axis=1)
     pairs = legal_pairs(legal)
-    table = torch.linspace(-spread, spread, legal.size).reshape(legal.shape)
-    dense = mask_scores(table, torch.from_numpy(legal)).log_softmax(dim=-1)
-    alone = pairs.log_softmax(table[pairs.rows, pairs.actions])
+    scores = torch.linspace(-spread, spread, legal.size).reshape(legal.shape)
+    dense = mask_scores(scores, torch.from_numpy(legal)).log_softmax(dim=-1)
+    alone = pairs.log_softmax(scores[pairs.rows, pairs.actions])
     torch.testing.assert_close(alone, dense[pairs.rows, pairs.actions], rtol=1e-4, atol=1e-4)
 
 
 @given(arrays.arrays(np.bool_, st.tuples(st.integers(1, 9), st.integers(1, 70))), st.integers(0, 99))
-def test_what_is_drawn_is_legal_and_the_best_is_the_first_maximum(legal, seed):
+def test_samples_are_legal_and_the_best_is_the_first_maximum(legal, seed):
     legal[:, 0] |= ~legal.any(axis=1)
     pairs = legal_pairs(legal)
     rng = np.random.default_rng(seed)
-    scores = np.round(rng.normal(size=len(pairs.rows)) * 2).astype(np.float32)  # with equals among them
+    scores = np.round(rng.normal(size=len(pairs.rows)) * 2).astype(np.float32)  # with ties
     dense = np.where(legal, 0, -np.inf)
     dense[legal] = scores
     here, best = np.arange(len(legal)), best_place(scores, pairs.starts.numpy())
@@ -73,7 +73,7 @@ def test_what_is_drawn_is_legal_and_the_best_is_the_first_maximum(legal, seed):
     np.testing.assert_array_equal(pairs.rows[drawn], here)
 
 
-def test_draws_are_as_frequent_as_they_are_likely():
+def test_samples_follow_the_probabilities():
     chances = np.log(np.array([1.0, 0.1, 0.2, 0.7, 0.0, 1.0], dtype=np.float32) + 1e-30)
     starts = np.array([0, 1, 4, 6])
     rng, counts = np.random.default_rng(1), np.zeros(6)
@@ -86,18 +86,19 @@ def test_draws_are_as_frequent_as_they_are_likely():
 def test_pairs_are_the_same_with_features_and_without(name, options):
     game = make_game(name)
     seen = decisions(game)
-    observations, pairs = encode_legal(game, *seen, reads_actions=options.name == "actions")
+    network = options.build(game.spec)
+    observations, pairs = encode_legal_for(network, game, *seen)
     assert (pairs.features is None) == (options.name != "actions")
-    inputs, alone = encode(game, *seen), legal_pairs(game.legal_actions(seen[0]))
-    for mine, theirs in ((observations, inputs.observations), (pairs.mask(), inputs.legal)):
-        assert torch.equal(mine, theirs)
+    inputs, alone = encode_for(network, game, *seen), legal_pairs(game.legal_actions(seen[0]))
+    assert torch.equal(observations, inputs.observations)
+    assert torch.equal(pairs.mask(), inputs.legal)
     for column in ("rows", "actions", "starts"):
         assert torch.equal(getattr(pairs, column), getattr(alone, column))
     assert pairs.num_actions == alone.num_actions == game.spec.num_actions
 
 
 @pytest.mark.parametrize(("name", "options"), NETWORKS)
-def test_scores_are_those_among_all_actions(name, options):
+def test_legal_scores_equal_those_among_all_actions(name, options):
     torch.manual_seed(0)
     game = make_game(name)
     network = options.build(game.spec)
@@ -111,7 +112,7 @@ def test_scores_are_those_among_all_actions(name, options):
 
 
 @pytest.mark.parametrize(("name", "options"), NETWORKS)
-def test_gradients_are_those_among_all_actions(name, options):
+def test_gradients_equal_those_among_all_actions(name, options):
     torch.manual_seed(0)
     game = make_game(name)
     network = options.build(game.spec)
@@ -119,11 +120,11 @@ def test_gradients_are_those_among_all_actions(name, options):
     observations, pairs = encode_legal_for(network, game, *decisions(game))
     num = len(inputs.legal)
     first = pairs.starts[:-1]
-    behaviour, gains = torch.full((num,), -1.0), torch.linspace(-1, 1, num)
+    behaviour, advantages = torch.full((num,), -1.0), torch.linspace(-1, 1, num)
 
     def gradients(log_probabilities):
         network.zero_grad()
-        terms = clipped_surrogate(log_probabilities[first], behaviour, gains, torch.tensor(0.2))
+        terms = clipped_surrogate(log_probabilities[first], behaviour, advantages, torch.tensor(0.2))
         (terms.surrogate - 0.1 * mean_entropy(log_probabilities, num)).backward()
         return [parameter.grad.clone() for parameter in network.parameters() if parameter.grad is not None]
 
@@ -133,8 +134,7 @@ def test_gradients_are_those_among_all_actions(name, options):
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-6)
 
 
-def test_the_agent_says_what_it_does():
-    """Log-probabilities of sampled actions are those of `evaluate`; greedy plays its likeliest."""
+def test_sampled_log_probabilities_equal_evaluated_ones_and_greedy_play_is_the_likeliest():
     torch.manual_seed(0)
     game = make_game("big2")
     network = MLPOptions(widths=(32,)).build(game.spec)

@@ -1,4 +1,4 @@
-"""What a network of lines may tell apart: which line stands where."""
+"""Pooling of lines, and whether the order of lines matters."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ GAME = make_game("five_o")
 
 @pytest.fixture(scope="module")
 def observations() -> Tensor:
-    """[64, F] of the middle of games."""
+    """Observations [64, F] in the middle of games."""
     rng = np.random.default_rng(0)
     steps = play(GAME, GAME.deal(64, rng), [RandomAgent(GAME)], rng)
     for _ in range(17):
@@ -31,7 +31,7 @@ def built(pooling: str) -> LinesNetwork:
 
 
 def reordered(observations: Tensor, order: list[int]) -> Tensor:
-    """The same with the ten lines in this order."""
+    """The observations with their ten lines in this order."""
     block = GAME.spec.block("lines")
     changed = observations.clone()
     lines = observations[:, block.start : block.stop].reshape(-1, *block.shape)
@@ -47,13 +47,13 @@ def test_whether_the_order_of_the_lines_matters(observations: Tensor, pooling: s
 
 
 @pytest.mark.parametrize("pooling", ["mean", "concat"])
-def test_each_position_is_judged_alone(observations: Tensor, pooling: str) -> None:
+def test_a_value_does_not_depend_on_the_batch(observations: Tensor, pooling: str) -> None:
     network = built(pooling)
     whole = network.value(observations)
     for row in range(0, 64, 9):
         torch.testing.assert_close(network.value(observations[row : row + 1])[0], whole[row])
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_an_unknown_pooling_raises_an_error() -> None:
     with pytest.raises(InvalidOption, match=r"network.pooling=max: must be one of mean, concat"):
         LinesOptions(pooling="max")

@@ -1,4 +1,4 @@
-"""Branches, norms, dropout and the range of the value."""
+"""Branches, normalisation, dropout and the range of the value."""
 
 import pytest
 import torch
@@ -18,8 +18,8 @@ def test_the_big2_network_has_nearly_a_million_weights():
     spec = make_game("big2").spec
     network = MLPOptions(widths=(512,), head_widths=(256,)).build(spec)
     layers = [(412, 512), (512, 256), (512, 256), (256, 1695), (256, 1)]
-    wanted = sum(before * after + after for before, after in layers)
-    assert sum(parameter.numel() for parameter in network.parameters()) == wanted == 909_984
+    expected = sum(before * after + after for before, after in layers)
+    assert sum(parameter.numel() for parameter in network.parameters()) == expected == 909_984
 
 
 def test_branches_share_the_trunk_only():
@@ -42,7 +42,7 @@ def test_the_value_stays_in_its_range():
 
 
 @pytest.mark.parametrize("options", [{"batch_norm": True}, {"dropout": 0.5}])
-def test_norms_and_dropout_act_in_training_only(options):
+def test_normalisation_and_dropout_act_in_training_only(options):
     torch.manual_seed(0)
     network = MLPOptions(widths=(16, 16), **options).build(SPEC).eval()
     seen = observations()
@@ -62,7 +62,7 @@ def test_norms_and_dropout_act_in_training_only(options):
         ({"head_widths": (0,)}, "network.head_widths[0]"),
     ],
 )
-def test_what_does_not_fit_is_refused(options, key):
+def test_invalid_options_raise_an_error(options, key):
     with pytest.raises(InvalidOption) as caught:
         MLPOptions(**options)
     assert caught.value.key == key

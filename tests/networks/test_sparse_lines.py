@@ -1,4 +1,4 @@
-"""Networks of codes: their gradient beside torch's own, and the compiled play that has to agree with them."""
+"""The network over sparse lines: its gradient against torch's, and its kernels against the network."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
 from cardlab.networks.options import SparseLinesOptions
 from cardlab.networks.protocol import encode_for
-from cardlab.networks.sparse_lines import SparseLinesNetwork, add_to_each
+from cardlab.networks.sparse_lines import SparseLinesNetwork, add_at_codes
 
 GAME = make_game("poker_squares", features="sparse_lines")
 WIDTH = 24
@@ -37,7 +37,7 @@ def info_states(steps):
 
 
 @pytest.mark.parametrize("steps", [0, 6, 13, 20, 24])
-def test_compiled_play_agrees_with_the_network(network, steps):
+def test_kernels_agree_with_the_network(network, steps):
     known, players = info_states(steps)
     agent = AfterstateAgent(GAME, network, 0.0, 20.0)
     compiled = agent.action_values(known, players)
@@ -48,7 +48,7 @@ def test_compiled_play_agrees_with_the_network(network, steps):
     assert compiled[legal] == pytest.approx(by_network[legal], rel=1e-4, abs=1e-3)
 
 
-def test_gradient_is_that_of_torch(network):
+def test_the_gradient_equals_that_of_torch(network):
     known, players = info_states(12)
     observations = torch.from_numpy(GAME.observe(known, players))
     network.value(observations).square().sum().backward()
@@ -65,11 +65,11 @@ def test_gradient_is_that_of_torch(network):
 
 def test_rows_are_added_to_each_of_their_codes():
     total = np.zeros((4, 16), dtype=np.float32)
-    add_to_each(total, np.array([[0, 2], [2, 2]]), np.array([np.full(16, 1), np.full(16, 5)], dtype=np.float32))
+    add_at_codes(total, np.array([[0, 2], [2, 2]]), np.array([np.full(16, 1), np.full(16, 5)], dtype=np.float32))
     assert total[:, 0].tolist() == [1, 0, 11, 0]
 
 
-def test_it_serves_learners_that_want_scores(network):
+def test_scores_and_values_of_the_network(network):
     known, players = info_states(8)
     inputs = encode_for(network, GAME, known, players)
     scores, values = network(inputs)
@@ -79,21 +79,24 @@ def test_it_serves_learners_that_want_scores(network):
     assert network.vectors.grad.any()
 
 
-def test_searches_play_out_by_it_in_one_kernel(network):
+def test_searches_use_it_in_one_kernel(network):
     policy = AfterstateAgent(GAME, network, 0.0, 20.0)
-    for policy_sees in ("sparse_lines", "lines"):  # a game that shows something else is played by the same kernel
+    for policy_sees in ("sparse_lines", "lines"):  # also with other features of the game
         game = make_game("poker_squares", features=policy_sees)
         search = build_search(game, MonteCarloOptions(policy="champion", simulations=8), policy, load_agent)
         assert isinstance(search.leaf, KernelPlayouts)
 
 
 @pytest.mark.parametrize("width", [0, 2048])
-def test_widths_out_of_range_are_refused(width):
+def test_invalid_widths_raise_an_error(width):
     with pytest.raises(InvalidOption, match=r"network\.width="):
         SparseLinesOptions(width=width)
 
 
 @pytest.mark.parametrize("game", ["poker_squares", "five_o"])
-def test_games_without_codes_are_refused(game):
-    with pytest.raises(InvalidOption, match=r"network=sparse_lines: must be another: .* has no sparse lines"):
+def test_games_without_sparse_lines_raise_an_error(game):
+    with pytest.raises(
+        InvalidOption,
+        match=r"network=sparse_lines: must be mlp or trunks, or .*: with these features .* has no sparse lines",
+    ):
         SparseLinesOptions().build(make_game(game).spec)

@@ -1,4 +1,4 @@
-"""One trunk per kind of decision: whose weights a score depends on."""
+"""One trunk per kind of decision: which weights a score depends on."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def network():
 
 @pytest.fixture
 def inputs(network) -> Inputs:
-    """Some turns and some swaps, mixed."""
+    """Turns and swaps in one batch."""
     rng = np.random.default_rng(0)
     states = GAME.deal(64, rng)
     steps = play(GAME, states, [RandomAgent(GAME)], rng)
@@ -35,7 +35,7 @@ def inputs(network) -> Inputs:
     return encode_for(network, GAME, moves.info_states, moves.players)
 
 
-def test_scores_stand_where_actions_are_legal(network, inputs):
+def test_scores_are_finite_where_actions_are_legal(network, inputs):
     scores, values = network(inputs)
     assert torch.equal(torch.isfinite(scores), inputs.legal)
     assert torch.isfinite(values).all()
@@ -60,10 +60,12 @@ def test_rows_do_not_depend_on_each_other(network, inputs):
         torch.testing.assert_close(alone[0], whole[row])
 
 
-def test_the_value_of_a_decision_is_that_of_its_observation(network, inputs):
+def test_the_value_of_a_decision_equals_that_of_its_observation(network, inputs):
     torch.testing.assert_close(network(inputs)[1], network.value(inputs.observations))
 
 
-def test_an_unknown_kind_is_refused():
-    with pytest.raises(InvalidOption, match=r"network\.kinds\.swap=\[8\]: must be left out: big2 has only play"):
+def test_an_unknown_kind_raises_an_error():
+    with pytest.raises(
+        InvalidOption, match=r"network\.kinds\.swap=\[8\]: must be left out: big2 has the kinds of decision play only"
+    ):
         TrunksOptions(kinds={"swap": (8,)}).build(make_game("big2").spec)

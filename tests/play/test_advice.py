@@ -19,7 +19,7 @@ POLICY_KINDS = {"big2": "softmax", "thirty_one": "action_value", "five_o": "afte
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """A server with a small untrained policy for most games."""
-    folder: Path = tmp_path_factory.mktemp("thoughts")
+    folder: Path = tmp_path_factory.mktemp("advice")
     for name, plays in POLICY_KINDS.items():
         torch.manual_seed(0)
         game, network = make_game(name), MLPOptions(widths=(8,))
@@ -85,13 +85,13 @@ def test_a_replay_reviews_every_move_of_the_player(server, name):
     assert "after the end" in client.get(path, 409)["error"]
     end = client.finish(table, seed=3)
     replay = client.get(path)
-    judged = [frame for frame in replay["frames"] if frame["review"]]
-    assert {frame["player"] for frame in judged} == {table["seat"]}
-    assert len(judged) == sum(frame["player"] == table["seat"] for frame in replay["frames"])
-    assert all(sum(option["chosen"] for option in frame["review"]["options"]) == 1 for frame in judged)
-    drops = sum(frame["review"]["drop"] for frame in judged)
-    assert judged[0]["review"]["value"] - drops == pytest.approx(end["result"]["payoff"], abs=0.02)
-    fallen = {frame["number"]: frame["review"]["drop"] for frame in judged}
+    reviewed = [frame for frame in replay["frames"] if frame["review"]]
+    assert {frame["player"] for frame in reviewed} == {table["seat"]}
+    assert len(reviewed) == sum(frame["player"] == table["seat"] for frame in replay["frames"])
+    assert all(sum(option["chosen"] for option in frame["review"]["options"]) == 1 for frame in reviewed)
+    drops = sum(frame["review"]["drop"] for frame in reviewed)
+    assert reviewed[0]["review"]["value"] - drops == pytest.approx(end["result"]["payoff"], abs=0.02)
+    fallen = {frame["number"]: frame["review"]["drop"] for frame in reviewed}
     assert replay["largest_drops"] == sorted(fallen, key=lambda n: -fallen[n])[: len(replay["largest_drops"])]
     hands = replay["frames"][0]["hands"]
     if name == "big2":
@@ -104,9 +104,11 @@ def test_a_review_from_playouts_skips_forced_moves(server):
     table = client.open(TABLE_REQUESTS["big2"])
     end = client.finish(table, seed=5)
     replay = client.get(f"/api/tables/{table['id']}/replay", agent="greedy")
-    judged = [frame["review"] for frame in replay["frames"] if frame["review"]]
-    assert any(len(move["options"]) == 1 for move in judged), "no move of this game had a single option"
-    assert judged[0]["value"] - sum(move["drop"] for move in judged) == pytest.approx(end["result"]["payoff"], abs=0.02)
+    reviewed = [frame["review"] for frame in replay["frames"] if frame["review"]]
+    assert any(len(move["options"]) == 1 for move in reviewed), "no move of this game had a single option"
+    assert reviewed[0]["value"] - sum(move["drop"] for move in reviewed) == pytest.approx(
+        end["result"]["payoff"], abs=0.02
+    )
 
 
 def test_an_unknown_advisor_is_rejected(server):

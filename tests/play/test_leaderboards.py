@@ -29,7 +29,7 @@ def test_the_leaderboard_has_mean_and_interval_by_agent(start):
         expected = estimate(np.array(scores))
         assert (row["games"], row["players"]) == (3, 2)
         assert (row["mean"], row["low"], row["high"]) == pytest.approx((expected.mean, expected.low, expected.high))
-        assert {(person["name"], person["games"], person["you"]) for person in board["players"]} == {
+        assert {(row["name"], row["games"], row["you"]) for row in board["players"]} == {
             ("Ann Lee", 2, True),
             ("", 1, False),
         }

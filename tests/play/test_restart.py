@@ -7,9 +7,10 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from cardlab_play.database import DatabaseError, DealRow, GameRow, InvalidDatabase, now, open_database
-from cardlab_play.deals import SecretError, load_secret
-from cardlab_play.idle_tables import IdleTables, close_idle_tables
+from cardlab.core.options import InvalidOption
+from cardlab_play.database import DatabaseError, DealRow, GameRow, now, open_database
+from cardlab_play.deals import load_secret
+from cardlab_play.idle_tables import close_idle_table, close_idle_tables, find_idle_tables
 from play_server import TABLE_REQUESTS, make_options, run_server
 
 
@@ -71,9 +72,9 @@ def test_a_table_that_moves_again_is_not_idle(start):
         with Session(store.engine) as session:
             session.execute(update(GameRow).values(moved=now() - timedelta(days=30)))
             session.commit()
-        (idle,) = IdleTables(store).find()
+        (idle,) = find_idle_tables(store)
         client.move(table, table["legal"][-1]["action"])
-        IdleTables(store).close(*idle)
+        close_idle_table(store, *idle)
         assert client.get(f"/api/tables/{table['id']}")["status"] == "your_turn"
 
 
@@ -102,11 +103,11 @@ def test_the_secret_file_is_private(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o600
     assert load_secret(path) == secret
     path.write_bytes(b"short")
-    with pytest.raises(SecretError, match="remove it"):
+    with pytest.raises(InvalidOption, match="remove it"):
         load_secret(path)
 
 
 @pytest.mark.parametrize("address", ["nonsense", "sqlite:////proc/none/play.db", "oracle9://x"])
 def test_an_invalid_database_is_reported_by_its_key(address):
-    with pytest.raises((DatabaseError, InvalidDatabase, OSError), match=r"play.database|/proc"):
+    with pytest.raises((DatabaseError, InvalidOption), match=r"^play\.database"):
         open_database(address)

@@ -68,7 +68,7 @@ class Stacked(Deal):
 
 @dataclass(frozen=True)
 class Case:
-    """Two deals that look alike to the person in `order` up to the reply to move `equal`, or to the end."""
+    """Two deals that are alike for the player up to the reply to move `equal`, or to the end."""
 
     table_request: dict[str, Any]
     decks: tuple[np.ndarray, np.ndarray]
@@ -80,7 +80,7 @@ class Case:
 
 
 def big2_case() -> Case:
-    """The others' cards dealt anew among them; who has the 3 of diamonds stays, since it is played at once."""
+    """The other players' cards are dealt again among them, except for the 3 of diamonds, which is played at once."""
     other, lowest = SHUFFLED.copy(), parse_card("3d")
     places = np.flatnonzero((np.arange(52) // 13 != 1) & (lowest != SHUFFLED))
     other[places] = np.random.default_rng(1).permutation(other[places])
@@ -88,7 +88,7 @@ def big2_case() -> Case:
 
 
 def thirty_one_case(num_players: int, seat: int) -> Case:
-    """The others' hands changed for cards that lie so deep in the stock that nobody draws them."""
+    """The other players' hands are exchanged for cards so deep in the stock that no player draws them."""
     other = SHUFFLED.copy()
     hands = [place for place in range(3 * num_players) if place // 3 != seat]
     deep = np.arange(52 - len(hands), 52)

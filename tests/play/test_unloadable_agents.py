@@ -40,13 +40,13 @@ def test_an_unloadable_agent_is_rejected_and_removed_from_the_catalog(torn, tabl
     server, agent = torn
     client = server.client()
     assert agent in _offered(client)
-    agents = {who: {"agent": agent if name == "torn" else name} for who, name in table_request.items()}
-    wishes = {who: [player] if who == "opponents" else player for who, player in agents.items()}
-    problem = client.open({"game": "five_o", **wishes}, 422)
+    agents = {key: {"agent": agent if name == "torn" else name} for key, name in table_request.items()}
+    fields = {key: [agent] if key == "opponents" else agent for key, agent in agents.items()}
+    problem = client.open({"game": "five_o", **fields}, 422)
     assert problem["key"] == key
     assert "fails to load" in problem["error"]
     assert agent not in _offered(client)
-    assert client.open({"game": "five_o", **wishes}, 422) == problem
+    assert client.open({"game": "five_o", **fields}, 422) == problem
     assert client.get("/api/tables")["tables"] == []
 
 

@@ -53,9 +53,9 @@ def part_of(experience: Experience, group: ProcessGroup) -> Experience:
 
 
 def learn_from_all(learner: Any) -> None:
-    """Let a DQN draw each decision of its memory once, in place of random ones."""
-    memory = learner.memory
-    memory.draw = lambda *_: memory._at(np.arange(len(memory)))
+    """Let a DQN sample each decision of its replay buffer once."""
+    buffer = learner.buffer
+    buffer.sample = lambda *_: buffer._at(np.arange(len(buffer)))
 
 
 def step(agent: str, group: ProcessGroup) -> dict[str, np.ndarray]:
@@ -65,7 +65,7 @@ def step(agent: str, group: ProcessGroup) -> dict[str, np.ndarray]:
     learner, collector = build_learner(experiment)
     experience = part_of(collector.collect(600), group)
     learner.group = group
-    if hasattr(learner, "memory"):
+    if hasattr(learner, "buffer"):
         learn_from_all(learner)
     trainer = lightning_trainer(experiment.trainer, [], group)
     trainer.fit(learner, train_dataloaders=OneRound(experience))

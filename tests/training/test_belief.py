@@ -8,7 +8,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.learners.losses.belief import SEEN
 from cardlab.learners.options import BeliefTraining
-from cardlab.learners.rollouts.belief_samples import gather_sightings
+from cardlab.learners.rollouts.belief_samples import collect_belief_samples
 from cardlab.networks.options import BeliefOptions
 from cardlab.training.belief import BeliefExperiment, evaluate_belief, train_belief
 
@@ -20,8 +20,8 @@ def experiment(**training):
     return BeliefExperiment(GAME, [load_agent(GAME, "lowest")], BeliefOptions(widths=(64,)), options, 3)
 
 
-def test_sightings_tell_who_holds_what():
-    seen = gather_sightings(GAME, [load_agent(GAME, "random")], 10, np.random.default_rng(0))
+def test_samples_contain_the_holders_of_cards():
+    seen = collect_belief_samples(GAME, [load_agent(GAME, "random")], 10, np.random.default_rng(0))
     hidden = seen.info_states["counts"].sum(axis=1) - seen.info_states["counts"][np.arange(len(seen)), seen.players]
     np.testing.assert_array_equal((seen.targets != SEEN).sum(axis=1), hidden)
     for seat in range(3):

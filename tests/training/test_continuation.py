@@ -8,7 +8,7 @@ import torch
 from safetensors.numpy import load_file
 
 from cardlab.core.options import InvalidOption
-from cardlab.learners.rollouts.opponents.win_rates import PRIOR
+from cardlab.learners.rollouts.opponents.pool import PRIOR
 from cardlab.training.continuation import TRAINING_FILE
 from cardlab.training.process_loop import build_learner
 from cardlab.training.run import Trained, run_folder
@@ -25,7 +25,7 @@ def test_the_next_stretch_begins_where_the_first_ended(agent: str, first: Traine
     assert all((weights[name].numpy() == kept[name]).all() for name in kept)
     assert (learner.iterations_done, learner.decisions_done) == (FIRST, first.decisions)
     if agent == "ppo":
-        assert collector.opponents.state_dict()["kept"] == 1 + FIRST // 3
+        assert collector.opponents.state_dict()["num_saved"] == 1 + FIRST // 3
 
 
 def test_rates_curve_and_optimiser_go_on(agent: str, first: Trained, tmp_path: Path):
@@ -81,7 +81,7 @@ def test_the_next_stretch_may_meet_other_agents(first: Trained, tmp_path: Path):
     experiment = replace(experiment_of("ppo", start_from=second.continuation), opponents=met)
     field = build_learner(replace(experiment, opponents=third))[1].opponents
     field.load_state_dict(content["opponents"])
-    known = field.win_shares
+    known = field.win_rates
     assert known[new] == PRIOR
     assert known["random"] == content["opponents"]["agents"]["random"]
 

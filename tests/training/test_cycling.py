@@ -94,5 +94,5 @@ def test_the_log_tells_whom_the_learner_beats(tmp_path: Path) -> None:
     field = replace(FIXED, every=50)
     trained(field, 0, tmp_path, told)
     shares = {name: value for name, value in told.metrics.items() if name.startswith("opponents/")}
-    assert set(shares) == {f"opponents/{name}" for name in ("round_50", "round_100", *CHOICES)}
+    assert set(shares) == {f"opponents/{name}" for name in ("iteration_50", "iteration_100", *CHOICES)}
     assert all(0 < share < 1 for share in shares.values())

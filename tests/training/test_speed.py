@@ -30,5 +30,5 @@ def test_past_selves_are_translated_where_the_learner_is(compiled):
     field = PoolOptions(size=3, every=1, current_share=0.5)
     learner, collector = build_learner(replace(experiment, trainer=trainer, opponents=field))
     selves = collector.opponents.agents
-    assert learner.network.fused == compiled
-    assert [past.network.fused for past in selves] == 3 * [compiled]
+    assert learner.network.compiled == compiled
+    assert [past.network.compiled for past in selves] == 3 * [compiled]

@@ -53,7 +53,7 @@ def test_it_has_the_whole_budget_and_a_new_optimiser(agent: str, first: Trained,
 def test_its_first_past_self_is_the_policy(first: Trained):
     experiment = from_policy("ppo", first.folder)
     opponents = build_learner(experiment, start=read_start_point(experiment))[1].opponents
-    assert opponents.state_dict()["kept"] == 1
+    assert opponents.state_dict()["num_saved"] == 1
     past = opponents.agents[0]
     assert isinstance(past, SoftmaxAgent)
     assert same_weights(past.network, first.folder)

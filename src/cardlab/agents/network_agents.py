@@ -12,7 +12,7 @@ from cardlab.games.array_checks import unchecked
 from cardlab.games.fused_rollouts import SparseLineValues, SupportsFusedRollouts
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, ObservesAfterstates, Players
 from cardlab.games.rows import copied, take
-from cardlab.networks.inputs import Places
+from cardlab.networks.inputs import Indices
 from cardlab.networks.protocol import Network, encode_for, encode_legal_for
 from cardlab.networks.sparse_lines import SparseLinesNetwork
 
@@ -37,7 +37,7 @@ class ExploringAgent(Protocol):
 
 
 @kernel
-def sample_place(log_probabilities: Floats, starts: Places, uniforms: Floats) -> Places:
+def sample_place(log_probabilities: Floats, starts: Indices, uniforms: Floats) -> Indices:
     """[N] places in log_probabilities [K], one sampled by `uniforms` [N] from each row starts[n] … starts[n + 1]."""
     places = np.empty(len(uniforms), dtype=np.int64)
     for row in range(len(uniforms)):
@@ -55,7 +55,7 @@ def sample_place(log_probabilities: Floats, starts: Places, uniforms: Floats) ->
 
 
 @kernel
-def best_place(scores: Floats, starts: Places) -> Places:
+def best_place(scores: Floats, starts: Indices) -> Indices:
     """[N] places of the highest of scores [K] in each row starts[n] … starts[n + 1]; the first of equals."""
     places = np.empty(len(starts) - 1, dtype=np.int64)
     for row in range(len(places)):

@@ -1,7 +1,7 @@
-"""Digest of the code that decides a result: stages of the pipeline and folders of runs are named by it.
+"""Digest of the code that decides a result; parameter of the pipeline's stages and part of the names of run folders.
 
-The code is read as text and never imported: the root modules, all that they import, and what registries name for the
-configuration. Comments, docstrings and layout do not count; neither does the version of Python.
+The code is read as text and never imported: the root modules, their imports, and the modules that registries name for
+the configuration. Comments, docstrings, layout and the version of Python do not change the digest.
 """
 
 import ast
@@ -14,13 +14,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 
-NOT_IN_DIGEST = "reads the code and runs none of it"
+NOT_IN_DIGEST = "reads code and runs none of it"
 
 Config = Mapping[str, Any]
-"""A configuration with the groups `game`, `agent`, `network`, `opponents`, as an entry of params.yaml has them."""
+"""A configuration with the groups `game`, `agent`, `network` and `opponents`, as in params.yaml."""
 
 MARKER = "NOT_IN_DIGEST"
-"""A module or package that assigns its reason to this name decides no result: it is neither hashed nor followed."""
+"""A module or package that assigns a reason to this name decides no result: it is not hashed or followed."""
 
 GROUPS = {
     "GAMES": "game",
@@ -31,20 +31,20 @@ GROUPS = {
     "NETWORKS": "network",
     "OPPONENTS": "opponents",
 }
-"""Registry → group of the configuration whose `name` chooses an entry. In other registries an agent's name does.
+"""Registry → group of the configuration whose `name` selects an entry. Names of agents select from other registries.
 
-A registry HEURISTICS_GAME counts for configurations of this game only.
+A registry HEURISTICS_GAME counts for configurations of that game only.
 """
 
 _PACKAGE = __name__.partition(".")[0]
 _LENGTH = 16  # hexadecimal digits of a digest
-_IGNORED = ("ctx", "kind", "type_comment", "type_ignores")  # decide nothing
-_LOADS_POLICY = re.compile(r"/|^champion$|search")  # an agent by this name may load a policy with any network
+_IGNORED = ("ctx", "kind", "type_comment", "type_ignores")  # fields that do not affect the result
+_LOADS_POLICY = re.compile(r"/|^champion$|search")  # an agent with such a name may load a policy with any network
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """An entry of a registry: `code` and `module` count only where a configuration chooses `key`."""
+    """An entry of a registry: `code` and `module` count only if a configuration selects `key`."""
 
     registry: str
     key: str
@@ -54,16 +54,16 @@ class _Entry:
 
 @dataclass
 class _Module:
-    """What one file contributes."""
+    """Contents of one file."""
 
     code: list[str | _Entry] = field(default_factory=list[str | _Entry])
     imports: set[str] = field(default_factory=set[str])
-    named: set[str] = field(default_factory=set[str])  # may be modules; {} stands for the name of the game
-    reason: str = ""  # for which it is not in the digest
+    named: set[str] = field(default_factory=set[str])  # possible modules; {} stands for the name of the game
+    reason: str = ""  # why it is not in the digest
 
 
-class _Choice:
-    """What configurations choose from registries."""
+class _Selection:
+    """Selection of registry entries by configurations."""
 
     def __init__(self, configs: Sequence[Config]) -> None:
         self.words = frozenset(word for config in configs for word in _words(config))
@@ -75,8 +75,8 @@ class _Choice:
         if any(_LOADS_POLICY.search(word) for word in self.words):
             self._names.pop("network", None)
 
-    def has(self, entry: _Entry) -> bool:
-        """Whether a configuration chooses the entry; all entries count of a group that is not configured."""
+    def includes(self, entry: _Entry) -> bool:
+        """Whether a configuration selects the entry; groups that no configuration has select all entries."""
         group = GROUPS.get(entry.registry)
         if group is None:
             prefix, _, game = entry.registry.partition("_")
@@ -84,9 +84,15 @@ class _Choice:
             return entry.key in self.words and not of_other_game
         return group not in self._names or entry.key in self._names[group]
 
+    def text(self, part: str | _Entry) -> str:
+        """The code of a part of a module; empty for an entry that is not selected."""
+        if isinstance(part, str):
+            return part
+        return part.code if self.includes(part) else ""
+
 
 class Sources:
-    """The package below `folder`."""
+    """Sources of the package in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -94,44 +100,43 @@ class Sources:
         self._paths: dict[str, Path | None] = {}
 
     def modules(self, roots: Iterable[str | Path], configs: Sequence[Config]) -> dict[str, Path]:
-        """Module → file, of all that counts: `roots` (modules, or paths of scripts) and what they import.
+        """Module → file, for `roots` (modules, or paths of scripts) and all their imports.
 
-        ValueError for a root, or an imported module of the package, that does not exist.
+        Raises ValueError for a module of the package that does not exist.
         """
-        choice, found = _Choice(configs), dict[str, Path]()
-        waiting = [(root.name, root) if isinstance(root, Path) else (root, self._existing(root)) for root in roots]
-        while waiting:
-            name, path = waiting.pop()
+        selection, found = _Selection(configs), dict[str, Path]()
+        pending = [(root.name, root) if isinstance(root, Path) else (root, self._existing(root)) for root in roots]
+        while pending:
+            name, path = pending.pop()
             if name not in found:
                 found[name] = path
-                names = set(self._imported(path, choice)) - found.keys()
-                waiting += [(other, self._existing(other)) for other in names if not self.reason(other)]
+                names = set(self._imported(path, selection)) - found.keys()
+                pending += [(other, self._existing(other)) for other in names if not self.reason(other)]
         return found
 
     def digest(self, roots: Iterable[str | Path], configs: Sequence[Config]) -> str:
         """Hash of the code of `modules(roots, configs)` and of the data files in their packages."""
-        choice, digest = _Choice(configs), hashlib.sha256()
+        selection, digest = _Selection(configs), hashlib.sha256()
         for name, path in sorted(self.modules(roots, configs).items()):
-            parts = self._read(path).code
-            chosen = (part if isinstance(part, str) else part.code for part in parts if _counts(part, choice))
-            digest.update(f"{name}\0{''.join(chosen)}\0".encode())
+            texts = (selection.text(part) for part in self._read(path).code)
+            digest.update(f"{name}\0{''.join(texts)}\0".encode())
             if path.name == "__init__.py" and name != _PACKAGE:
                 for file in _data_files(path.parent):
                     digest.update(f"{file.relative_to(path.parent).as_posix()}\0".encode() + _content(file))
         return digest.hexdigest()[:_LENGTH]
 
     def reason(self, name: str) -> str:
-        """Why a module, or a package around it, is not in the digest; empty where it is."""
+        """Why a module, or a package that contains it, is not in the digest; empty if it is."""
         parts = name.split(".")
-        around = (self._path(".".join(parts[:length])) for length in range(1, len(parts) + 1))
-        return next((reason for path in around if path and (reason := self._read(path).reason)), "")
+        enclosing = (self._path(".".join(parts[:length])) for length in range(1, len(parts) + 1))
+        return next((reason for path in enclosing if path and (reason := self._read(path).reason)), "")
 
-    def _imported(self, path: Path, choice: _Choice) -> Iterator[str]:
-        """Modules that the file imports, each after the packages around it."""
+    def _imported(self, path: Path, selection: _Selection) -> Iterator[str]:
+        """Modules that the file imports, each after the packages that contain it."""
         module = self._read(path)
-        named = {part.module for part in module.code if isinstance(part, _Entry) and choice.has(part)}
+        named = {part.module for part in module.code if isinstance(part, _Entry) and selection.includes(part)}
         for name in module.named:
-            named |= {name.replace("{}", game) for game in choice.games} if "{}" in name else {name}
+            named |= {name.replace("{}", game) for game in selection.games} if "{}" in name else {name}
         for name in module.imports | {name for name in named if self._path(name)}:
             parts = name.split(".")
             yield from (".".join(parts[:length]) for length in range(1, len(parts) + 1))
@@ -156,7 +161,7 @@ class Sources:
 
 
 class _Reader:
-    """Writes the syntax tree of one file as text, and notes the modules that it names."""
+    """Writes the syntax tree of one file as text, and collects the modules that it names."""
 
     def __init__(self) -> None:
         self.module = _Module()
@@ -169,12 +174,12 @@ class _Reader:
                 self.read(entry)
         elif not isinstance(node, ast.AST):
             write(f"{node!a},")
-        elif isinstance(node, ast.If) and _names_type_checking(node.test):
+        elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             self.read(node.orelse)
         elif isinstance(node, ast.Dict):
             self._read_dictionary(node, registry)
         elif not (isinstance(node, ast.Expr) and _is_text(node.value)):  # a docstring
-            self._note(node)
+            self._collect_names(node)
             write(f"{type(node).__name__}(")
             target = _target(node)
             if target == MARKER and isinstance(node, ast.Assign):
@@ -197,8 +202,8 @@ class _Reader:
                 self.read(value)
         self.module.code.append(")")
 
-    def _note(self, node: ast.AST) -> None:
-        """Note the modules that an import, a text or an f-string names."""
+    def _collect_names(self, node: ast.AST) -> None:
+        """Collect the modules that an import, a string or an f-string names."""
         imports, named = self.module.imports, self.module.named
         if isinstance(node, ast.Import):
             imports |= {alias.name for alias in node.names if _is_own(alias.name)}
@@ -217,23 +222,17 @@ def _read(source: bytes) -> _Module:
     reader = _Reader()
     reader.read(ast.parse(source))
     module, code = reader.module, list[str | _Entry]()
-    for are_texts, parts in groupby(module.code, lambda part: isinstance(part, str)):
-        code += ["".join(cast(Iterator[str], parts))] if are_texts else parts  # noqa: B031  one of both
+    for is_text, parts in groupby(module.code, lambda part: isinstance(part, str)):
+        code += ["".join(cast(Iterator[str], parts))] if is_text else parts  # noqa: B031 - each group is read once
     return replace(module, code=code)
+
+
+_OWN_SOURCES = Sources(Path(__file__).parents[__name__.count(".")])
 
 
 def code_digest(roots: Iterable[str | Path], *configs: Config) -> str:
     """Digest of the code of this package that `roots` use with `configs`."""
-    return _own_sources().digest(roots, configs)
-
-
-@cache
-def _own_sources() -> Sources:
-    return Sources(Path(__file__).parents[__name__.count(".")])
-
-
-def _counts(part: str | _Entry, choice: _Choice) -> bool:
-    return isinstance(part, str) or choice.has(part)
+    return _OWN_SOURCES.digest(roots, configs)
 
 
 def _is_own(name: str) -> bool:
@@ -245,13 +244,9 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _named_module(node: ast.AST) -> str:
-    """The module that the text `package.module` or `package.module:Name` names; empty for another node."""
+    """The module in a string `package.module` or `package.module:Name`; empty for other nodes."""
     name = str(node.value).partition(":")[0] if isinstance(node, ast.Constant) and _is_text(node) else ""
     return name if _is_own(name) and re.fullmatch(r"\w+(\.\w+)*", name) else ""
-
-
-def _names_type_checking(test: ast.expr) -> bool:
-    return isinstance(test, ast.Name) and test.id == "TYPE_CHECKING"
 
 
 def _target(node: ast.AST) -> str:
@@ -261,7 +256,7 @@ def _target(node: ast.AST) -> str:
 
 
 def _joined(values: Any) -> Any:
-    """The parts of an f-string with neighbouring texts joined and no empty ones, where versions of Python differ."""
+    """The parts of an f-string with adjacent strings joined and none empty, since versions of Python differ in this."""
     joined: list[Any] = []
     for value in values:
         if _is_text(value) and not value.value:
@@ -274,7 +269,7 @@ def _joined(values: Any) -> Any:
 
 
 def _words(value: object) -> Iterator[str]:
-    """All keys and texts of a configuration, cut where the text of an agent has its parts."""
+    """All keys and strings of a configuration, split into the parts of agents' names."""
     if isinstance(value, Mapping):
         for key, entry in cast(Mapping[object, object], value).items():
             yield from _words(key)
@@ -287,7 +282,7 @@ def _words(value: object) -> Iterator[str]:
 
 
 def _data_files(package: Path) -> list[Path]:
-    """Files beside the code of a package, but those of packages in it."""
+    """Files of a package that are not code, without those of packages in it."""
     found: list[Path] = []
     for path in sorted(package.iterdir()):
         if path.is_dir() and not (path / "__init__.py").exists() and path.name[0] not in "._":
@@ -298,6 +293,6 @@ def _data_files(package: Path) -> list[Path]:
 
 
 def _content(file: Path) -> bytes:
-    """Its bytes, but a text's with one kind of line ends."""
+    """The bytes of a file; texts with Unix line ends."""
     content = file.read_bytes()
     return content if b"\0" in content else content.replace(b"\r\n", b"\n")

@@ -11,8 +11,8 @@ FAILED = 1
 USAGE_ERROR = 2  # wrong command line or configuration: nothing was done
 INTERRUPTED = 130
 
-# Errors of the machine or of a path, printed in one line. A missing file (ENOENT) is not among them: paths that a user
-# gives are checked before they are read.
+# Errors of the machine or of a path, printed in one line. ENOENT (missing file) is not among them, since paths of
+# a user are checked before use.
 _ENVIRONMENT_ERRORS = {
     errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EMFILE,
     errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP,
@@ -22,8 +22,8 @@ _ENVIRONMENT_ERRORS = {
 def run_program(run: Callable[[], int | None]) -> int:
     """Call `run`, print its error to stderr in one line, and return the exit status (None is 0).
 
-    One line is printed for errors that the package defines, and for errors such as a full disk, a read-only folder or
-    too little memory. Any other exception is a bug and is raised.
+    Errors of this package, a full disk, a read-only folder and too little memory are printed in one line. Any other
+    exception is a bug and is raised.
     """
     try:
         return run() or 0
@@ -39,7 +39,7 @@ def run_program(run: Callable[[], int | None]) -> int:
         print(f"cardlab: error: {_os_error_text(error)}", file=sys.stderr)
         return FAILED
     except MemoryError as error:
-        print(f"cardlab: error: too little memory: {' '.join(str(error).split()) or 'none is left'}", file=sys.stderr)
+        print(f"cardlab: error: too little memory: {' '.join(str(error).split()) or 'none free'}", file=sys.stderr)
         return FAILED
     except Exception as error:
         if not _is_cardlab_error(error):
@@ -49,7 +49,7 @@ def run_program(run: Callable[[], int | None]) -> int:
 
 
 def _is_cardlab_error(error: Exception) -> bool:
-    """Whether one of our packages defines the class of `error`."""
+    """Whether the class of `error` is defined in cardlab or cardlab_play."""
     return type(error).__module__.partition(".")[0] in ("cardlab", "cardlab_play")
 
 

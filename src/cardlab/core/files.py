@@ -9,15 +9,15 @@ from cardlab.core.options import InvalidOption
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write `text` as UTF-8, making the folder; an existing file stays until the new one is complete.
+    """Write `text` as UTF-8 and create the folder; an existing file is replaced when the new one is complete.
 
-    Pipes and devices, such as /dev/stdout, are written to directly. Raises OSError.
+    Pipes and devices such as /dev/stdout are written directly. Raises OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8")
         return
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")  # processes may write the same file
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")  # unique, since other processes may write the file
     try:
         draft.write_text(text, encoding="utf-8")
         draft.replace(path)
@@ -28,19 +28,19 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def check_folder(key: str, text: str) -> Path:
-    """The folder `text`, made if it is missing; InvalidOption unless it can be made and written to."""
+    """Create the folder `text` if it is missing; InvalidOption for `key` if it cannot be created or written."""
     if not text:
         raise InvalidOption(key, text, "a folder")
     try:
         Path(text).mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=text):
             return Path(text)
-    except (OSError, ValueError) as error:  # ValueError: a name that no file system accepts
+    except (OSError, ValueError) as error:  # ValueError: invalid file name
         raise InvalidOption(key, text, f"a folder that can be written to ({_reason(error)})") from error
 
 
 def check_file(key: str, text: str) -> Path:
-    """The file `text`, in a folder that is made if missing; InvalidOption unless it can be written there."""
+    """The file `text`, in a folder that is created if missing; InvalidOption for `key` if it cannot be written."""
     path = Path(text)
     try:
         if not text or path.is_dir():
@@ -50,8 +50,8 @@ def check_file(key: str, text: str) -> Path:
         check_folder(key, str(path.parent))
     except OSError as error:
         raise InvalidOption(key, text, f"a file ({_reason(error)})") from error
-    except InvalidOption as refusal:
-        raise InvalidOption(key, text, refusal.allowed.replace("a folder", "a file in a folder", 1)) from refusal
+    except InvalidOption as error:
+        raise InvalidOption(key, text, error.allowed.replace("a folder", "a file in a folder", 1)) from error
     return path
 
 

@@ -1,7 +1,7 @@
-"""The decorator for compiled loops, and the folder of numba's disk cache.
+"""Decorators for functions compiled by numba, and the folder of numba's disk cache.
 
-numba's disk cache does not notice an edit of a callee in another file, so the folder's name contains a hash of every
-source file that defines kernels: each edit leads to a new folder.
+numba's disk cache does not notice an edit of a callee in another file. The folder's name therefore contains a hash of
+every source file that defines kernels, so that each edit leads to a new folder.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ _MAX_FOLDERS = 4
 
 
 def _sources_digest() -> str:
-    """Hash of numba's version and of all files of the package that use this module, in a fixed order."""
+    """Hash of numba's version and of all files of the package that use this module."""
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         text = path.read_bytes()
@@ -31,16 +31,11 @@ def _sources_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-def _cache_root() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "cardlab" / "kernels"
-
-
 def _use_cache_folder() -> None:
-    """Set numba's cache folder to that of these sources; delete all but the most recently used folders."""
+    """Set numba's cache folder to the one of these sources; delete all but the most recently used folders."""
     if os.environ.get("NUMBA_CACHE_DIR"):
         return
-    root = _cache_root()
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cardlab" / "kernels"
     folder = root / _sources_digest()
     setattr(numba.core.config, "CACHE_DIR", str(folder))  # noqa: B010 - numba fills its config at run time
     try:
@@ -50,22 +45,22 @@ def _use_cache_folder() -> None:
         for old in others[_MAX_FOLDERS:]:
             shutil.rmtree(old, ignore_errors=True)
     except OSError:
-        return  # a read-only home: numba falls back to compiling in memory, or to its own choice
+        return  # read-only: numba chooses another folder, or compiles in memory
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile `function` with the options that all kernels of the project share, cached on disk.
+    """Compile `function` with the options of all kernels, cached on disk.
 
-    Kernels take arrays and scalars only: numba's cache never hits for one that receives functions.
-    Record fields are read as state["field"], which also works with NUMBA_DISABLE_JIT=1.
+    Kernels take arrays and scalars only, since numba's cache does not work with function arguments. They read fields of
+    records as state["field"], which also works with NUMBA_DISABLE_JIT=1.
     """
     return _compiled(function)
 
 
 def fastmath_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile `function` like `kernel`, with sums in any order, as in torch and numpy.
+    """Compile `function` as `kernel` does, with reordered sums, as in torch and numpy.
 
-    Results differ between processors in the last digits.
+    The last digits of results differ between processors.
     """
     return _compiled(function, fastmath={"reassoc", "contract", "nsz"})
 

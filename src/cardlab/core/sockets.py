@@ -5,14 +5,14 @@ import socket
 
 from cardlab.core.options import InvalidOption
 
-_BACKLOG = 2048  # connections that wait until the server has started
+_BACKLOG = 2048  # connections that wait while the server starts
 _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 def open_listener(host: str, port: int, prefix: str = "") -> socket.socket:
-    """Open a listening socket. Raises InvalidOption with key `prefix`host or `prefix`port, whichever is wrong."""
+    """Open a listening socket. Raises InvalidOption for the key `prefix`host or `prefix`port."""
     if not host:
-        raise InvalidOption(f"{prefix}host", host, "an address of this machine: 0.0.0.0 is all of them")
+        raise InvalidOption(f"{prefix}host", host, "an address of this machine, or 0.0.0.0 for all of them")
     try:
         return _open_socket(host, port)
     except (OSError, UnicodeError) as error:
@@ -26,14 +26,14 @@ def open_listener(host: str, port: int, prefix: str = "") -> socket.socket:
 
 
 def connect_host(host: str) -> str:
-    """The host that a client on this machine connects to when a server listens on `host`."""
+    """The host at which a client on this machine reaches a server that listens on `host`."""
     return _LOOPBACK.get(host, host)
 
 
 def url_host(host: str) -> str:
-    """`connect_host` as written in a URL."""
-    here = connect_host(host)
-    return f"[{here}]" if ":" in here else here
+    """`connect_host` in the form of URLs."""
+    name = connect_host(host)
+    return f"[{name}]" if ":" in name else name
 
 
 def _open_socket(host: str, port: int) -> socket.socket:

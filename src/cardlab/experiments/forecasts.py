@@ -47,7 +47,7 @@ def forecast(
     """Play `num_games` of the game as trained on, against the `opponents` of the training, every game to its end."""
     states = deal_block(game, seed + SEED_OFFSET, 0, num_games)
     rng = np.random.default_rng(np.random.SeedSequence(seed + SEED_OFFSET, spawn_key=(1,)))
-    seats = opponents.seat(num_games, game.spec.num_players, rng)
+    seats = opponents.assign_seats(num_games, game.spec.num_players, rng)
     parts: list[tuple[NDArray[Any], ...]] = []
     with one_thread():
         for moves in play(game, states, [policy, *opponents.agents], rng, seats=seats):

@@ -124,7 +124,7 @@ class Learner(lightning.LightningModule, ABC):
     def compile_networks(self) -> None:
         """Compile the passes of all trained modules with torch.compile at their first call (about a minute)."""
         for module in self.trained_modules:
-            module.fused = True
+            module.compiled = True
 
     @abstractmethod
     def update(self, experience: Experience) -> Metrics:

@@ -12,7 +12,7 @@ from cardlab.games.rows import take
 from cardlab.learners.base import MetricMeans, Metrics, TrainingDiverged
 from cardlab.learners.losses.belief import holder_loss
 from cardlab.learners.options import BeliefTraining
-from cardlab.learners.rollouts.belief_samples import Sightings
+from cardlab.learners.rollouts.belief_samples import BeliefSamples
 from cardlab.networks.belief import BeliefNetwork
 
 
@@ -37,7 +37,7 @@ class BeliefLearner(lightning.LightningModule):
         """Leave the samples on the CPU: each minibatch is encoded and then moved."""
         return batch
 
-    def training_step(self, batch: Sightings, batch_idx: int) -> None:
+    def training_step(self, batch: BeliefSamples, batch_idx: int) -> None:
         """One iteration; sets `metrics`. Raises TrainingDiverged for a gradient that is not finite."""
         optimizer = self.optimizers(use_pl_optimizer=False)
         assert isinstance(optimizer, torch.optim.Optimizer)

@@ -18,16 +18,10 @@ from cardlab.games.protocol import Game, InfoStates, Players
 from cardlab.games.rows import take
 from cardlab.learners.base import Learner, MetricMeans, Metrics, annealed_epsilon
 from cardlab.learners.losses.returns import n_step_returns, turn_discounts
-from cardlab.learners.losses.value import (
-    averaged_bootstrap,
-    bootstrap,
-    regression,
-    regression_of_all,
-    taken,
-)
+from cardlab.learners.losses.value import averaged_bootstrap, bootstrap, regression, regression_of_all
 from cardlab.learners.options import DQNOptions
 from cardlab.learners.rollouts.experience import Experience
-from cardlab.learners.rollouts.replay_buffer import ReplayMemory, Transitions
+from cardlab.learners.rollouts.replay_buffer import ReplayBuffer, Transitions
 from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.networks.protocol import Network, encode_for
 
@@ -42,12 +36,12 @@ class DQNLearner(Learner):
         self.options = options
         self.target_network = deepcopy(network).requires_grad_(False)
         self._same_turn = [game.spec.decision_kinds.index(kind) for kind in options.same_turn_kinds]
-        self.memory = ReplayMemory(options.buffer_size, game.state_dtype)
+        self.buffer = ReplayBuffer(options.buffer_size, game.state_dtype)
 
     def compile_networks(self) -> None:
         """Compile the passes of the network and of the target network."""
         super().compile_networks()
-        self.target_network.fused = True
+        self.target_network.compiled = True
 
     @property
     def epsilon(self) -> float:
@@ -70,12 +64,12 @@ class DQNLearner(Learner):
         gammas = turn_discounts(self.game.decision_kind(experience.info_states), options.gamma, self._same_turn)
         sums, discounts, following = n_step_returns(rewards, experience.ends, gammas, options.n_step)
         ahead = take(experience.info_states, following)
-        self.memory.add(
+        self.buffer.add(
             Transitions(experience.info_states, experience.players, experience.actions, sums, discounts, ahead)
         )
         means = MetricMeans()
         for _ in range(options.updates_per_iteration):
-            drawn = self.memory.draw(options.minibatch_size, self.rng)
+            drawn = self.buffer.sample(options.minibatch_size, self.rng)
             info_states, actions = self.varied(drawn.info_states, drawn.actions)
             self._step(replace(drawn, info_states=info_states, actions=actions), means)
         if (self.iterations_done + 1) % options.target_update == 0:
@@ -83,14 +77,15 @@ class DQNLearner(Learner):
         return {
             **means.result(),
             "epsilon": self.epsilon,
-            "buffer_size": float(self.group.all_gather(len(self.memory)).sum()),
+            "buffer_size": float(self.group.all_gather(len(self.buffer)).sum()),
         }
 
     def _step(self, drawn: Transitions, means: MetricMeans) -> None:
         options = self.options
         targets = self._targets(drawn)
         scores = self._scores(self.network, drawn.info_states, drawn.players)
-        predicted = taken(scores, torch.from_numpy(drawn.actions.astype(np.int64)).to(self.device))
+        actions = torch.from_numpy(drawn.actions.astype(np.int64)).to(self.device)
+        predicted = scores.gather(1, actions[:, None]).squeeze(1)
         if options.train_all_actions:
             loss, count = regression_of_all(scores, targets, options.loss), int((~scores.isneginf()).sum())
         else:
@@ -164,8 +159,8 @@ class DQNLearner(Learner):
 
     def extra_state(self) -> dict[str, Any]:
         """The replay buffer; the target network is a submodule."""
-        return {"memory": self.memory.state_dict()}
+        return {"buffer": self.buffer.state_dict()}
 
     def load_extra_state(self, state: Mapping[str, Any]) -> None:
         """Restore the replay buffer."""
-        self.memory.load_state_dict(state["memory"])
+        self.buffer.load_state_dict(state["buffer"])

@@ -141,23 +141,23 @@ class PPOLearner(Learner):
 
     def _minibatch_loss(self, batch: _Batch, index: NDArray[np.int64], advantage: Floats, means: MetricMeans) -> Tensor:
         experience, device = batch.experience, self.device
-        picked = self._encoded.pick(index)
-        scores, values = self.network.score_legal(picked.observations, picked.pairs)
+        minibatch = self._encoded.select(index)
+        scores, values = self.network.score_legal(minibatch.observations, minibatch.pairs)
         returns = torch.from_numpy(batch.returns[index]).to(device)
         inputs = LossInputs(
-            picked.pairs,
-            picked.taken,
+            minibatch.pairs,
+            minibatch.chosen,
             torch.from_numpy(experience.log_probabilities[index]).to(device),
             torch.from_numpy(advantage).to(device),
             returns,
             torch.tensor(batch.clip_range, device=device),
             torch.tensor(batch.entropy_weight, device=device),
         )
-        loss_function = compiled_ppo_loss if self.network.fused else ppo_loss
+        loss_function = compiled_ppo_loss if self.network.compiled else ppo_loss
         loss, metrics = loss_function(scores, values, inputs, self.options.value_weight)
         means.add(**dict(zip(_LOSS_METRICS, metrics.tolist(), strict=True)))
         if self.critic is not None:
-            critic_values = self._critic_values(self.critic, experience, picked.observations, index)
+            critic_values = self._critic_values(self.critic, experience, minibatch.observations, index)
             critic_loss = regression(critic_values, returns, "mse")
             means.add(critic_loss=critic_loss)
             loss = loss + critic_loss  # no weight: network and critic share no parameters

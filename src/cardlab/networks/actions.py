@@ -1,23 +1,23 @@
-"""Encoded legal actions scored against the encoded state: only what is legal costs anything.
+"""A network that scores encoded legal actions against the encoded state; illegal actions cost nothing.
 
-The action is an input (DouZero, Zha et al. 2021): one score head serves 3 actions and 1,695 alike.
+The action is an input (DouZero, Zha et al. 2021), so one score head fits any number of actions.
 """
 
 import torch
 from torch import Tensor
 
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.compiled import fusible
+from cardlab.networks.compiled import compilable
 from cardlab.networks.inputs import Inputs, LegalPairs
 from cardlab.networks.layers import head, perceptron
 from cardlab.networks.options import ActionsOptions
 from cardlab.networks.protocol import Network
 
-_UNREAD = "this network reads actions: encode with reads_actions=True"
+_NO_FEATURES = "the legal pairs have no action features; encode decisions by encode_for or encode_legal_for"
 
 
 class ActionsNetwork(Network):
-    """State and action encoders, a joint layer, one score per legal action."""
+    """State encoder and action encoder → joint layers → one score per legal action; the state gives the value."""
 
     reads_actions = True
 
@@ -36,28 +36,28 @@ class ActionsNetwork(Network):
         self.value_head = head(options.state_widths[-1], 1, 0.1)
 
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
-        """Scores [N, A] and values [N]; needs `inputs.choices`."""
-        if inputs.choices is None:
-            raise ValueError(_UNREAD)
-        chosen, values = self.score_legal(inputs.observations, inputs.choices)
-        scores = chosen.new_full((len(values), self.num_actions), -torch.inf)
-        return scores.index_put((inputs.choices.rows, inputs.choices.actions), chosen), values
+        """Scores [N, A] and values [N]; ValueError without `inputs.pairs`."""
+        if inputs.pairs is None:
+            raise ValueError(_NO_FEATURES)
+        legal_scores, values = self.score_legal(inputs.observations, inputs.pairs)
+        scores = legal_scores.new_full((len(values), self.num_actions), -torch.inf)
+        return scores.index_put((inputs.pairs.rows, inputs.pairs.actions), legal_scores), values
 
     def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
-        """Scores [K] and values [N]; needs the pairs' features."""
+        """Scores [K] and values [N]; ValueError if the pairs have no features."""
         if pairs.features is None:
-            raise ValueError(_UNREAD)
-        return self._judge(observations, pairs.rows, pairs.features)
+            raise ValueError(_NO_FEATURES)
+        return self._scores_and_values(observations, pairs.rows, pairs.features)
 
-    @fusible
-    def _judge(self, observations: Tensor, rows: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
+    @compilable
+    def _scores_and_values(self, observations: Tensor, rows: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
         state = self.state(observations)
         joint = self.state_to_joint(state).index_select(0, rows)
         joint = joint + self.action_to_joint(self.action(features))
         scores = self.score_head(self.joint(self.activate(joint))).squeeze(-1)
         return scores, self.value_head(state).squeeze(-1)
 
-    @fusible
+    @compilable
     def value(self, observations: Tensor) -> Tensor:
         """Values [N]."""
         return self.value_head(self.state(observations)).squeeze(-1)

@@ -1,4 +1,4 @@
-"""The belief network: how likely each of the others holds each card."""
+"""The belief network: the probability that each opponent holds each card."""
 
 import torch
 from torch import Tensor, nn
@@ -10,19 +10,19 @@ from cardlab.networks.options import BeliefOptions
 
 
 class BeliefNetwork(nn.Module):
-    """Observation → a score for each of the others and each card."""
+    """Observation → a logit per opponent and card."""
 
     def __init__(self, spec: GameSpec, options: BeliefOptions) -> None:
         super().__init__()
-        self.num_others = spec.num_players - 1
+        self.num_opponents = spec.num_players - 1
         self.trunk = perceptron((spec.num_features, *options.widths), activation=options.activation)
-        self.head = head(options.widths[-1], self.num_others * NUM_CARDS, 0.01)
+        self.head = head(options.widths[-1], self.num_opponents * NUM_CARDS, 0.01)
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """The device of the weights."""
         return next(self.parameters()).device
 
     def forward(self, observations: Tensor) -> Tensor:
-        """Scores [N, P − 1, 52] of `observations` [N, F]: their softmax over the others, by how many seats on."""
-        return self.head(self.trunk(observations)).view(-1, self.num_others, NUM_CARDS)
+        """Logits [N, P − 1, 52] of `observations` [N, F], for a softmax over the opponents in seat order."""
+        return self.head(self.trunk(observations)).view(-1, self.num_opponents, NUM_CARDS)

@@ -1,4 +1,4 @@
-"""The pieces that networks are made of."""
+"""Layers that the networks share."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -22,9 +22,9 @@ def perceptron(
     batch_norm: bool = False,
     dropout: float = 0.0,
 ) -> nn.Sequential:
-    """Linear layers of these sizes, each followed by (norm,) activation (and dropout); one size alone changes nothing.
+    """Linear layers of these sizes, each followed by normalisation, activation and dropout; one size: the identity.
 
-    Batch normalisation and dropout act in training only: whoever judges or plays puts the network in `eval()` first.
+    Batch normalisation and dropout act in training mode only: call `eval()` before play and evaluation.
     """
     layers: list[nn.Module] = []
     for before, after in pairwise(sizes):
@@ -40,18 +40,18 @@ def perceptron(
 
 
 class Head(nn.Linear):
-    """A linear output layer that can compute chosen outputs alone."""
+    """A linear output layer that can compute a selection of its outputs."""
 
     def outputs_at(self, hidden: Tensor, rows: Tensor, outputs: Tensor) -> Tensor:
-        """[K] of hidden [N, H]: of each row in `rows` [K] the output in `outputs` [K]."""
+        """[K] of `hidden` [N, H]: for each k the output `outputs[k]` of row `rows[k]`."""
         products = hidden.index_select(0, rows) * self.weight.index_select(0, outputs)
         return products.sum(dim=-1) + self.bias.index_select(0, outputs)
 
 
 def head(width: int, outputs: int, scale: float) -> Head:
-    """An output layer whose weights start orthogonal and `scale` small, its bias at zero.
+    """An output layer with orthogonal weights of gain `scale` and zero bias.
 
-    Small first logits keep the first policy near uniform (Andrychowicz et al. 2021, section 3.2).
+    A small gain of the policy head makes the first policy nearly uniform (Andrychowicz et al. 2021, section 3.2).
     """
     layer = Head(width, outputs)
     nn.init.orthogonal_(layer.weight, scale)

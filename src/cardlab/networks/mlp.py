@@ -1,25 +1,25 @@
-"""The plain network: one perceptron over the whole observation, one output per action."""
+"""A multilayer perceptron over the whole observation, with one score per action."""
 
 import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import GameSpec
-from cardlab.networks.compiled import fusible
+from cardlab.networks.compiled import compilable
 from cardlab.networks.inputs import Inputs, LegalPairs
 from cardlab.networks.layers import head, mask_scores, perceptron
 from cardlab.networks.options import MLPOptions
 from cardlab.networks.protocol import Network
 
-_MANY_ACTIONS = 128  # from here on it is cheaper to compute the scores of legal actions one by one than all at once
+_MANY_ACTIONS = 128  # from this number on, computing legal scores only is faster than computing all
 
 
 class MLP(Network):
-    """Observation → trunk → a branch each → scores and value."""
+    """Observation → trunk → a branch for the scores and a branch for the value."""
 
     def __init__(self, spec: GameSpec, options: MLPOptions) -> None:
         super().__init__()
         self.value_range = options.value_range
-        self.mixes_rows = options.batch_norm
+        self.depends_on_batch = options.batch_norm
 
         def layers(*sizes: int) -> nn.Module:
             return perceptron(
@@ -41,38 +41,38 @@ class MLP(Network):
 
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Scores [N, A] and values [N]."""
-        scores, values = self._judge(inputs.observations)
+        scores, values = self._scores_and_values(inputs.observations)
         return mask_scores(scores, inputs.legal), values
 
     def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
-        """Scores [K] and values [N]; of many actions only the legal ones are computed."""
+        """Scores [K] and values [N]; with many actions only the legal scores are computed."""
         if pairs.num_actions < _MANY_ACTIONS:
-            scores, values = self._judge(observations)
+            scores, values = self._scores_and_values(observations)
             return scores[pairs.rows, pairs.actions], values
-        return self._judge_at(observations, pairs.rows, pairs.actions)
+        return self._legal_scores_and_values(observations, pairs.rows, pairs.actions)
 
-    @fusible
+    @compilable
     def value(self, observations: Tensor) -> Tensor:
         """Values [N]."""
-        trunk = self.actor_trunk if self.critic_trunk is None else self.critic_trunk
-        return self._price(trunk(observations))
+        return self._values(None, observations)
 
-    @fusible
-    def _judge(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+    @compilable
+    def _scores_and_values(self, observations: Tensor) -> tuple[Tensor, Tensor]:
         hidden = self.actor_trunk(observations)
-        return self.score_head(self.actor_branch(hidden)), self._value_beside(hidden, observations)
+        return self.score_head(self.actor_branch(hidden)), self._values(hidden, observations)
 
-    @fusible
-    def _judge_at(self, observations: Tensor, rows: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+    @compilable
+    def _legal_scores_and_values(self, observations: Tensor, rows: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
         hidden = self.actor_trunk(observations)
         scores = self.score_head.outputs_at(self.actor_branch(hidden), rows, actions)
-        return scores, self._value_beside(hidden, observations)
+        return scores, self._values(hidden, observations)
 
-    def _value_beside(self, hidden: Tensor, observations: Tensor) -> Tensor:
-        """Values from the actor's hidden layer, or from a trunk of their own."""
-        return self._price(hidden if self.critic_trunk is None else self.critic_trunk(observations))
-
-    def _price(self, hidden: Tensor) -> Tensor:
+    def _values(self, hidden: Tensor | None, observations: Tensor) -> Tensor:
+        """Values [N]; `hidden` is the output of the actor's trunk if it is computed already."""
+        if self.critic_trunk is not None:
+            hidden = self.critic_trunk(observations)
+        elif hidden is None:
+            hidden = self.actor_trunk(observations)
         values = self.value_head(self.critic_branch(hidden)).squeeze(-1)
         if self.value_range is None:
             return values

@@ -1,28 +1,40 @@
-"""The options of every network. This module imports no torch, so that a wrong value is refused at once."""
+"""Options of every network. This module imports no torch, so that invalid values are reported without delay."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from pkgutil import resolve_name
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from cardlab.core.options import NUMERIC, Flag, InvalidOption, Number, Text, Whole, option, options
-from cardlab.games.protocol import Block, GameSpec
-from cardlab.networks.catalogue import network_class
-
-if TYPE_CHECKING:
-    from cardlab.networks.protocol import Network
+from cardlab.games.protocol import GameSpec
+from cardlab.networks.catalogue import NETWORKS
 
 Width = Annotated[int, Field(ge=1, le=8192), NUMERIC]
 Widths = Annotated[tuple[Width, ...], Field(min_length=1, max_length=16)]
-"""Layer sizes, one layer or more."""
+"""Widths of one or more layers."""
 Activation = Annotated[
     Literal["relu", "leaky_relu", "gelu", "tanh"], Field(description="activation: relu, leaky_relu, gelu or tanh")
 ]
 
 
+class _Buildable:
+    """Base of the options below."""
+
+    name: ClassVar[str]
+
+    def build(self, spec: GameSpec) -> Any:
+        """A network for this game with weights from torch's generator; InvalidOption if it does not fit the game."""
+        self._check(spec)
+        return resolve_name(NETWORKS[self.name])(spec, self)
+
+    def _check(self, spec: GameSpec) -> None:
+        """InvalidOption if the network does not fit the game."""
+
+
 @options("network")
-class MLPOptions:
-    """One perceptron over the whole observation: fits every game."""
+class MLPOptions(_Buildable):
+    """A multilayer perceptron over the whole observation; fits every game."""
 
     name: ClassVar[str] = "mlp"
     widths: Widths = option((256, 256), "layer widths of the trunk")
@@ -33,7 +45,7 @@ class MLPOptions:
     dropout: Number = option(0.0, "dropout rate of each layer, in training", ge=0, le=0.95)
     separate_critic: Flag = option(False, "a separate trunk for the value")
     value_range: tuple[Number, Number] | None = option(
-        None, "[low, high] that tanh of the value is scaled to, in units of agent.reward_scale; null: linear"
+        None, "[low, high] of a tanh output of the value, in units of agent.reward_scale; null: linear output"
     )
 
     def __post_init__(self) -> None:
@@ -42,102 +54,82 @@ class MLPOptions:
         if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
             raise InvalidOption("network.value_range", list(self.value_range), "a lower and a higher number")
 
-    def build(self, spec: GameSpec) -> "Network":
-        """A fresh network for this game."""
-        return network_class(self.name)(spec, self)
-
 
 @options("network")
-class LinesOptions:
-    """One encoder shared by all lines of cards, plus a context: for games whose observation has a block `lines`."""
+class LinesOptions(_Buildable):
+    """One encoder for all lines of cards, plus a context; for games whose observation has a block `lines`."""
 
     name: ClassVar[str] = "lines"
-    line_widths: Widths = option((64, 32), "layer widths of the encoder that all lines share")
+    line_widths: Widths = option((64, 32), "layer widths of the line encoder")
     context_widths: Widths = option((64,), "layer widths over the pooled lines and the rest of the observation")
     pooling: Literal["mean", "concat"] = option(
         "mean", "pooling of lines for the context: mean, or concat where the order of lines matters"
     )
     activation: Activation = "relu"
 
-    def build(self, spec: GameSpec) -> "Network":
-        """A fresh network for this game; InvalidOption when it has no lines."""
-        return network_class(self.name)(spec, _lines_block(spec), self)
+    def _check(self, spec: GameSpec) -> None:
+        if not any(block.name == "lines" and len(block.shape) == 2 for block in spec.blocks):
+            expected = f"mlp or trunks: with these features {spec.name} has no block 'lines'"
+            raise InvalidOption("network", self.name, expected)
 
 
 @options("network")
-class SparseLinesOptions:
-    """Sum of a learned vector per code of a line of cards; the fastest network. Needs game.features=sparse_lines."""
+class SparseLinesOptions(_Buildable):
+    """Sums of embeddings of the codes of each line of cards; the fastest network; needs game.features=sparse_lines."""
 
     name: ClassVar[str] = "sparse_lines"
-    width: Whole = option(64, "length of the vectors", ge=1, le=1024)
+    width: Whole = option(64, "width of the embeddings", ge=1, le=1024)
 
-    def build(self, spec: GameSpec) -> "Network":
-        """A fresh network for this game; InvalidOption when its observation has no sparse lines."""
+    def _check(self, spec: GameSpec) -> None:
         if not spec.num_codes:
-            expected = f"another: {spec.name} has no sparse lines (poker_squares has, with game.features=sparse_lines)"
+            remedy = "mlp or trunks, or game=poker_squares game.features=sparse_lines"
+            expected = f"{remedy}: with these features {spec.name} has no sparse lines"
             raise InvalidOption("network", self.name, expected)
-        return network_class(self.name)(spec, spec.block("codes"), spec.block("settled"), self.width)
 
 
 @options("network")
-class ActionsOptions:
-    """Encoded legal actions scored against the encoded state: for games with action features."""
+class ActionsOptions(_Buildable):
+    """Encoded legal actions scored against the encoded state; for games with action features."""
 
     name: ClassVar[str] = "actions"
-    state_widths: Widths = option((256, 128), "layer widths of the encoder of the state")
-    action_widths: Widths = option((128,), "layer widths of the encoder of an action")
-    joint_widths: Widths = option((64,), "layer widths over the encoded state and action together")
+    state_widths: Widths = option((256, 128), "layer widths of the state encoder")
+    action_widths: Widths = option((128,), "layer widths of the action encoder")
+    joint_widths: Widths = option((64,), "layer widths over the sum of encoded state and action")
     activation: Activation = "relu"
 
-    def build(self, spec: GameSpec) -> "Network":
-        """A fresh network for this game; InvalidOption when it does not describe its actions."""
+    def _check(self, spec: GameSpec) -> None:
         if not spec.num_action_features:
-            raise InvalidOption("network", "actions", f"mlp or lines: {spec.name} has no features of actions")
-        return network_class(self.name)(spec, self)
+            raise InvalidOption("network", self.name, f"mlp or trunks: {spec.name} has no action features")
 
 
 @options("network")
-class TrunksOptions:
+class TrunksOptions(_Buildable):
     """One trunk and head per kind of decision, e.g. turn and swap of Thirty-One; fits every game."""
 
     name: ClassVar[str] = "trunks"
-    widths: Widths = option((256, 256), "layer widths of every trunk that is not in `kinds`")
+    widths: Widths = option((256, 256), "layer widths of each trunk that `kinds` does not list")
     kinds: Mapping[Text, Widths] = option(
         {}, "kind of decision: layer widths of its trunk, e.g. {swap: [128, 128]}", factory=dict[str, tuple[int, ...]]
     )
     activation: Activation = "relu"
 
-    def build(self, spec: GameSpec) -> "Network":
-        """A fresh network for this game; InvalidOption when it has no such kind of decision."""
+    def _check(self, spec: GameSpec) -> None:
         for kind, widths in self.kinds.items():
             if kind not in spec.decision_kinds:
-                known = ", ".join(spec.decision_kinds)
-                raise InvalidOption(f"network.kinds.{kind}", list(widths), f"left out: {spec.name} has only {known}")
-        return network_class(self.name)(spec, self)
+                expected = f"left out: {spec.name} has the kinds of decision {', '.join(spec.decision_kinds)} only"
+                raise InvalidOption(f"network.kinds.{kind}", list(widths), expected)
 
 
 @options("network")
-class BeliefOptions:
-    """The belief network: one perceptron over the whole observation."""
+class BeliefOptions(_Buildable):
+    """The belief network: a multilayer perceptron over the whole observation."""
 
     name: ClassVar[str] = "belief"  # registry key of its folder
     widths: Widths = option((384, 256), "layer widths of the trunk")
     activation: Activation = "relu"
 
-    def build(self, spec: GameSpec) -> Any:
-        """A fresh network for this game, weights drawn from torch's generator."""
-        return network_class(self.name)(spec, self)
-
 
 NETWORK_OPTIONS = {
     options.name: options for options in (MLPOptions, LinesOptions, SparseLinesOptions, ActionsOptions, TrunksOptions)
 }
-"""The networks that an experiment chooses from, by registry key."""
-
-
-def _lines_block(spec: GameSpec) -> Block:
-    """The block `lines`; InvalidOption when the game's observation has none."""
-    for block in spec.blocks:
-        if block.name == "lines" and len(block.shape) == 2:
-            return block
-    raise InvalidOption("network", "lines", f"mlp or actions: {spec.name} with these features has no block 'lines'")
+"""Networks of an experiment, by registry key."""

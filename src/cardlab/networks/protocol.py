@@ -1,4 +1,4 @@
-"""What every network can do, whatever its shape: learners and agents know no more than this."""
+"""The interface of networks, which learners and agents use, and the encoding of decisions for it."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar, Protocol
@@ -7,25 +7,25 @@ import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import Game, GameSpec, InfoStates, Players
-from cardlab.networks.inputs import Inputs, LegalPairs, encode, encode_legal
+from cardlab.networks.inputs import Inputs, LegalPairs, game_pairs
 
 
 class Network(nn.Module, ABC):
-    """Scores of actions and the value of a situation, from what a player sees.
+    """Observation and legal actions → scores of the actions and a value.
 
-    Scores are logits of a policy to PPO and action values to DQN. The value is the payoff still to come, in the
+    PPO treats scores as logits, DQN as action values. The value is the expected sum of future payoffs in units of the
     learner's reward scale.
     """
 
-    reads_actions: bool = False  # whether `forward` needs Inputs.choices
-    reward_scale: float | None = None  # the only one that its values fit, where there is one
-    fused: bool = False  # whether its passes are translated by torch.compile (fusion.py)
-    mixes_rows: bool = False  # whether in training what it says of a decision depends on the others beside it
-    reads_codes: bool = False  # whether numbers of an observation are entries of a vocabulary: then all bits count
+    reads_actions: bool = False  # whether `forward` needs Inputs.pairs
+    reward_scale: float | None = None  # the only reward scale that fits the network; None: any
+    compiled: bool = False  # whether torch.compile compiles the passes (networks/compiled.py)
+    depends_on_batch: bool = False  # whether outputs of a decision depend on the rest of its batch in training
+    reads_codes: bool = False  # whether observations hold indices of embeddings, which bfloat16 would round
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """The device of the weights."""
         return next(self.parameters()).device
 
     @abstractmethod
@@ -33,16 +33,17 @@ class Network(nn.Module, ABC):
         """Scores [N, A], minus infinity where illegal, and values [N]."""
 
     def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
-        """Scores [K] of the legal actions alone, and values [N]; a network with many outputs computes no others.
+        """Scores [K] of the legal actions only, and values [N].
 
-        Observations [N, F] come in float32, or under autocast as products read them, unless it `reads_codes`.
+        Observations [N, F] are float32, or in the dtype of autocast unless the network `reads_codes`. Networks with
+        many outputs override this method and compute the legal ones only.
         """
         scores, values = self(Inputs(observations, pairs.mask(), pairs if self.reads_actions else None))
         return scores[pairs.rows, pairs.actions], values
 
     @abstractmethod
     def value(self, observations: Tensor, /) -> Tensor:
-        """Values [N] of the situations with these observations [N, F] alone: what afterstates are judged by."""
+        """Values [N] of `observations` [N, F], e.g. of afterstates."""
 
 
 class NetworkOptions(Protocol):
@@ -51,17 +52,23 @@ class NetworkOptions(Protocol):
     name: ClassVar[str]  # registry key, as in conf/network/
 
     def build(self, spec: GameSpec) -> Network:
-        """A fresh network for this game, weights drawn from torch's generator; InvalidOption when it does not fit."""
+        """A network for this game with weights from torch's generator; InvalidOption if it does not fit the game."""
         ...
 
 
 def encode_for(network: Network, game: Game, info_states: InfoStates, players: Players) -> Inputs:
-    """The inputs of [N] decisions as `network` reads them, where its weights are."""
-    return encode(game, info_states, players, reads_actions=network.reads_actions, device=network.device)
+    """Encode N decisions for `network.forward`, on the device of its weights."""
+    device = network.device
+    observations = torch.from_numpy(game.observe(info_states, players)).to(device)
+    legal = torch.from_numpy(game.legal_actions(info_states)).to(device)
+    pairs = game_pairs(game, info_states, players, device, with_features=True) if network.reads_actions else None
+    return Inputs(observations, legal, pairs)
 
 
 def encode_legal_for(
     network: Network, game: Game, info_states: InfoStates, players: Players
 ) -> tuple[Tensor, LegalPairs]:
-    """What `network.score_legal` reads of [N] decisions, where its weights are."""
-    return encode_legal(game, info_states, players, reads_actions=network.reads_actions, device=network.device)
+    """Encode N decisions for `network.score_legal`, on the device of its weights."""
+    device = network.device
+    observations = torch.from_numpy(game.observe(info_states, players)).to(device)
+    return observations, game_pairs(game, info_states, players, device, with_features=network.reads_actions)

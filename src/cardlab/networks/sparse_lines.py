@@ -1,7 +1,8 @@
-"""Lines told by codes: a vector for each code, summed in each line, rectified, weighted and summed over the lines.
+"""A network over sparse lines: each line of cards is a list of codes, and each code has an embedding.
 
-A first layer over one-hot inputs of which eighteen in seven thousand are one: the products that it saves make it the
-fastest network there is for a game that is SupportsFusedRollouts (games/fused_rollouts.py), in training as in play.
+The value of a line is weights · relu(Σ embeddings of its codes). This is a first layer over one-hot inputs, of which
+18 in 7,000 are one, without the products by zero. It is the fastest network, in training and in play, for a game that
+SupportsFusedRollouts (games/fused_rollouts.py).
 """
 
 from typing import Any, cast
@@ -13,73 +14,75 @@ from torch.nn.functional import embedding_bag
 
 from cardlab.core.kernels import kernel
 from cardlab.games.fused_rollouts import SparseLineValues
-from cardlab.games.protocol import Block, Floats, GameSpec
-from cardlab.networks.inputs import Inputs, Places
+from cardlab.games.protocol import Floats, GameSpec
+from cardlab.networks.inputs import Indices, Inputs
 from cardlab.networks.layers import head, mask_scores
+from cardlab.networks.options import SparseLinesOptions
 from cardlab.networks.protocol import Network
 
 
 class SparseLinesNetwork(Network):
-    """Σ vectors → relu → weights, summed over the lines, plus what is settled; scores from all lines side by side."""
+    """Σ embeddings → relu → weights, summed over lines, plus settled points; scores from the concatenated lines."""
 
     reads_codes = True
 
-    def __init__(self, spec: GameSpec, codes: Block, settled: Block, width: int) -> None:
+    def __init__(self, spec: GameSpec, options: SparseLinesOptions) -> None:
         super().__init__()
-        self.codes, self.settled = codes, settled
-        self.reward_scale = spec.payoff_scale  # what is settled counts in units of it
-        self.nothing = spec.num_codes  # stands for "no code": its vector is zero and stays so
+        self.codes, self.settled = spec.block("codes"), spec.block("settled")
+        width = options.width
+        self.reward_scale = spec.payoff_scale  # settled points are in units of it
+        self.padding_index = spec.num_codes  # in place of missing codes; its embedding stays zero
         self.vectors = nn.Parameter(torch.randn(spec.num_codes + 1, width) * 0.1)
-        signs = torch.where(torch.arange(width) % 4 == 3, -1.0, 1.0)  # most of what a line has is worth something
+        signs = torch.where(torch.arange(width) % 4 == 3, -1.0, 1.0)  # most features of a line add to its value
         self.weights = nn.Parameter(torch.randn(width).abs() * 0.1 * signs)
-        self.score_head = head(codes.shape[0] * width, spec.num_actions, 0.01)
+        self.score_head = head(self.codes.shape[0] * width, spec.num_actions, 0.01)
         with torch.no_grad():
-            self.vectors[self.nothing] = 0
+            self.vectors[self.padding_index] = 0
 
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Scores [N, A] and values [N]."""
         lines = self._lines(inputs.observations)
-        return mask_scores(self.score_head(lines.flatten(1)), inputs.legal), self._sum(lines, inputs.observations)
+        return mask_scores(self.score_head(lines.flatten(1)), inputs.legal), self._value_of(lines, inputs.observations)
 
     def value(self, observations: Tensor) -> Tensor:
         """Values [N]."""
-        return self._sum(self._lines(observations), observations)
+        return self._value_of(self._lines(observations), observations)
 
     def sparse_line_values(self) -> SparseLineValues | None:
-        """The network as a SupportsFusedRollouts game reads it, in the same memory; None where that is a GPU's."""
+        """The parameters for a SupportsFusedRollouts game, in shared memory; None if they are on a GPU."""
         if self.device.type != "cpu":
             return None
         return SparseLineValues(self.vectors.detach().numpy(), self.weights.detach().numpy())
 
     def _lines(self, observations: Tensor) -> Tensor:
-        """[N, L, H] of each line."""
+        """Rectified sums of embeddings [N, L, H]."""
         block = self.codes
         codes = observations[:, block.start : block.stop].long()
-        codes = torch.where(codes < 0, self.nothing, codes).reshape(-1, block.shape[1])
-        sums = cast(Tensor, _SumOfVectors.apply(self.vectors, codes))
+        codes = torch.where(codes < 0, self.padding_index, codes).reshape(-1, block.shape[1])
+        sums = cast(Tensor, _EmbeddingSum.apply(self.vectors, codes))
         return sums.relu().reshape(-1, block.shape[0], sums.shape[1])
 
-    def _sum(self, lines: Tensor, observations: Tensor) -> Tensor:
+    def _value_of(self, lines: Tensor, observations: Tensor) -> Tensor:
         return lines.sum(dim=1) @ self.weights + observations[:, self.settled.start]
 
 
-class _SumOfVectors(torch.autograd.Function):
-    """torch's embedding_bag; its gradient is added up in one pass, where torch sorts the codes first."""
+class _EmbeddingSum(torch.autograd.Function):
+    """torch's embedding_bag with a faster gradient: one pass over the codes, which torch sorts first."""
 
     @staticmethod
     def forward(ctx: Any, vectors: Tensor, codes: Tensor) -> Tensor:
-        """[B, H] sums of `vectors` [V, H] over `codes` [B, C]."""
+        """Sums [B, H] of the `vectors` [V, H] of `codes` [B, C]."""
         ctx.save_for_backward(codes)
         ctx.shape = vectors.shape
         return embedding_bag(codes, vectors, mode="sum")
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        """[V, H] of the vectors."""
+        """Gradient [V, H] of the vectors."""
         (codes,), (gradient,) = ctx.saved_tensors, gradients
         total = gradient.new_zeros(ctx.shape)
         if gradient.device.type == "cpu" and gradient.dtype == torch.float32:
-            add_to_each(total.numpy(), codes.numpy(), gradient.contiguous().numpy())
+            add_at_codes(total.numpy(), codes.numpy(), gradient.contiguous().numpy())
         else:
             each = gradient.repeat_interleave(codes.shape[1], dim=0)
             total.index_add_(0, codes.flatten(), each)
@@ -88,8 +91,8 @@ class _SumOfVectors(torch.autograd.Function):
 
 
 @kernel
-def add_to_each(total: Floats, codes: Places, rows: NDArray[Any]) -> None:
-    """Add rows[b] [H] to total[c] [V, H] for each of codes[b] [B, C]."""
+def add_at_codes(total: Floats, codes: Indices, rows: NDArray[Any]) -> None:
+    """Add `rows[b]` [H] to `total[c]` [H] for each c of `codes[b]` [C]."""
     for b in range(len(codes)):
         row = rows[b]
         for code in codes[b]:

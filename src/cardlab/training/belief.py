@@ -20,7 +20,7 @@ from cardlab.games.protocol import Floats, Game
 from cardlab.learners.belief import BeliefLearner
 from cardlab.learners.losses.belief import SEEN
 from cardlab.learners.options import BeliefTraining
-from cardlab.learners.rollouts.belief_samples import Sightings, gather_sightings
+from cardlab.learners.rollouts.belief_samples import BeliefSamples, collect_belief_samples
 from cardlab.networks.options import BeliefOptions
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.options import TrainerOptions
@@ -68,11 +68,11 @@ class BeliefExperiment:
                 "game.name", self.game.spec.name, "big2, whose players hold hands that others may guess"
             )
 
-    def rollout(self, number: int) -> Sightings:
+    def rollout(self, number: int) -> BeliefSamples:
         """Samples of rollout `number`, a function of the seed and the number."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
         games = self.training.held_out if number == _HELD_OUT else self.training.games
-        return gather_sightings(self.game, self.agents, games, rng)
+        return collect_belief_samples(self.game, self.agents, games, rng)
 
 
 class _Iterations:
@@ -84,7 +84,7 @@ class _Iterations:
     def __len__(self) -> int:
         return self.experiment.training.iterations
 
-    def __iter__(self) -> Iterator[Sightings]:
+    def __iter__(self) -> Iterator[BeliefSamples]:
         for number in range(len(self)):
             yield self.experiment.rollout(number)
 
@@ -151,7 +151,7 @@ def _ends(one: Estimate) -> Mapping[str, float]:
     return {"": one.mean, "_low": one.low, "_high": one.high}
 
 
-def _in_parts(belief: Belief, samples: Sightings) -> Floats:
+def _in_parts(belief: Belief, samples: BeliefSamples) -> Floats:
     parts = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, len(samples), _ROWS_AT_ONCE)]
     return np.concatenate([belief.weights(samples.info_states[part], samples.players[part]) for part in parts])  # pyright: ignore[reportArgumentType]
 
@@ -161,7 +161,7 @@ def _by_game(bits: Floats, cards: NDArray[np.intp], games: NDArray[np.intp]) -> 
     return np.bincount(games, bits) / np.bincount(games, cards)
 
 
-def _calibration(weights: Floats, samples: Sightings, num_players: int) -> tuple[Bin, ...]:
+def _calibration(weights: Floats, samples: BeliefSamples, num_players: int) -> tuple[Bin, ...]:
     """Bins of equal width over the probabilities of all (unseen card, other player) pairs."""
     rows, cards = np.nonzero(samples.targets != SEEN)
     seats = np.arange(1, num_players)

@@ -84,7 +84,7 @@ class CollectorState(Callback):
         """Count the results and perhaps add a checkpoint to the opponent pool."""
         assert isinstance(pl_module, Learner)
         opponents, network = self.collector.opponents, pl_module.network
-        opponents.advance(pl_module.iterations_done, network, batch.payoffs, batch.seats)
+        opponents.update(pl_module.iterations_done, network, batch.payoffs, batch.seats)
 
     def state_dict(self) -> dict[str, Any]:
         """State of the collector, of all processes."""

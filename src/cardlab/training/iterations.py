@@ -35,7 +35,7 @@ class Iterations:
     def __iter__(self) -> Iterator[Experience]:
         while self.learner.iterations_done < self.last_iteration:
             self.learner.network.eval()
-            self.collector.sampler = self.learner.behaviour_agent()
+            self.collector.agent = self.learner.behaviour_agent()
             with torch.autocast(self.learner.device.type, self.dtype, enabled=self.dtype != torch.float32):
                 experience = self.collector.collect(self.decisions)
             yield experience

@@ -81,7 +81,7 @@ class TrainingProcess:
 
     def extra_metrics(self) -> dict[str, float]:
         """Metrics beside the learner's: memory, and win rates against the opponents in this process's games."""
-        rates = self.collector.opponents.win_shares
+        rates = self.collector.opponents.win_rates
         return self.resource_usage.metrics | {f"opponents/{metric_name(text)}": rate for text, rate in rates.items()}
 
     def fit(self, resume: Path | None, callbacks: list[lightning.Callback] | None = None) -> None:

@@ -25,12 +25,11 @@ class Big2View(GameView):
         """Hand, counts, the current trick and the played cards."""
         record = info_states[0]
         place = np.asarray(record["place"])
-        held = place[place < NUM_PLAYERS]  # of the owner only, since the record is an InfoState
         trick = _trick(record)
         playing = int(record["phase"]) == PLAYING
         return {
             "turn": player_or_none(current_player(info_states)[0]),
-            "hand": _texts(np.flatnonzero(place < NUM_PLAYERS)) if held.size else [],
+            "hand": _texts(np.flatnonzero(place < NUM_PLAYERS)),  # of the owner only: the record is an InfoState
             "counts": [int(count) for count in record["counts"]],
             "moves": int(record["moves"]),
             "passes": int(record["passes"]),
@@ -77,24 +76,22 @@ def _kind(cards: NDArray[np.int8]) -> str:
     return KINDS[int(classify(cards, cards.size)[0])]
 
 
-def _move(record: Any, number: int) -> dict[str, Any]:
+def _move(record: Any, number: int) -> Json:
     """Player, kind and cards of move `number`, counted from 0."""
     cards = np.flatnonzero(record["place"] == PLAYED + number).astype(np.int8)
     player = (int(record["opener"]) + number) % NUM_PLAYERS
     return {"player": player, "kind": _kind(cards) if cards.size else "pass", "cards": _texts(cards)}
 
 
-def _trick(record: Any) -> list[dict[str, Any]]:
+def _trick(record: Any) -> list[Json]:
     """The moves since the last control: back to three passes in a row."""
-    moves: list[dict[str, Any]] = []
+    moves: list[Json] = []
     passes = 0
     if int(record["phase"]) == PLAYING and int(record["kind"]) < 0:
         return moves
     for number in range(int(record["moves"]) - 1, -1, -1):
-        move = _move(record, number)
-        passes = 0 if move["cards"] else passes + 1
-        moves.append(move)
+        moves.append(_move(record, number))
+        passes = 0 if moves[-1]["cards"] else passes + 1
         if passes == NUM_PLAYERS - 1:
-            moves = moves[:-passes]
-            break
+            return moves[:-passes][::-1]
     return moves[::-1]

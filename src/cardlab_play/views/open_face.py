@@ -1,27 +1,15 @@
 """View of Open-face Chinese Poker: only the deck is hidden."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from cardlab.games.cards.deck import card_text
-from cardlab.games.cards.hands import CATEGORIES, hand_category, strength_table
 from cardlab.games.open_face.game import OpenFace
 from cardlab.games.open_face.royalties import royalty
-from cardlab.games.open_face.rules import (
-    BACK,
-    FRONT,
-    MIDDLE,
-    NUM_DEALT,
-    NUM_ROWS,
-    ROW_NAMES,
-    capacity,
-    num_turned,
-    owner,
-)
+from cardlab.games.open_face.rules import NUM_DEALT, ROW_NAMES, num_turned, owner
 from cardlab.games.protocol import InfoStates
-from cardlab_play.views.protocol import GameView, Json, Revealed, card_texts, player_or_none
+from cardlab_play.views.protocol import GameView, Json, Revealed, card_texts, hand_name, placement, player_or_none
 
 
 @dataclass(frozen=True)
@@ -38,9 +26,9 @@ class OpenFaceView(GameView):
         return {
             "turn": player_or_none(record["mover"]),
             "cards": [] if over else card_texts(record["deck"][step : num_turned(step)]),
-            "boards": [_board(record, player) for player in range(2)],
-            "hands": [_by_row(record, player, _hand_name) for player in range(2)],
-            "royalties": [_by_row(record, player, _royalty) for player in range(2)],
+            "boards": _by_row(lambda player, row: _cards(record, player, row)),
+            "hands": _by_row(lambda player, row: hand_name(record["keys"][player, row], record["sizes"][player, row])),
+            "royalties": _by_row(lambda player, row: int(royalty(int(record["ranks"][player, row]), row))),
             "fouled": [_fouled(record, player) for player in range(2)],
             "scores": [int(score) for score in record["scores"]] if over else None,
         }
@@ -53,41 +41,20 @@ class OpenFaceView(GameView):
         """A placement."""
         step = int(before["step"][0])
         row = ROW_NAMES[int(after["rows"][0][step])]
-        card = card_text(int(after["deck"][0][step]))
-        return {"kind": "place", "text": f"{card} to the {row}", "card": card, "row": row}
+        return placement(card_text(int(after["deck"][0][step])), f"the {row}", row=row)
 
 
-def _board(record: Any, player: int) -> dict[str, list[str]]:
-    places = list(zip(record["deck"].tolist(), record["rows"].tolist(), strict=True))
-    return {
-        name: [card_text(card) for i, (card, place) in enumerate(places) if place == row and owner(i) == player]
-        for row, name in enumerate(ROW_NAMES)
-    }
+def _by_row(figure: Callable[[int, int], Any]) -> list[dict[str, Any]]:
+    """[players] `figure` of each row by name."""
+    return [{name: figure(player, row) for row, name in enumerate(ROW_NAMES)} for player in range(2)]
 
 
-def _by_row(record: Any, player: int, figure: Any) -> dict[str, Any]:
-    return {name: figure(record, player, row) for row, name in enumerate(ROW_NAMES)}
-
-
-def _hand_name(record: Any, player: int, row: int) -> str | None:
-    """Name of a row's current hand, None for an empty row."""
-    size = int(record["sizes"][player, row])
-    if size == 0:
-        return None
-    return CATEGORIES[int(hand_category(strength_table(), np.int64(record["keys"][player, row]), np.int64(size)))]
-
-
-def _royalty(record: Any, player: int, row: int) -> int:
-    return int(royalty(int(record["ranks"][player, row]), row)) if _complete(record, player, row) else 0
+def _cards(record: Any, player: int, row: int) -> list[str]:
+    places = zip(record["deck"].tolist(), record["rows"].tolist(), strict=True)
+    return [card_text(card) for i, (card, place) in enumerate(places) if place == row and owner(i) == player]
 
 
 def _fouled(record: Any, player: int) -> bool:
-    """Whether two complete rows are in the wrong order of strength."""
-    ranks = record["ranks"][player]
-    complete = [_complete(record, player, row) for row in range(NUM_ROWS)]
-    pairs = ((FRONT, MIDDLE), (MIDDLE, BACK), (FRONT, BACK))
-    return any(complete[upper] and complete[lower] and ranks[lower] < ranks[upper] for upper, lower in pairs)
-
-
-def _complete(record: Any, player: int, row: int) -> bool:
-    return int(record["sizes"][player, row]) == capacity(row)
+    """Whether two complete rows are in the wrong order of strength. Incomplete rows have rank 0."""
+    ranks = [rank for rank in record["ranks"][player].tolist() if rank]
+    return ranks != sorted(ranks)

@@ -8,7 +8,7 @@ from cardlab.games.cards.deck import card_text
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import CATEGORIES, NUM_CELLS, SIDE, line_categories
 from cardlab.games.protocol import InfoStates
-from cardlab_play.views.protocol import GameView, Json, Revealed, card_or_none
+from cardlab_play.views.protocol import GameView, Json, Revealed, card_or_none, placement
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,4 @@ class PokerSquaresView(GameView):
         cell = int(np.flatnonzero(before["grid"][0] != after["grid"][0])[0])
         card = card_text(int(after["grid"][0][cell]))
         row, column = divmod(cell, SIDE)
-        return {
-            "kind": "place",
-            "text": f"{card} to row {row + 1}, column {column + 1}",
-            "card": card,
-            "cell": cell,
-        }
+        return placement(card, f"row {row + 1}, column {column + 1}", cell=cell)

@@ -1,14 +1,15 @@
 """The interface of game views. No method takes States, so the type checker proves that views leak no hidden state."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from cardlab.games.cards.deck import card_text
+from cardlab.games.cards.hands import CATEGORIES, hand_category, strength_table
 from cardlab.games.protocol import InfoStates
 
-Json = Mapping[str, Any]
+Json = dict[str, Any]
 Revealed = Sequence[InfoStates]
 """[P] the InfoState [1] of each player. Given only where the rules reveal all hands."""
 
@@ -39,9 +40,9 @@ class GameView(Protocol):
         """Whether the rules reveal all hands between `before` and `after`. The end of the game always does."""
         return False
 
-    def showdown(self, before: InfoStates, after: InfoStates, revealed: Revealed) -> Json | None:
-        """The event that reveals the hands, None for a game without showdowns."""
-        return None
+    def showdown(self, before: InfoStates, after: InfoStates, revealed: Revealed) -> Json:
+        """The event that reveals the hands, where `reveals_hands`."""
+        return {}
 
     def hands(self, revealed: Revealed) -> list[list[str]] | None:
         """[P] the cards in hand of each player, None for a game without hands."""
@@ -51,6 +52,16 @@ class GameView(Protocol):
 def card_or_none(card: Any) -> str | None:
     """The text of a card, None for an unknown or absent card."""
     return card_text(int(card)) if card >= 0 else None
+
+
+def placement(card: str | None, place: str, **fields: Any) -> Json:
+    """The event of a card placed face up or (None) face down."""
+    return {"kind": "place", "text": f"{card or 'a hidden card'} to {place}", "card": card, **fields}
+
+
+def hand_name(key: Any, size: Any) -> str | None:
+    """The name of a poker hand of `size` cards with this sum of CARD_KEYS, None without cards."""
+    return CATEGORIES[int(hand_category(strength_table(), np.int64(key), np.int64(size)))] if size else None
 
 
 def card_texts(cards: Any) -> list[str]:

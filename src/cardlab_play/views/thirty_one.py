@@ -69,7 +69,7 @@ class ThirtyOneView(GameView):
         """At the end of each round."""
         return _round_ended(before[0], after[0])
 
-    def showdown(self, before: InfoStates, after: InfoStates, revealed: Revealed) -> Json | None:
+    def showdown(self, before: InfoStates, after: InfoStates, revealed: Revealed) -> Json:
         """All hands of the round, and the lives that were lost."""
         old, new = before[0], after[0]
         players = range(self.game.num_players)

@@ -115,7 +115,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         ([f"name={201 * 'x'}"], f"name={201 * 'x'}: must be text for the name of a folder"),
         ([f"name='{101 * 'é'}'"], f"name={101 * 'é'}: must be text for the name of a folder"),
         (["seed=-1"], "seed=-1: must be a whole number in [0"),
-        (["network=lines"], "network=lines: must be mlp or actions"),
+        (["network=lines"], "network=lines: must be mlp or trunks"),
         (["opponents=scripted", "+opponents.agents.shark=1"], "opponents.agents=shark: must be a policy's folder"),
         (["arena.references=[shark]"], "arena.references=shark: must be a policy's folder or address"),
         (

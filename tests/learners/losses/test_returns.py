@@ -1,4 +1,4 @@
-"""Targets against plain loops that follow the definitions."""
+"""Targets against loops that follow the definitions."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ unit = st.floats(0, 1)
 
 @st.composite
 def games(draw):
-    """Rewards, values and ends of a few games behind each other."""
+    """Rewards, values and ends of several games."""
     size = draw(sizes)
     numbers = st.floats(-5, 5, width=32)
     rewards = draw(arrays(np.float32, size, elements=numbers))
@@ -42,63 +42,63 @@ def n_step_by_definition(rewards, values, last, t, gamma, steps):
 
 
 @given(games(), unit, unit)
-def test_lambda_returns_weigh_all_n_step_returns(game, gamma, trace):
+def test_lambda_returns_average_all_n_step_returns(game, gamma, lambda_):
     """G^λ_t = (1 − λ)·Σ λ^{n−1} G_{t:t+n} + λ^{T−t−1} G_t (Sutton and Barto 2018, equation 12.3)."""
     rewards, values, ends = game
-    found = lambda_returns(rewards, values, ends, gamma, trace)
+    found = lambda_returns(rewards, values, ends, gamma, lambda_)
     for t in range(len(rewards)):
         last = end_of_game(ends, t)
-        left = last - t + 1
-        wanted = trace ** (left - 1) * n_step_by_definition(rewards, values, last, t, gamma, left)
-        for n in range(1, left):
-            wanted += (1 - trace) * trace ** (n - 1) * n_step_by_definition(rewards, values, last, t, gamma, n)
-        assert found[t] == pytest.approx(wanted, abs=1e-3)
+        num_left = last - t + 1
+        expected = lambda_ ** (num_left - 1) * n_step_by_definition(rewards, values, last, t, gamma, num_left)
+        for n in range(1, num_left):
+            expected += (1 - lambda_) * lambda_ ** (n - 1) * n_step_by_definition(rewards, values, last, t, gamma, n)
+        assert found[t] == pytest.approx(expected, abs=1e-3)
 
 
 @given(games(), unit, unit, st.integers(1, 5), st.integers(0, 2**32 - 1))
-def test_averaged_returns_follow_their_definition(game, gamma, trace, samples, seed):
-    """G_t = (1 − λ)/M Σ_j (r_j + γ v_j) + λ (r_t + γ G_{t+1}), from the last decision of each game back."""
+def test_averaged_returns_follow_their_definition(game, gamma, lambda_, samples, seed):
+    """G_t = (1 − λ)/M Σ_j (r_j + γ v_j) + λ (r_t + γ G_{t+1})."""
     rewards, _, ends = game
     paid, ahead = np.random.default_rng(seed).normal(size=(2, len(rewards), samples))
-    worths = (paid + gamma * ahead).mean(axis=1).astype(np.float32)
-    found = averaged_returns(rewards, worths, ends, gamma, trace)
+    targets = (paid + gamma * ahead).mean(axis=1).astype(np.float32)
+    found = averaged_returns(rewards, targets, ends, gamma, lambda_)
     for t in reversed(range(len(rewards))):
         bootstrap = sum(paid[t, j] + gamma * ahead[t, j] for j in range(samples)) / samples
-        wanted = (1 - trace) * bootstrap + trace * (rewards[t] + (0.0 if ends[t] else gamma * found[t + 1]))
-        assert found[t] == pytest.approx(wanted, abs=1e-3)
+        expected = (1 - lambda_) * bootstrap + lambda_ * (rewards[t] + (0.0 if ends[t] else gamma * found[t + 1]))
+        assert found[t] == pytest.approx(expected, abs=1e-3)
 
 
 @given(games(), unit, unit)
-def test_averaged_over_what_was_seen_they_are_the_lambda_returns(game, gamma, trace):
+def test_averaged_returns_of_observed_successors_equal_lambda_returns(game, gamma, lambda_):
     rewards, values, ends = game
     ahead = np.where(ends, np.float32(0), np.append(values[1:], np.float32(0)))
-    worths = (rewards + gamma * ahead).astype(np.float32)
-    found = averaged_returns(rewards, worths, ends, gamma, trace)
-    assert found == pytest.approx(lambda_returns(rewards, values, ends, gamma, trace), abs=1e-3)
+    targets = (rewards + gamma * ahead).astype(np.float32)
+    found = averaged_returns(rewards, targets, ends, gamma, lambda_)
+    assert found == pytest.approx(lambda_returns(rewards, values, ends, gamma, lambda_), abs=1e-3)
 
 
 @given(games(), unit, unit)
-def test_advantages_sum_discounted_errors(game, gamma, trace):
+def test_advantages_sum_discounted_errors(game, gamma, lambda_):
     """Â_t = Σ (γλ)^l δ_{t+l} (Schulman et al. 2016, equation 16)."""
     rewards, values, ends = game
-    found = advantages(lambda_returns(rewards, values, ends, gamma, trace), values)
+    found = advantages(lambda_returns(rewards, values, ends, gamma, lambda_), values)
     for t in range(len(rewards)):
         last = end_of_game(ends, t)
-        wanted = 0.0
+        expected = 0.0
         for k in range(t, last + 1):
             ahead = values[k + 1] if k < last else 0.0
-            wanted += (gamma * trace) ** (k - t) * (rewards[k] + gamma * ahead - values[k])
-        assert found[t] == pytest.approx(wanted, abs=1e-3)
+            expected += (gamma * lambda_) ** (k - t) * (rewards[k] + gamma * ahead - values[k])
+        assert found[t] == pytest.approx(expected, abs=1e-3)
 
 
 @given(games(), unit, st.integers(0, 8))
-def test_n_step_returns_stop_where_they_should(game, gamma, steps):
+def test_n_step_returns_follow_their_definition(game, gamma, steps):
     rewards, values, ends = game
     sums, discounts, following = n_step_returns(rewards, ends, gamma, steps)
     for t in range(len(rewards)):
         last = end_of_game(ends, t)
-        wanted = n_step_by_definition(rewards, values, last, t, gamma, steps or last - t + 1)
-        assert sums[t] + discounts[t] * values[following[t]] == pytest.approx(wanted, abs=1e-3)
+        expected = n_step_by_definition(rewards, values, last, t, gamma, steps or last - t + 1)
+        assert sums[t] + discounts[t] * values[following[t]] == pytest.approx(expected, abs=1e-3)
         if steps == 0 or t + steps > last:
             assert discounts[t] == 0
             assert following[t] == t

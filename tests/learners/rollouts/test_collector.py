@@ -1,4 +1,4 @@
-"""Experience against a plain replay of the same games."""
+"""Collected experience: order, rewards, checkpoints, opponents."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from small_games.kuhn import Kuhn
 
 
 @dataclass
-class Noted:
-    """Plays at random and marks each decision with a running number, as its value."""
+class NumberingAgent:
+    """Plays at random; the value of a decision is its running number."""
 
     game: object
     count: int = 0
@@ -31,11 +31,11 @@ class Noted:
         return SampledActions(actions, np.zeros(len(actions), dtype=np.float32), numbers)
 
 
-def collector_of(game, opponents=None, tables=16, seed=3, keep_states=False):
+def collector_of(game, opponents=None, num_games=16, seed=3, keep_states=False):
     options = opponents or SelfPlayOptions()
     network = MLPOptions(widths=(4,)).build(game.spec)
-    field = options.build(game, lambda _: RandomAgent(game), network)
-    return Collector(game, Noted(game), field, tables, np.random.default_rng(seed), keep_states=keep_states)
+    built = options.build(game, lambda _: RandomAgent(game), network)
+    return Collector(game, NumberingAgent(game), built, num_games, np.random.default_rng(seed), keep_states=keep_states)
 
 
 def segments(experience):
@@ -45,16 +45,16 @@ def segments(experience):
 
 
 @pytest.mark.parametrize("game", [Kuhn(), make_game("thirty_one", num_players=3, play="round", reward="shaped")])
-def test_games_are_handed_over_whole_and_in_order(game):
+def test_decisions_are_of_whole_games_and_in_order(game):
     experience = collector_of(game).collect(500)
     assert len(experience) >= 500
     for start, stop in segments(experience):
         assert len(set(experience.players[start:stop])) == 1
-        assert (np.diff(experience.values[start:stop]) > 0).all()  # in the order of their making
+        assert (np.diff(experience.values[start:stop]) > 0).all()
 
 
 @pytest.mark.parametrize("game", [Kuhn(), make_game("thirty_one", num_players=3, play="round", reward="shaped")])
-def test_rewards_add_up_to_what_the_game_paid(game):
+def test_rewards_add_up_to_payoffs(game):
     experience = collector_of(game).collect(500)
     sums = sorted(
         round(
@@ -71,9 +71,9 @@ def test_rewards_add_up_to_what_the_game_paid(game):
         paid[round(float(payoff), 3)] += 1
     for total in sums:
         paid[total] -= 1
-    left = sum(paid.values())  # players who never decided: forced throughout, or out before their turn
+    without_decisions = sum(paid.values())  # players with forced moves only, or without a turn
     assert min(paid.values()) >= 0
-    assert left == experience.payoffs.size - len(sums)
+    assert without_decisions == experience.payoffs.size - len(sums)
 
 
 def test_only_the_learner_is_recorded():
@@ -81,29 +81,28 @@ def test_only_the_learner_is_recorded():
     collector = collector_of(game, ScriptedOptions({"random": 1.0}))
     experience = collector.collect(400)
     assert (experience.seats == 0).sum(axis=1).tolist() == [1] * len(experience.seats)
-    assert collector.sampler.count >= len(experience)
+    assert collector.agent.count >= len(experience)
     one_player = experience.ends.sum()
     assert one_player <= len(experience.seats)
 
 
-def test_batches_follow_each_other_without_a_gap():
-    """Two small batches are the games of one large one: nothing is lost between rounds, nothing comes twice."""
+def test_no_decision_is_lost_or_repeated_between_iterations():
     game = Kuhn()
     split = collector_of(game)
     values = np.concatenate([split.collect(100).values for _ in range(5)])
     assert len(np.unique(values)) == len(values)
     missing = np.setdiff1d(np.arange(values.max()), values)
-    assert len(missing) <= 16 * 3  # decisions of the games still under way at 16 tables
+    assert len(missing) <= 16 * 3  # decisions of the 16 unfinished games
 
 
-def test_a_restored_collector_goes_on_the_same():
+def test_a_restored_collector_gives_equal_experience():
     game = make_game("thirty_one")
     options = PoolOptions(size=2, every=1, current_share=0.5)
     one = collector_of(game, options)
     one.collect(300)
     other = collector_of(game, options, seed=99)
     other.load_state_dict(one.state_dict())
-    other.sampler.count = one.sampler.count
+    other.agent.count = one.agent.count
     a, b = one.collect(300), other.collect(300)
     assert a.info_states.tobytes() == b.info_states.tobytes()
     assert np.array_equal(a.values, b.values)
@@ -111,44 +110,44 @@ def test_a_restored_collector_goes_on_the_same():
 
 
 @pytest.mark.parametrize("game", [Kuhn(), make_game("big2"), make_game("thirty_one", num_players=3)])
-def test_the_truth_is_kept_when_asked_for_and_changes_nothing(game):
+def test_states_are_kept_on_request_and_change_nothing(game):
     options = ScriptedOptions({"random": 1.0}, share=0.5)
     plain = collector_of(game, options)
     one, other = (collector_of(game, options, seed=seed, keep_states=True) for seed in (3, 4))
     for _ in range(2):
         without, experience = plain.collect(200), one.collect(200)
         assert without.states is None
-        assert "states" not in plain.state_dict()["under_way"]
+        assert "states" not in plain.state_dict()["unfinished"]
         assert without.info_states.tobytes() == experience.info_states.tobytes()
         known = game.information(experience.states, experience.players)
         assert known.tobytes() == experience.info_states.tobytes()
         assert (game.privileged(experience.states, experience.players) != 0).any(axis=1).all()
     other.load_state_dict(one.state_dict())
-    other.sampler.count = one.sampler.count
+    other.agent.count = one.agent.count
     assert one.collect(200).states.tobytes() == other.collect(200).states.tobytes()
 
 
-def test_generators_survive_a_checkpoint():
+def test_generators_are_restored():
     rng = np.random.default_rng(5)
     rng.random(3)
     state = generator_state(rng)
-    wanted = rng.random(4)
+    expected = rng.random(4)
     restore_generator(rng, state)
-    assert np.array_equal(rng.random(4), wanted)
+    assert np.array_equal(rng.random(4), expected)
 
 
-def test_past_selves_are_kept_on_schedule():
+def test_checkpoints_are_saved_on_schedule():
     game = Kuhn()
     network = MLPOptions(widths=(4,)).build(game.spec)
-    past = PoolOptions(size=2, every=2, current_share=0.0).build(game, lambda net: net, network)
+    pool = PoolOptions(size=2, every=2, current_share=0.0).build(game, lambda net: net, network)
     rng = np.random.default_rng(0)
-    assert set(past.seat(200, 2, rng).ravel()) == {0, 1}
-    with_two = []
+    assert set(pool.assign_seats(200, 2, rng).ravel()) == {0, 1}
+    opponents = []
     for number in range(1, 5):
-        past.advance(number, network, np.zeros((0, 2), np.float32), np.zeros((0, 2), np.int8))
-        with_two.append(set(past.seat(200, 2, rng).ravel()))
-    assert with_two == [{0, 1}, {0, 1, 2}, {0, 1, 2}, {0, 1, 2}]
-    assert ((past.seat(50, 2, rng) == 0).sum(axis=1) == 1).all()
+        pool.update(number, network, np.zeros((0, 2), np.float32), np.zeros((0, 2), np.int8))
+        opponents.append(set(pool.assign_seats(200, 2, rng).ravel()))
+    assert opponents == [{0, 1}, {0, 1, 2}, {0, 1, 2}, {0, 1, 2}]
+    assert ((pool.assign_seats(50, 2, rng) == 0).sum(axis=1) == 1).all()
 
 
 @pytest.mark.parametrize(
@@ -161,7 +160,7 @@ def test_past_selves_are_kept_on_schedule():
         (lambda: PoolOptions(current_share=-0.1), "opponents.current_share"),
     ],
 )
-def test_impossible_opponents_are_refused_by_name(options, key):
+def test_invalid_opponents_raise_an_error_with_the_key(options, key):
     with pytest.raises(InvalidOption, match=key.replace(".", r"\.")):
         options()
 
@@ -169,14 +168,14 @@ def test_impossible_opponents_are_refused_by_name(options, key):
 @pytest.mark.parametrize("name", ["poker_squares", "five_o", "open_face"])
 def test_games_of_one_length_end_evenly_over_time(name):
     game = make_game(name)
-    tables = 512
-    collector = collector_of(game, tables=tables)
+    num_games = 512
+    collector = collector_of(game, num_games=num_games)
     for _ in range(4):
-        gathered = len(collector.collect(2 * tables))
-        assert 2 * tables <= gathered <= 3 * tables + game.spec.max_decisions
+        gathered = len(collector.collect(2 * num_games))
+        assert 2 * num_games <= gathered <= 3 * num_games + game.spec.max_decisions
 
 
-def test_tables_begin_at_legal_positions_that_are_not_over():
+def test_games_begin_at_legal_positions_that_are_not_over():
     game = make_game("thirty_one", play="round")
-    states = collector_of(game, tables=256)._states
+    states = collector_of(game, num_games=256)._states
     assert (game.current_player(states) >= 0).all()

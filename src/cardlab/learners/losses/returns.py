@@ -1,8 +1,8 @@
-"""Targets from whole games: lambda-returns, advantages, n-step returns.
+"""Targets from whole games: λ-returns, advantages, n-step returns.
 
-The decisions of one player in one game stand behind each other in time order; `ends` marks the last of each.
-Rewards are what came between a decision and the player's next one, or the end. A discount is either one number or [N],
-the discount of what follows each decision: a game whose turns are several decisions may discount per turn.
+The decisions of one player in one game are adjacent and in time order; `ends` marks the last of each. A reward is the
+payoff between a decision and the player's next one, or the end of the game. A discount γ is one number, or [N] with one
+for each decision, since a game whose turns have several decisions may discount per turn.
 """
 
 from collections.abc import Sequence
@@ -15,21 +15,21 @@ from cardlab.games.protocol import Bools, Floats
 
 
 def lambda_returns(
-    rewards: Floats, values: Floats, ends: Bools, gamma: float | Floats, trace: float | NDArray[np.float64]
+    rewards: Floats, values: Floats, ends: Bools, gamma: float | Floats, lambda_: float | NDArray[np.float64]
 ) -> Floats:
-    """[N] λ-returns of decisions whose own values are `values` [N]; `trace` is λ, one number or one for each [N].
+    """λ-returns [N] of decisions with these `values` [N]; `lambda_` is one number, or [N] with one per decision.
 
     G_t = r_t + γ·((1 − λ)·v_{t+1} + λ·G_{t+1}), and G_t = r_t at the end (Sutton and Barto 2018, equation 12.2,
-    in its recursive form). λ = 1 gives the Monte Carlo return, λ = 0 the one-step target; a λ of 0 at one decision cuts
-    off what came after the next.
+    in its recursive form). λ = 1 gives the Monte Carlo return, λ = 0 the one-step target. λ_t = 0 cuts off all
+    rewards after decision t + 1.
     """
-    traces = np.broadcast_to(np.float64(trace), rewards.shape).copy()
-    return _lambda_returns(rewards, values, ends, _each(gamma, rewards), traces)
+    lambdas = np.broadcast_to(np.float64(lambda_), rewards.shape).copy()
+    return _lambda_returns(rewards, values, ends, _per_decision(gamma, rewards), lambdas)
 
 
 @kernel
 def _lambda_returns(
-    rewards: Floats, values: Floats, ends: Bools, gammas: Floats, traces: NDArray[np.float64]
+    rewards: Floats, values: Floats, ends: Bools, gammas: Floats, lambdas: NDArray[np.float64]
 ) -> Floats:
     returns = np.empty_like(rewards)
     following = np.float32(0.0)
@@ -37,46 +37,46 @@ def _lambda_returns(
         if ends[t]:
             following = rewards[t]
         else:
-            ahead = (1.0 - traces[t]) * values[t + 1] + traces[t] * following
+            ahead = (1.0 - lambdas[t]) * values[t + 1] + lambdas[t] * following
             following = np.float32(rewards[t] + gammas[t] * ahead)
         returns[t] = following
     return returns
 
 
-def averaged_returns(rewards: Floats, worths: Floats, ends: Bools, gamma: float | Floats, trace: float) -> Floats:
-    """[N] λ-returns whose bootstrap is averaged over what may follow; `trace` is λ.
+def averaged_returns(rewards: Floats, targets: Floats, ends: Bools, gamma: float | Floats, lambda_: float) -> Floats:
+    """λ-returns [N] from one-step `targets` [N] that are averaged over sampled successors.
 
-    G_t = (1 − λ)·B_t + λ·(r_t + γ·G_{t+1}), and G_t = (1 − λ)·B_t + λ·r_t at the end. `worths` [N] are B_t, the mean of
-    r_j + γ·v_j over continuations j. With the one that was seen, B_t = r_t + γ·v_{t+1}, these are `lambda_returns`.
+    G_t = (1 − λ)·B_t + λ·(r_t + γ·G_{t+1}), and G_t = (1 − λ)·B_t + λ·r_t at the end. The target B_t is the mean of
+    r_j + γ·v_j over successors j. If B_t = r_t + γ·v_{t+1}, the result equals `lambda_returns`.
     """
-    return _averaged_returns(rewards, worths, ends, _each(gamma, rewards), trace)
+    return _averaged_returns(rewards, targets, ends, _per_decision(gamma, rewards), lambda_)
 
 
 @kernel
-def _averaged_returns(rewards: Floats, worths: Floats, ends: Bools, gammas: Floats, trace: float) -> Floats:
+def _averaged_returns(rewards: Floats, targets: Floats, ends: Bools, gammas: Floats, lambda_: float) -> Floats:
     returns = np.empty_like(rewards)
     following = np.float32(0.0)
     for t in range(rewards.shape[0] - 1, -1, -1):
-        seen = rewards[t] if ends[t] else rewards[t] + gammas[t] * following
-        following = np.float32((1.0 - trace) * worths[t] + trace * seen)
+        observed = rewards[t] if ends[t] else rewards[t] + gammas[t] * following
+        following = np.float32((1.0 - lambda_) * targets[t] + lambda_ * observed)
         returns[t] = following
     return returns
 
 
 def advantages(returns: Floats, values: Floats) -> Floats:
-    """[N] generalised advantage estimates: the λ-return less the value (Schulman et al. 2016, equation 16)."""
+    """Generalised advantage estimates [N]: λ-return minus value (Schulman et al. 2016, equation 16)."""
     return returns - values
 
 
 def n_step_returns(
     rewards: Floats, ends: Bools, gamma: float | Floats, steps: int
 ) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """Sums of the next `steps` rewards [N], the discount of what follows [N], and where it follows [N].
+    """Discounted sums of the next `steps` rewards [N], discounts of the bootstrap [N], and indices of it [N].
 
-    The target of decision t is sum + discount · bootstrap(next); discount is 0 and next is t itself where the game
-    ends within the steps. `steps` 0 means until the end: Monte Carlo.
+    The target of decision t is sums[t] + discounts[t] · value(indices[t]). If the game ends within the steps, the
+    discount is 0 and the index is t. `steps` = 0 sums to the end of the game (Monte Carlo).
     """
-    return _n_step_returns(rewards, ends, _each(gamma, rewards), steps)
+    return _n_step_returns(rewards, ends, _per_decision(gamma, rewards), steps)
 
 
 @kernel
@@ -89,18 +89,18 @@ def _n_step_returns(
     following = np.arange(num)
     for t in range(num):
         total = 0.0
-        factor = 1.0
+        discount = 1.0
         at = t
-        left = steps
+        remaining = steps
         while True:
-            total += factor * rewards[at]
-            factor *= gammas[at]
-            left -= 1
+            total += discount * rewards[at]
+            discount *= gammas[at]
+            remaining -= 1
             if ends[at]:
                 break
             at += 1
-            if left == 0:
-                discounts[t] = factor
+            if remaining == 0:
+                discounts[t] = discount
                 following[t] = at
                 break
         sums[t] = total
@@ -109,7 +109,7 @@ def _n_step_returns(
 
 @kernel
 def end_weights(ends: Bools, decay: float) -> Floats:
-    """[N] weights decay^d, d the player's own decisions from this one to the last of the game: 1 for the last."""
+    """Weights decay^d [N], where d counts the later decisions of the player in the game; 1 for the last decision."""
     weights = np.empty(ends.shape[0], dtype=np.float32)
     weight = np.float32(1.0)
     for t in range(ends.shape[0] - 1, -1, -1):
@@ -119,14 +119,13 @@ def end_weights(ends: Bools, decay: float) -> Floats:
 
 
 def turn_discounts(kinds: NDArray[np.int8], gamma: float, same_turn: Sequence[int]) -> Floats:
-    """[N] the discount of what follows each decision: 1 where the next is of a kind in `same_turn`, else `gamma`.
+    """Discount [N] after each decision: 1 if the next decision is of a kind in `same_turn`, else `gamma`.
 
-    `kinds` [N] are those of the decisions. So a decision of such a kind shares the discount of the one before it.
+    `kinds` [N] are the kinds of the decisions. A decision of such a kind has the discount of the decision before it.
     """
-    shared = np.isin(kinds, same_turn)
-    following = np.append(shared[1:], False)
+    following = np.append(np.isin(kinds, same_turn)[1:], False)
     return np.where(following, np.float32(1.0), np.float32(gamma)).astype(np.float32)
 
 
-def _each(gamma: float | Floats, rewards: Floats) -> Floats:
+def _per_decision(gamma: float | Floats, rewards: Floats) -> Floats:
     return np.broadcast_to(np.float32(gamma), rewards.shape).copy()

@@ -1,7 +1,7 @@
-"""Tables that never stop: a finished game is dealt anew at once, and hands over its decisions whole."""
+"""Collection of experience from parallel games; a finished game is dealt again at once and hands over its decisions."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,27 +13,29 @@ from cardlab.games.agent_protocol import Agent
 from cardlab.games.array_checks import unchecked
 from cardlab.games.loop import Moves, play
 from cardlab.games.protocol import Actions, Floats, Game, HasEmptySeats, InfoStates, Players, States
-from cardlab.games.rows import copied, join, put, take
-from cardlab.learners.rollouts.experience import Experience, generator_state, pack, restore_generator, unpack
+from cardlab.games.rows import copied, put, take
+from cardlab.learners.rollouts.experience import Columns, Experience, generator_state, pack, restore_generator, unpack
 from cardlab.learners.rollouts.opponents.protocol import Opponents, Seats
-from cardlab.learners.rollouts.opponents.seats import bring_to_table
+from cardlab.learners.rollouts.opponents.seats import move_learner_to_occupied_seat
+
+_MAX_FIRST_MOVES = 64  # random moves before collection; covers the longest game of fixed length
 
 
-class _Recorder:
-    """The learner at the table: passes on its actions and keeps the rest of its last answer."""
+class _RecordingAgent:
+    """Plays as the learner's agent and keeps its last output."""
 
-    def __init__(self, sampler: ExploringAgent) -> None:
-        self.sampler = sampler
-        self.answer: SampledActions | None = None
+    def __init__(self, agent: ExploringAgent) -> None:
+        self.agent = agent
+        self.output: SampledActions | None = None
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-        self.answer = self.sampler.sample(info_states, players, rng)
-        return self.answer.actions
+        self.output = self.agent.sample(info_states, players, rng)
+        return self.output.actions
 
 
 @dataclass(frozen=True, slots=True)
-class _Decisions:
-    """Decisions in the order they were made, of games under way or finished."""
+class _Decisions(Columns):
+    """Decisions in time order, of unfinished and finished games."""
 
     games: NDArray[np.int64]  # [N] number of the game
     players: Players
@@ -41,163 +43,144 @@ class _Decisions:
     actions: Actions
     log_probabilities: Floats
     values: Floats
-    paid: Floats  # [N] what the player had been paid before
-    states: States | None = None  # [N] the truth then, where it is kept
+    paid: Floats  # [N] the player's payoff up to the decision
+    states: States | None = None  # [N] complete states, if they are kept
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """The arrays by name."""
-        arrays = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return {name: array for name, array in arrays.items() if array is not None}
 
-    def pick(self, index: NDArray[Any]) -> "_Decisions":
-        return _Decisions.of({name: take(array, index) for name, array in self.columns().items()})
-
-    @staticmethod
-    def join(parts: Sequence["_Decisions"]) -> "_Decisions":
-        return _Decisions.of({name: join([getattr(part, name) for part in parts]) for name in parts[0].columns()})
-
-    @staticmethod
-    def of(arrays: Mapping[str, Any]) -> "_Decisions":
-        return _Decisions(**arrays)
+_DTYPES: dict[str, Any] = {
+    "games": np.int64,
+    "players": np.int8,
+    "actions": np.int16,
+    "log_probabilities": np.float32,
+    "values": np.float32,
+    "paid": np.float32,
+}
+"""Numbers of _Decisions in a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Results:
+class _Results(Columns):
     games: NDArray[np.int64]  # [M]
     payoffs: Floats  # [M, P]
     seats: NDArray[np.int8]  # [M, P]
 
 
-_MOST_MOVES_AHEAD = 64  # of a table's first game: enough for the longest game of fixed length
-
-
-def _games_under_way(game: Game, tables: int, rng: np.random.Generator) -> States:
-    """[tables] games, each after a random number of random moves; fresh where the game would have ended by then."""
-    ahead = rng.integers(min(game.spec.max_decisions, _MOST_MOVES_AHEAD), size=tables)
-    states = game.deal(tables, rng)
-    under_way = copied(states)
+def _deal_in_progress(game: Game, num_games: int, rng: np.random.Generator) -> States:
+    """Games after a random number of random moves each; a game that would be over by then is at its start."""
+    num_moves = rng.integers(min(game.spec.max_decisions, _MAX_FIRST_MOVES), size=num_games)
+    states = game.deal(num_games, rng)
+    in_progress = copied(states)
     for step, moves in enumerate(play(game, states, [RandomAgent(game)], rng), start=1):
-        there = moves.rows[(ahead[moves.rows] == step) & ~moves.over]
-        put(under_way, there, take(states, there))
-        if step == ahead.max():
+        reached = moves.rows[(num_moves[moves.rows] == step) & ~moves.over]
+        put(in_progress, reached, take(states, reached))
+        if step == num_moves.max():
             break
-    return under_way
+    return in_progress
 
 
 class Collector:
-    """`tables` games side by side; `collect` plays on until enough decisions stand in finished games.
+    """`num_games` parallel games; `collect` continues them until finished games hold enough decisions.
 
-    Each table begins somewhere in its first game, so that games end evenly over time, also those of one length: a round
-    then holds hardly more decisions than were asked for.
+    The games begin at random moments of their course, so that they end evenly over time, also games of fixed length.
+    An iteration then gets hardly more decisions than requested.
     """
 
     def __init__(
         self,
         game: Game,
-        sampler: ExploringAgent,
+        agent: ExploringAgent,
         opponents: Opponents,
-        tables: int,
+        num_games: int,
         rng: np.random.Generator,
         *,
         ask_forced: bool = False,
         keep_states: bool = False,
     ) -> None:
         self.game = unchecked(game)
-        self.ask_forced = ask_forced  # whether decisions with a single legal action are samples too
-        self.keep_states = keep_states  # whether samples hold the truth, for a critic that sees it
+        self.agent = agent  # the learner's agent: the behaviour policy
+        self.ask_forced = ask_forced  # whether forced moves are samples, too
+        self.keep_states = keep_states  # whether samples hold complete states, for a critic that sees hidden cards
         self.opponents = opponents
         self.rng = rng
-        self._learner = _Recorder(sampler)
-        self._states = _games_under_way(game, tables, rng)
-        self._seats = self._seat(self._states)
-        self._games = np.arange(tables)
-        self._counts = np.zeros(tables, dtype=np.int64)  # decisions recorded in the game under way
-        self._next_game = tables
-        self._under_way: list[_Decisions] = []
-
-    @property
-    def sampler(self) -> ExploringAgent:
-        """The learner's agent, as it plays now."""
-        return self._learner.sampler
-
-    @sampler.setter
-    def sampler(self, sampler: ExploringAgent) -> None:
-        self._learner.sampler = sampler
+        self._states = _deal_in_progress(game, num_games, rng)
+        self._seats = self._assign_seats(self._states)
+        self._games = np.arange(num_games)
+        self._counts = np.zeros(num_games, dtype=np.int64)  # decisions recorded in each unfinished game
+        self._next_game = num_games
+        self._unfinished: list[_Decisions] = []
 
     def collect(self, num_decisions: int) -> Experience:
-        """All decisions of the games that end until `num_decisions` are there: so many, or a little more."""
+        """The decisions of the next games that finish: `num_decisions`, or a few more."""
         results: list[_Results] = []
         finished = 0
-        agents: list[Agent] = [self._learner, *self.opponents.agents]
-        before = self._truth()
+        learner = _RecordingAgent(self.agent)
+        agents: list[Agent] = [learner, *self.opponents.agents]
+        before = self._kept_states()
         for moves in play(self.game, self._states, agents, self.rng, seats=self._seats, ask_forced=self.ask_forced):
-            self._record(moves, before)
+            self._record(moves, learner.output, before)
             if moves.over.any():
                 ended = moves.rows[moves.over]
                 finished += int(self._counts[ended].sum())
                 results.append(self._redeal(ended))
                 if finished >= num_decisions:
                     break
-            before = self._truth()
-        return self._hand_over(results)
+            before = self._kept_states()
+        return self._take_finished(_Results.join(results))
 
-    def _truth(self) -> States | None:
-        """The tables as they stand before a move, which the loop makes in place."""
+    def _kept_states(self) -> States | None:
+        """A copy of the states before a move, which the loop applies in place."""
         return copied(self._states) if self.keep_states else None
 
-    def _record(self, moves: Moves, before: States | None) -> None:
+    def _record(self, moves: Moves, output: SampledActions | None, before: States | None) -> None:
         mine = np.flatnonzero(moves.queried & (moves.agents == 0))
-        answer = self._learner.answer
-        if mine.size == 0 or answer is None:
+        if mine.size == 0 or output is None:
             return
         info_states = take(moves.info_states, mine)
         players = moves.players[mine]
         rows = moves.rows[mine]
         paid = self.game.payoffs(info_states)[np.arange(mine.size), players]
-        self._under_way.append(
+        self._unfinished.append(
             _Decisions(
                 self._games[rows],
                 players,
                 info_states,
-                answer.actions,
-                answer.log_probabilities,
-                answer.values,
+                output.actions,
+                output.log_probabilities,
+                output.values,
                 paid,
                 None if before is None else take(before, rows),
             )
         )
         self._counts[rows] += 1
 
-    def _seat(self, dealt: States) -> Seats:
-        """[G, P] who sits where in games that were dealt; the learner where a seat is taken."""
-        seats = self.opponents.seat(len(dealt), self.game.spec.num_players, self.rng)
+    def _assign_seats(self, dealt: States) -> Seats:
+        """[G, P] agents at the seats of new games; the learner gets an occupied seat."""
+        seats = self.opponents.assign_seats(len(dealt), self.game.spec.num_players, self.rng)
         if isinstance(self.game, HasEmptySeats):
-            bring_to_table(seats, self.game.occupied_seats(dealt), self.rng)
+            move_learner_to_occupied_seat(seats, self.game.occupied_seats(dealt), self.rng)
         return seats
 
     def _redeal(self, rows: NDArray[np.intp]) -> _Results:
         results = _Results(self._games[rows], self.game.payoffs(take(self._states, rows)), self._seats[rows])
         dealt = self.game.deal(len(rows), self.rng)
         put(self._states, rows, dealt)
-        self._seats[rows] = self._seat(dealt)
+        self._seats[rows] = self._assign_seats(dealt)
         self._games[rows] = np.arange(self._next_game, self._next_game + len(rows))
         self._counts[rows] = 0
         self._next_game += len(rows)
         return results
 
-    def _hand_over(self, results: Sequence[_Results]) -> Experience:
-        games = np.concatenate([part.games for part in results])
-        payoffs = np.concatenate([part.payoffs for part in results])
-        seats = np.concatenate([part.seats for part in results])
-        decisions = _Decisions.join(self._under_way)
-        done = np.isin(decisions.games, games)
-        self._under_way = [decisions.pick(~done)]
-        decisions = decisions.pick(np.flatnonzero(done))
-        decisions = decisions.pick(np.lexsort((decisions.players, decisions.games)))  # stable: keeps time order
+    def _take_finished(self, results: _Results) -> Experience:
+        """The decisions of the games in `results`, which are then forgotten here."""
+        decisions = _Decisions.join(self._unfinished)
+        finished = np.isin(decisions.games, results.games)
+        self._unfinished = [decisions.take(~finished)]
+        decisions = decisions.take(np.flatnonzero(finished))
+        decisions = decisions.take(np.lexsort((decisions.players, decisions.games)))  # stable: keeps time order
         ends = np.ones(len(decisions.games), dtype=np.bool_)
         ends[:-1] = (np.diff(decisions.games) != 0) | (np.diff(decisions.players) != 0)
-        order = np.argsort(games)
-        final = payoffs[order][np.searchsorted(games[order], decisions.games), decisions.players]
+        order = np.argsort(results.games)
+        final = results.payoffs[order][np.searchsorted(results.games[order], decisions.games), decisions.players]
         later = np.where(ends, final, np.append(decisions.paid[1:], np.float32(0)))
         return Experience(
             info_states=decisions.info_states,
@@ -207,48 +190,34 @@ class Collector:
             values=decisions.values,
             rewards=(later - decisions.paid).astype(np.float32),
             ends=ends,
-            payoffs=payoffs,
-            seats=seats,
+            payoffs=results.payoffs,
+            seats=results.seats,
             states=decisions.states,
         )
 
     def state_dict(self) -> dict[str, Any]:
-        """All that a resumed run needs, games under way included."""
-        parts = self._under_way or [self._nothing()]
-        decisions = _Decisions.join(parts)
+        """The games, their recorded decisions, the generator and the opponents, for a checkpoint."""
+        unfinished = _Decisions.join(self._unfinished).columns() if self._unfinished else {}
         return {
             "states": pack(self._states),
             "seats": pack(self._seats),
             "games": pack(self._games),
             "counts": pack(self._counts),
             "next_game": self._next_game,
-            "under_way": {name: pack(array) for name, array in decisions.columns().items()},
+            "unfinished": {name: pack(array) for name, array in unfinished.items()},
             "rng": generator_state(self.rng),
             "opponents": self.opponents.state_dict(),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state_dict`."""
+        """Restore the content of `state_dict`."""
         self._states[:] = unpack(state["states"], self._states)
         self._seats[:] = unpack(state["seats"], self._seats, self._seats.shape[1])
         self._games[:] = unpack(state["games"], self._games)
         self._counts[:] = unpack(state["counts"], self._counts)
         self._next_game = int(state["next_game"])
-        nothing = self._nothing().columns()
-        packed = state["under_way"]
-        self._under_way = [_Decisions.of({name: unpack(packed[name], like) for name, like in nothing.items()})]
+        dtypes = _DTYPES | {"info_states": self.game.state_dtype, "states": self.game.state_dtype}
+        unfinished = {name: unpack(packed, np.dtype(dtypes[name])) for name, packed in state["unfinished"].items()}
+        self._unfinished = [_Decisions.of(unfinished)] if unfinished else []
         restore_generator(self.rng, state["rng"])
         self.opponents.load_state_dict(state["opponents"])
-
-    def _nothing(self) -> _Decisions:
-        empty = np.zeros(0, dtype=np.float32)
-        return _Decisions(
-            np.zeros(0, dtype=np.int64),
-            np.zeros(0, dtype=np.int8),
-            InfoStates(np.zeros(0, dtype=self.game.state_dtype)),
-            np.zeros(0, dtype=np.int16),
-            empty,
-            empty,
-            empty,
-            States(np.zeros(0, dtype=self.game.state_dtype)) if self.keep_states else None,
-        )

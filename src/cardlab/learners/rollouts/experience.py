@@ -1,7 +1,8 @@
-"""Finished games as samples, and arrays of records as tensors for checkpoints."""
+"""Decisions of finished games as training samples, and records and generators in checkpoint form."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self, cast
 
 import numpy as np
 import torch
@@ -9,22 +10,23 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cardlab.games.protocol import Actions, Bools, Floats, InfoStates, Players, States
+from cardlab.games.rows import join, take
 
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """The learner's decisions in whole games; those of one player in one game are neighbours, in time order."""
+    """The learner's decisions in finished games; those of one player in one game are adjacent, in time order."""
 
     info_states: InfoStates  # [N] what the player knew
     players: Players  # [N]
     actions: Actions  # [N]
     log_probabilities: Floats  # [N] of the behaviour policy
-    values: Floats  # [N] as the agent estimated when it chose
-    rewards: Floats  # [N] payoff between this decision and the player's next, or the end
+    values: Floats  # [N] as estimated by the behaviour policy
+    rewards: Floats  # [N] payoff between this decision and the player's next one, or the end
     ends: Bools  # [N] the player's last decision in the game
     payoffs: Floats  # [M, P] final payoffs of the M games
-    seats: NDArray[np.int8]  # [M, P] who sat where; 0 is the learner
-    states: States | None = None  # [N] the truth when the player decided, where a critic is to see it
+    seats: NDArray[np.int8]  # [M, P] agent at each seat; 0 is the learner
+    states: States | None = None  # [N] complete states at the decisions, for a critic that sees hidden cards
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -35,13 +37,37 @@ class Experience:
         return float(self.payoffs[self.seats == 0].mean())
 
 
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Base of dataclasses whose fields are arrays of one length N; a field may be None in all of them."""
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The arrays by name."""
+        arrays = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {name: array for name, array in arrays.items() if array is not None}
+
+    def take(self, index: NDArray[Any]) -> Self:
+        """The rows at `index`: indices, or a mask."""
+        return self.of({name: take(array, index) for name, array in self.columns().items()})
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """All rows of one or more parts."""
+        return cls.of({name: join([getattr(part, name) for part in parts]) for name in parts[0].columns()})
+
+    @classmethod
+    def of(cls, arrays: dict[str, NDArray[Any]]) -> Self:
+        """From arrays by name."""
+        return cast(Any, cls)(**arrays)
+
+
 def pack(records: NDArray[Any]) -> Tensor:
-    """An array as a uint8 tensor of its bytes: what a weights-only checkpoint may hold."""
+    """The bytes of an array as a uint8 tensor, which weights-only checkpoints can hold."""
     return torch.from_numpy(np.frombuffer(records.tobytes(), dtype=np.uint8).copy())
 
 
 def unpack(packed: Tensor, like: NDArray[Any] | np.dtype[Any], *shape: int) -> NDArray[Any]:
-    """The array that `pack` packed; `shape` is that of one entry, behind the first axis."""
+    """The array of `pack`; `shape` is the shape of one entry, without the first axis."""
     dtype = like if isinstance(like, np.dtype) else like.dtype
     return np.frombuffer(packed.numpy().tobytes(), dtype=dtype).reshape(-1, *shape).copy()
 
@@ -54,6 +80,6 @@ def generator_state(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def restore_generator(rng: np.random.Generator, state: dict[str, Any]) -> None:
-    """Put `rng` where `generator_state` saw it."""
+    """Set `rng` to the state of `generator_state`."""
     inner = {key: int(value) for key, value in state["state"].items()}
     rng.bit_generator.state = {**state, "state": inner}

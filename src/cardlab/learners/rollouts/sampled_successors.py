@@ -1,4 +1,4 @@
-"""What may follow a decision: sampled successor states of the Open-face seed's averaged target (Tan and Xiao 2018)."""
+"""Sampled successors of decisions, for the averaged targets of the Open-face paper (Tan and Xiao 2018)."""
 
 from dataclasses import dataclass
 
@@ -13,12 +13,12 @@ from cardlab.games.protocol import NO_PLAYER, Actions, Bools, Floats, Game, Info
 
 @dataclass(frozen=True, slots=True)
 class Successors:
-    """M continuations of each of N decisions, neighbours M by M, to the player's next decision or the end."""
+    """M successors of each of N decisions, M adjacent rows each: the player's next decision, or the end of the game."""
 
-    info_states: InfoStates  # [N·M] what the player knows there
+    info_states: InfoStates  # [N·M]
     players: Players  # [N·M]
-    rewards: Floats  # [N·M] what the player was paid on the way
-    over: Bools  # [N·M] whether the game ended before the player was asked again
+    rewards: Floats  # [N·M] payoff between the decision and the successor
+    over: Bools  # [N·M] whether the game ended before the player's next decision
 
 
 def sample_successors(
@@ -31,13 +31,12 @@ def sample_successors(
     num_samples: int,
     rng: np.random.Generator,
 ) -> Successors:
-    """`num_samples` (M) independent continuations of each decision [N], played by `others` at the other seats.
+    """`num_samples` (M) independent successors of each decision [N]; `others` plays the opponents.
 
-    These are the s_j of section 5.2: y = R(s, a) + 1/M Σ_j Q'(s_j, ·). Chance is sampled anew for each of them: all
-    that the player does not know when deciding (the order of the deck, hidden hands) is drawn by `determinize`, uniform
-    over what is consistent; then the action is applied and the others answer. In a game with hidden hands that is a
-    belief which reads nothing into the others' play. Decisions with a single legal action are passed over, as in
-    the samples that learners store.
+    These are the s_j of section 5.2: y = R(s, a) + 1/M Σ_j Q'(s_j, ·). Each sample draws what the player does not know
+    (deck order, hidden hands) by `determinize`, uniformly among consistent states. Then the action is applied and the
+    opponents move. With hidden hands this belief ignores what the opponents' play reveals. Forced moves of the player
+    are skipped, as in the samples that learners store.
     """
     repeat = np.repeat(np.arange(len(players)), num_samples)
     movers = players[repeat]
@@ -45,16 +44,16 @@ def sample_successors(
     states = game.determinize(InfoStates(info_states[repeat]), movers, rng)
     before = game.payoffs(states)[here, movers]
     unchecked(game).apply(states, actions[repeat])
-    while (waiting := np.flatnonzero(_waits(game, states, movers))).size:
-        some = States(states[waiting])
-        next(play(game, some, [others], rng))  # one decision at each of these tables
-        states[waiting] = some
+    while (unfinished := np.flatnonzero(_before_decision(game, states, movers))).size:
+        moved = States(states[unfinished])
+        next(play(game, moved, [others], rng))  # one move in each of these games
+        states[unfinished] = moved
     rewards = (game.payoffs(states)[here, movers] - before).astype(np.float32)
     return Successors(game.information(states, movers), movers, rewards, game.is_over(states))
 
 
-def _waits(game: Game, states: States, movers: Players) -> Bools:
-    """[G] whether somebody else is to move, or the player without a choice."""
+def _before_decision(game: Game, states: States, movers: Players) -> Bools:
+    """[G] whether an opponent is to move, or the mover has a forced move."""
     current = game.current_player(states)
     forced = legality(game, states).forced_moves() >= 0
     return (current != NO_PLAYER) & ((current != movers) | forced)

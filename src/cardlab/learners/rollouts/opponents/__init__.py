@@ -1,4 +1,4 @@
-"""Who sits beside the learner while it gathers experience.
+"""Opponents of the learner while experience is collected.
 
-Agent 0 is always the learner as it is now; only its decisions become samples.
+Agent 0 is the learner with its current network; only its decisions become samples.
 """

@@ -1,36 +1,37 @@
-"""The options of opponents. This module imports no torch, so that a wrong value is refused at once."""
+"""Options of opponents. This module imports no torch, so that invalid values are reported without delay."""
 
 from collections.abc import Mapping
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
 
 from cardlab.core.options import NUMERIC, Flag, InvalidOption, Number, Text, Whole, option, options
 from cardlab.games.protocol import Game
-from cardlab.learners.rollouts.opponents.catalogue import opponents_class
+from cardlab.learners.rollouts.opponents.catalogue import OPPONENTS
 
 if TYPE_CHECKING:
     from cardlab.learners.rollouts.opponents.protocol import AgentOf, Opponents
     from cardlab.networks.protocol import Network
 
-_MOST_OPPONENTS = 127  # that seats, int8, can name
+_MAX_OPPONENTS = 127  # seats are int8
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False), NUMERIC]
 
 
 @options("opponents")
 class SelfPlayOptions:
-    """The learner plays itself at every seat, and learns from every seat."""
+    """Self-play: the learner plays at every seat and learns from every seat."""
 
     name: ClassVar[str] = "self_play"
 
     def build(self, game: Game, agent_of: "AgentOf", network: "Network") -> "Opponents":
-        """The field for this game."""
-        return opponents_class(self.name).of({}, game, share=0.0)
+        """The opponents for this game."""
+        return resolve_name(OPPONENTS[self.name])({}, game, share=0.0)
 
 
 @options("opponents")
 class ScriptedOptions:
-    """Agents that do not change at the other seats, scripted or trained; the learner learns a best response to them."""
+    """Fixed opponents, scripted or trained; the learner learns a best response to them."""
 
     name: ClassVar[str] = "scripted"
     agents: Mapping[Text, Weight] = option(
@@ -39,32 +40,34 @@ class ScriptedOptions:
         factory=lambda: {"random": 1.0},
     )
     share: Number = option(1.0, "share of games against these agents; the others are self-play", ge=0, le=1)
-    distinct: Flag = option(False, "true: no agent sits at a table twice")
+    distinct: Flag = option(False, "true: no agent has two seats in a game")
 
     def __post_init__(self) -> None:
         if not sum(self.agents.values()) > 0:
-            raise InvalidOption("opponents.agents", dict(self.agents), "agents with weights, one above 0 at least")
+            raise InvalidOption(
+                "opponents.agents", dict(self.agents), "agents with weights, at least one of them above 0"
+            )
 
     def build(self, game: Game, agent_of: "AgentOf", network: "Network") -> "Opponents":
-        """The field for this game; InvalidOption when an agent does not play it."""
+        """The opponents for this game; InvalidOption if an agent does not play it."""
         others = game.spec.num_players - 1
         if self.distinct and sum(weight > 0 for weight in self.agents.values()) < others:
             raise InvalidOption("opponents.distinct", True, f"false with fewer than {others} agents of weight above 0")
-        return opponents_class(self.name).of(self.agents, game, self.share, self.distinct)
+        return resolve_name(OPPONENTS[self.name])(self.agents, game, self.share, self.distinct)
 
 
 @options("opponents")
 class PoolOptions:
-    """Mostly the current policy, and a pool of its earlier checkpoints and of other agents."""
+    """Self-play in most games; in the others a pool of checkpoints and other agents."""
 
     name: ClassVar[str] = "pool"
-    size: Whole = option(8, "checkpoints kept; the oldest leaves", ge=1, le=100)
+    size: Whole = option(8, "most recent checkpoints in the pool", ge=1, le=100)
     every: Whole = option(20, "updates between two checkpoints", ge=1)
     current_share: Number = option(0.8, "share of games that are pure self-play", ge=0, le=1)
     agents: Mapping[Text, Weight] = option(
         {}, "agent: weight, beside the checkpoints, which weigh 1 each; e.g. {greedy: 2}", factory=dict[str, float]
     )
-    same_agent: Flag = option(False, "true: one agent takes all other seats of a table; false: one draw per seat")
+    same_agent: Flag = option(False, "true: one agent for all opponents' seats of a game; false: one draw per seat")
     priority: Number = option(
         0.0,
         "exponent p: an agent is drawn by weight · (1 − x)^p, x the learner's recent win rate against it",
@@ -73,14 +76,14 @@ class PoolOptions:
     )
 
     def __post_init__(self) -> None:
-        if self.size + len(self.agents) > _MOST_OPPONENTS:
-            allowed = f"at most {_MOST_OPPONENTS - self.size} agents with opponents.size={self.size}"
+        if self.size + len(self.agents) > _MAX_OPPONENTS:
+            allowed = f"at most {_MAX_OPPONENTS - self.size} agents with opponents.size={self.size}"
             raise InvalidOption("opponents.agents", f"({len(self.agents)} agents)", allowed)
 
     def build(self, game: Game, agent_of: "AgentOf", network: "Network") -> "Opponents":
-        """The field, `network` as it is its first checkpoint; InvalidOption when an agent does not play this game."""
-        return opponents_class(self.name).of(self, game, agent_of, network)
+        """The opponents for this game, `network` as first checkpoint; InvalidOption if an agent does not play it."""
+        return resolve_name(OPPONENTS[self.name])(self, game, agent_of, network)
 
 
 OPPONENT_OPTIONS = {options.name: options for options in (SelfPlayOptions, ScriptedOptions, PoolOptions)}
-"""The kinds of opponents by registry key, as in conf/opponents/."""
+"""Kinds of opponents by registry key, as in conf/opponents/."""

@@ -1,6 +1,6 @@
-"""Past selves on a schedule, with other agents beside them; those who still beat the learner may come first."""
+"""A pool of the learner's checkpoints and other agents, drawn more often if they win more against the learner."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -12,76 +12,110 @@ from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Floats, Game
 from cardlab.learners.rollouts.opponents.options import PoolOptions
 from cardlab.learners.rollouts.opponents.protocol import AgentOf, Seats
-from cardlab.learners.rollouts.opponents.seats import seat_alike, seat_by_weight
-from cardlab.learners.rollouts.opponents.win_rates import PRIOR, WinShares
+from cardlab.learners.rollouts.opponents.seats import draw_seats
 from cardlab.networks.protocol import Network
 
+HALF_LIFE = 100  # games against an opponent after which earlier results weigh half
+PRIOR = 0.5  # win rate against a new opponent
+FLOOR = 0.05  # least share of lost games in the priority, so that no opponent is dropped
 
-class Pool:
-    """A ring of past networks, then fixed agents; where one leaves in mid-game, its successor in the ring plays on.
 
-    The results of such a game are counted for the successor, too.
+class OpponentPool:
+    """A ring buffer of checkpoints, and fixed agents.
+
+    A checkpoint that is replaced during a game is replaced in the game, too; the result counts for the new one.
     """
 
-    def __init__(self, options: PoolOptions, agent_of: AgentOf, network: Network, fixed: Sequence[Agent] = ()) -> None:
+    def __init__(self, options: PoolOptions, game: Game, agent_of: AgentOf, network: Network) -> None:
+        """`network` is the first checkpoint. Raises InvalidOption if a named agent does not play the game."""
         self.options = options
-        self.kept = 1
+        self.num_saved = 1  # checkpoints so far
         self._networks = [deepcopy(network).eval() for _ in range(options.size)]
-        self.agents: Sequence[Agent] = [*map(agent_of, self._networks), *fixed]
-        self._results = WinShares(len(self.agents))
-
-    @classmethod
-    def of(cls, options: PoolOptions, game: Game, agent_of: AgentOf, network: Network) -> "Pool":
-        """The pool with the agents that the options name."""
-        return cls(options, agent_of, network, [load_agent(game, text) for text in options.agents])
+        fixed = [load_agent(game, text) for text in options.agents]
+        self.agents: list[Agent] = [*map(agent_of, self._networks), *fixed]
+        self._results = WinRates(len(self.agents))
 
     @property
-    def win_shares(self) -> Mapping[str, float]:
-        """`round_N` for the past self of that round, 0 that of the beginning; and each agent by its name."""
-        shares = self._results.shares.tolist()
-        numbers = range(max(0, self.kept - self.options.size), self.kept)
-        past = {f"round_{number * self.options.every}": shares[number % self.options.size] for number in numbers}
-        return past | dict(zip(self.options.agents, shares[self.options.size :], strict=True))
+    def win_rates(self) -> Mapping[str, float]:
+        """Win rates by opponent: `iteration_N` is the checkpoint after iteration N, other agents have their names."""
+        rates = self._results.rates.tolist()
+        numbers = range(max(0, self.num_saved - self.options.size), self.num_saved)
+        checkpoints = {
+            f"iteration_{number * self.options.every}": rates[number % self.options.size] for number in numbers
+        }
+        return checkpoints | dict(zip(self.options.agents, rates[self.options.size :], strict=True))
 
-    def seat(self, num_games: int, num_players: int, rng: np.random.Generator) -> Seats:
-        """[G, P] who sits where."""
-        draw = seat_alike if self.options.same_agent else seat_by_weight
-        seats = draw(num_games, num_players, self._chances(), rng)
+    def assign_seats(self, num_games: int, num_players: int, rng: np.random.Generator) -> Seats:
+        """Agents [G, P] at the seats."""
+        probabilities = self._probabilities()
+        seats = draw_seats(num_games, num_players, probabilities, rng, same_agent=self.options.same_agent)
         seats[rng.random(num_games) < self.options.current_share] = 0
         return seats
 
-    def _chances(self) -> NDArray[np.float64]:
-        """[n] how likely each is to be drawn for a seat."""
-        present = np.arange(self.options.size) < self.kept
-        weights = np.concatenate((present.astype(np.float64), np.array([*self.options.agents.values()])))
+    def _probabilities(self) -> NDArray[np.float64]:
+        """[n] probability that an opponent is drawn for a seat."""
+        saved = np.arange(self.options.size) < self.num_saved
+        weights = np.concatenate((saved.astype(np.float64), np.array([*self.options.agents.values()])))
         weights *= self._results.priorities(self.options.priority)
         return weights / weights.sum()
 
-    def advance(self, round_number: int, network: Network, payoffs: Floats, seats: Seats) -> None:
-        """Count the results, and keep a copy of `network` every so many rounds."""
-        self._results.count(payoffs, seats)
-        if round_number % self.options.every == 0:
-            place = self.kept % self.options.size
+    def update(self, iteration: int, network: Network, payoffs: Floats, seats: Seats) -> None:
+        """Count the results, and save a checkpoint of `network` every `options.every` iterations."""
+        self._results.add(payoffs, seats)
+        if iteration % self.options.every == 0:
+            place = self.num_saved % self.options.size
             self._networks[place].load_state_dict(network.state_dict())
-            self._results.forget(place)
-            self.kept += 1
+            self._results.reset(place)
+            self.num_saved += 1
 
     def state_dict(self) -> dict[str, Any]:
-        """The past networks' weights, and the results: by place, and by the names of those that do not change."""
-        networks = [network.state_dict() for network in self._networks]
-        past, fixed = np.split(self._results.shares, [self.options.size])
+        """Weights of the checkpoints, and win rates: by place for checkpoints, by name for other agents."""
+        checkpoints, fixed = np.split(self._results.rates, [self.options.size])
         return {
-            "kept": self.kept,
-            "networks": networks,
-            "win_shares": past.tolist(),
+            "num_saved": self.num_saved,
+            "networks": [network.state_dict() for network in self._networks],
+            "win_rates": checkpoints.tolist(),
             "agents": dict(zip(self.options.agents, fixed.tolist(), strict=True)),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state_dict`; of agents that were not there then nothing is known yet."""
-        self.kept = int(state["kept"])
-        past = state["win_shares"][: self.options.size]
+        """Restore the content of `state_dict`; agents that it does not contain start at the prior."""
+        self.num_saved = int(state["num_saved"])
+        checkpoints = state["win_rates"][: self.options.size]
         fixed = [state.get("agents", {}).get(text, PRIOR) for text in self.options.agents]
-        self._results.shares[:] = [*past, *fixed]
+        self._results.rates[:] = [*checkpoints, *fixed]
         for network, weights in zip(self._networks, state["networks"], strict=True):
             network.load_state_dict(weights)
+
+
+class WinRates:
+    """Win rates x [n] of the learner against each opponent, as exponential moving averages.
+
+    n games with win rate m change x to 2^(−n/h)·x + (1 − 2^(−n/h))·m, where h = HALF_LIFE. A game is won against each
+    opponent with a lower payoff; an equal payoff is half a win.
+    """
+
+    def __init__(self, num_opponents: int) -> None:
+        self.rates = np.full(num_opponents, PRIOR)
+
+    def add(self, payoffs: Floats, seats: Seats) -> None:
+        """Add M games by their payoffs [M, P] and seats [M, P]; each pair of learner's and opponent's seat counts."""
+        pairs = (seats[:, :, None] == 0) & (seats[:, None, :] > 0)  # [M, P, P] learner's seat, opponent's seat
+        outcomes = np.sign(payoffs[:, :, None] - payoffs[:, None, :])[pairs]
+        opponents = np.broadcast_to(seats[:, None, :], pairs.shape)[pairs] - 1
+        wins = np.bincount(opponents, (1.0 + outcomes) / 2.0, len(self.rates)).astype(np.float64)
+        games = np.bincount(opponents, minlength=len(self.rates)).astype(np.float64)
+        means = np.divide(wins, games, out=self.rates.copy(), where=games > 0)
+        old = 0.5 ** (games / HALF_LIFE)
+        self.rates = old * self.rates + (1.0 - old) * means
+
+    def reset(self, place: int) -> None:
+        """Set the rate of a replaced opponent to the prior."""
+        self.rates[place] = PRIOR
+
+    def priorities(self, exponent: float) -> NDArray[np.float64]:
+        """[n] f(x) = (1 − x)^p, which favours opponents that beat the learner; 1 for all with p = 0.
+
+        Prioritised fictitious self-play, f_hard of Vinyals et al. 2019 (Grandmaster level in StarCraft II, methods).
+        """
+        return np.maximum(1.0 - self.rates, FLOOR) ** exponent

@@ -1,4 +1,4 @@
-"""What a field of opponents is."""
+"""The interface of opponents."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
@@ -11,37 +11,39 @@ from cardlab.games.protocol import Floats
 from cardlab.networks.protocol import Network
 
 Seats = NDArray[np.int8]
-AgentOf = Callable[[Network], Agent]  # how the learner's kind of agent plays a network, without exploring
+"""[G, P] agent at each seat: 0 is the learner, i > 0 is `Opponents.agents[i - 1]`."""
+AgentOf = Callable[[Network], Agent]
+"""Makes the learner's kind of agent, without exploration, from a network."""
 
 
 class Opponents(Protocol):
-    """A changing field of opponents."""
+    """Opponents, which may change in training."""
 
     @property
     def agents(self) -> Sequence[Agent]:
-        """Agents 1, 2, …: those that `seat` may name, beside the learner."""
+        """Agents 1, 2, … of `assign_seats`; agent 0 is the learner."""
         ...
 
     @property
-    def win_shares(self) -> Mapping[str, float]:
-        """Opponent → share of the late games against it that the learner won; of those whose results are followed."""
+    def win_rates(self) -> Mapping[str, float]:
+        """Opponent → the learner's recent win rate against it, for opponents that are tracked."""
         ...
 
-    def seat(self, num_games: int, num_players: int, rng: np.random.Generator) -> Seats:
-        """[G, P] who sits where in new games; 0 is the learner, at one seat at least."""
+    def assign_seats(self, num_games: int, num_players: int, rng: np.random.Generator) -> Seats:
+        """Agents [G, P] at the seats of new games; the learner has one seat or more in each."""
         ...
 
-    def advance(self, round_number: int, network: Network, payoffs: Floats, seats: Seats) -> None:
-        """Tell that round `round_number` (from 1) is done, and the learner's network is now this.
+    def update(self, iteration: int, network: Network, payoffs: Floats, seats: Seats) -> None:
+        """Update the opponents after `iteration` (from 1), with the learner's network after it.
 
-        `payoffs` [M, P] and `seats` [M, P] are those of the games that ended in it.
+        `payoffs` [M, P] and `seats` [M, P] are of the games that finished in the iteration.
         """
         ...
 
     def state_dict(self) -> dict[str, Any]:
-        """All that a resumed run needs, as tensors and plain values."""
+        """The state as tensors and plain values, for a checkpoint."""
         ...
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from `state_dict`."""
+        """Restore the content of `state_dict`."""
         ...

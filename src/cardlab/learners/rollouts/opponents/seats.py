@@ -1,4 +1,4 @@
-"""Who sits where: the learner at one random seat, opponents at the others."""
+"""Random seats: the learner has one random seat of each game, opponents have the others."""
 
 from typing import Any
 
@@ -9,17 +9,26 @@ from cardlab.games.protocol import Bools
 from cardlab.learners.rollouts.opponents.protocol import Seats
 
 
-def seat_by_weight(num_games: int, num_players: int, weights: NDArray[Any], rng: np.random.Generator) -> Seats:
-    """[G, P] opponents 1, 2, … drawn for each seat by `weights`, which sum to 1."""
-    seats = rng.choice(len(weights), size=(num_games, num_players), p=weights).astype(np.int8) + np.int8(1)
+def draw_seats(
+    num_games: int,
+    num_players: int,
+    probabilities: NDArray[Any],
+    rng: np.random.Generator,
+    *,
+    same_agent: bool = False,
+) -> Seats:
+    """[G, P] opponents 1, 2, … drawn by `probabilities` for each seat, or with `same_agent` for each game."""
+    size = (num_games, 1 if same_agent else num_players)
+    drawn = rng.choice(len(probabilities), size=size, p=probabilities).astype(np.int8) + np.int8(1)
+    seats = np.broadcast_to(drawn, (num_games, num_players)).copy()
     seats[np.arange(num_games), rng.integers(num_players, size=num_games)] = 0
     return seats
 
 
-def seat_distinct(num_games: int, num_players: int, weights: NDArray[Any], rng: np.random.Generator) -> Seats:
-    """[G, P] opponents drawn by `weights` without replacement: none sits at a table twice.
+def draw_distinct_seats(num_games: int, num_players: int, weights: NDArray[Any], rng: np.random.Generator) -> Seats:
+    """[G, P] opponents drawn by `weights` without replacement, so that none has two seats of a game.
 
-    The P − 1 largest of u^(1/w), u uniform, are such a draw (Efraimidis and Spirakis 2006).
+    The P − 1 largest of u^(1/w), u uniform, are such a sample (Efraimidis and Spirakis 2006).
     """
     with np.errstate(divide="ignore"):
         keys = np.log(rng.random((num_games, len(weights)))) / weights
@@ -28,19 +37,14 @@ def seat_distinct(num_games: int, num_players: int, weights: NDArray[Any], rng: 
     return rng.permuted(seats, axis=1)
 
 
-def seat_alike(num_games: int, num_players: int, weights: NDArray[Any], rng: np.random.Generator) -> Seats:
-    """[G, P] one opponent drawn for each game by `weights`, which sum to 1: it takes all seats but the learner's."""
-    drawn = rng.choice(len(weights), size=num_games, p=weights).astype(np.int8) + np.int8(1)
-    seats = np.repeat(drawn[:, None], num_players, axis=1)
-    seats[np.arange(num_games), rng.integers(num_players, size=num_games)] = 0
-    return seats
+def move_learner_to_occupied_seat(seats: Seats, occupied: Bools, rng: np.random.Generator) -> None:
+    """Swap the learner into a random occupied seat in games where it has none, in place.
 
-
-def bring_to_table(seats: Seats, seated: Bools, rng: np.random.Generator) -> None:
-    """Let the learner change places in `seats` [G, P] with somebody who is `seated` [G, P], where it is not itself."""
-    absent = np.flatnonzero(~((seats == 0) & seated).any(axis=1))
-    places = rng.random((len(absent), seats.shape[1]))
-    there = np.where(seated[absent], places, -1.0).argmax(axis=1)
+    `seats` and `occupied` have shape [G, P].
+    """
+    absent = np.flatnonzero(~((seats == 0) & occupied).any(axis=1))
+    draws = rng.random((len(absent), seats.shape[1]))
+    target = np.where(occupied[absent], draws, -1.0).argmax(axis=1)
     learner = (seats[absent] == 0).argmax(axis=1)
-    seats[absent, learner] = seats[absent, there]
-    seats[absent, there] = 0
+    seats[absent, learner] = seats[absent, target]
+    seats[absent, target] = 0

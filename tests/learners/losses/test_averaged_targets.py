@@ -1,4 +1,4 @@
-"""The averaged target, its two orders, and the mistake of training all outputs."""
+"""The averaged bootstrap in its two orders, and the loss of all actions."""
 
 import pytest
 import torch
@@ -12,15 +12,15 @@ ILLEGAL = -torch.inf
 numbers = st.floats(-5, 5, width=32)
 
 
-def test_orders_differ_where_the_best_answer_does():
-    """Two successors, each with another best action: answering each is worth 1, one answer to both 0."""
+def test_orders_differ_where_the_best_action_does():
+    """Two successors with different best actions: the mean of maxima is 1, the maximum of the mean 0."""
     action_values = torch.tensor([[[1.0, -1.0], [-1.0, 1.0]]])
     assert averaged_bootstrap(action_values, "mean_of_maxima").tolist() == [1.0]
     assert averaged_bootstrap(action_values, "maximum_of_mean").tolist() == [0.0]
 
 
 @given(arrays("float32", (3, 4, 5), elements=numbers))
-def test_one_answer_to_all_is_never_worth_more(values):
+def test_the_maximum_of_the_mean_is_never_larger(values):
     action_values = torch.from_numpy(values)
     means = averaged_bootstrap(action_values, "mean_of_maxima")
     assert (averaged_bootstrap(action_values, "maximum_of_mean") <= means + 1e-5).all()
@@ -28,24 +28,24 @@ def test_one_answer_to_all_is_never_worth_more(values):
 
 
 @given(arrays("float32", (3, 1, 5), elements=numbers))
-def test_one_successor_has_no_order(values):
+def test_orders_agree_for_one_successor(values):
     action_values = torch.from_numpy(values)
     best = averaged_bootstrap(action_values, "maximum_of_mean")
     assert torch.equal(best, averaged_bootstrap(action_values, "mean_of_maxima"))
 
 
 @pytest.mark.parametrize("order", ["mean_of_maxima", "maximum_of_mean"])
-def test_a_finished_game_counts_nothing(order):
+def test_a_finished_game_counts_zero(order):
     action_values = torch.tensor([[[4.0, ILLEGAL], [ILLEGAL, ILLEGAL]], [[ILLEGAL] * 2] * 2])
     assert averaged_bootstrap(action_values, order).tolist() == [2.0, 0.0]
 
 
-def test_without_a_common_action_maxima_stand_in():
+def test_without_a_common_action_the_result_is_the_mean_of_maxima():
     action_values = torch.tensor([[[4.0, ILLEGAL], [ILLEGAL, 2.0]]])
     assert averaged_bootstrap(action_values, "maximum_of_mean").tolist() == [3.0]
 
 
-def test_training_all_outputs_moves_what_was_not_done():
+def test_the_loss_of_all_actions_has_gradients_for_all_legal_actions():
     scores = torch.tensor([[1.0, 2.0, ILLEGAL]], requires_grad=True)
     regression_of_all(scores, torch.tensor([0.0]), "mse").backward()
     assert scores.grad is not None

@@ -1,4 +1,4 @@
-"""Translated passes: torch does compile them, they give what the plain ones give, and copies share the program."""
+"""Compiled passes: torch compiles them, results equal those of eager passes, and copies share the program."""
 
 from copy import deepcopy
 
@@ -21,9 +21,9 @@ NETWORKS = [
 ]
 
 
-def decisions(game, tables, steps=7):
+def decisions(game, num_games, steps=7):
     rng = np.random.default_rng(1)
-    moves = play(game, game.deal(tables, rng), [RandomAgent(game)], rng, ask_forced=True)
+    moves = play(game, game.deal(num_games, rng), [RandomAgent(game)], rng, ask_forced=True)
     for _ in range(steps):
         move = next(moves)
     return move.info_states, move.players
@@ -35,33 +35,32 @@ def programs() -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), NETWORKS)
-def test_translated_passes_give_what_plain_ones_give(name, options):
+def test_compiled_passes_equal_eager_passes(name, options):
     torch.manual_seed(0)
     game = make_game(name)
-    plain = options.build(game.spec)
-    fused = deepcopy(plain)
-    fused.fused = True
+    eager = options.build(game.spec)
+    compiled = deepcopy(eager)
+    compiled.compiled = True
     before = programs()
-    for tables in (64, 33):
-        observations, pairs = encode_legal_for(plain, game, *decisions(game, tables))
-        for network in (plain, fused):
+    for num_games in (64, 33):
+        observations, pairs = encode_legal_for(eager, game, *decisions(game, num_games))
+        for network in (eager, compiled):
             network.zero_grad()
             scores, values = network.score_legal(observations, pairs)
             (scores.square().mean() + values.square().mean()).backward()
-        wanted, found = plain.score_legal(observations, pairs), fused.score_legal(observations, pairs)
-        torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
-        for mine, theirs in zip(fused.parameters(), plain.parameters(), strict=True):
-            torch.testing.assert_close(mine.grad, theirs.grad, rtol=1e-3, atol=1e-5)
-        torch.testing.assert_close(fused.value(observations), plain.value(observations))
+        expected, actual = eager.score_legal(observations, pairs), compiled.score_legal(observations, pairs)
+        torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5)
+        for actual, expected in zip(compiled.parameters(), eager.parameters(), strict=True):
+            torch.testing.assert_close(actual.grad, expected.grad, rtol=1e-3, atol=1e-5)
+        torch.testing.assert_close(compiled.value(observations), eager.value(observations))
     assert programs() > before
 
 
 @pytest.mark.slow
-def test_a_copy_plays_its_own_weights_by_the_same_program():
-    """Else a copy would play as the network that it was made of goes on to."""
+def test_a_copy_uses_its_own_weights_in_the_shared_program():
     game = make_game("five_o")
     network = MLPOptions(widths=(24,)).build(game.spec)
-    network.fused = True
+    network.compiled = True
     inputs = encode_for(network, game, *decisions(game, 16))
     first, _ = network(inputs)
     copy, before = deepcopy(network), programs()

@@ -1,4 +1,4 @@
-"""Targets and loss of beliefs, against the plain definition."""
+"""Targets and loss of beliefs against their definitions."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from cardlab.games.protocol import States
 from cardlab.learners.losses.belief import SEEN, holder_loss, holder_targets
 
 
-def test_targets_are_seats_of_those_who_hold_unseen_cards():
+def test_targets_are_the_seats_of_holders_of_unseen_cards():
     game = make_game("big2")
     states = game.deal(20, np.random.default_rng(0))
     players = (np.arange(20) % 4).astype(np.int8)
