@@ -14,9 +14,9 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import run_program
+from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.options import build_options
 from cardlab.experiments.config.values import flat_space
-from cardlab.experiments.sweep.compose_trials import TrialComposer
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.study import find_study
@@ -31,15 +31,14 @@ def main() -> None:
     tune = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").tune))
     config, sweep = tune["experiment"], tune["sweep"]
     options = build_options(SweepOptions, {**sweep, "space": flat_space(sweep["space"])})
-    store, compose_trial = Store(), TrialComposer(config)
-    code = run_folder(Path(), compose_trial({})).name[:8]
-    best = run_sweep(replace(options, study=f"{study_name(options, config)}_{code}"), config, compose_trial)
+    code = run_folder(Path(), build_experiment(config)).name[:8]
+    best = run_sweep(replace(options, study=f"{study_name(options, config)}_{code}"), config)
     folder = Path("tuned", config["name"])
     folder.mkdir(parents=True, exist_ok=True)
-    study = find_study(store.root, best.study, options.storage)
+    study = find_study(Store().root, best.study, options.storage)
     (folder / "trials.csv").write_text(trials_table(study, Space.parse(options.space, config)))
-    told = {key: value for key, value in asdict(best).items() if key not in ("study", "front")}
-    (folder / "best.json").write_text(json.dumps(told, indent=1) + "\n")
+    kept = {key: value for key, value in asdict(best).items() if key not in ("study", "pareto_front")}
+    (folder / "best.json").write_text(json.dumps(kept, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The base files of conf/ and the JSON schemas, both made from the classes of options.
+"""Writes the base files of conf/ and the JSON schemas from the options classes.
 
 python tools/option_files.py           write conf/: every option at its default, its help as a comment
 python tools/option_files.py --check   exit with 1 when a file is stale
@@ -44,7 +44,7 @@ SINGLE = {
     "sweep": ("standard", SweepOptions),
 }
 VERBS = {"promote": (PromotionOptions,), "belief": (BeliefOptions, BeliefTraining)}
-"""Files that hold more than options: only the lines of these classes are made."""
+"""Files that hold more than options: only the lines of these classes are written."""
 _KEY = re.compile(r"( *)(\w+):(?= |$)")
 
 
@@ -76,7 +76,7 @@ def base_file(options: type, name: str | None, parent: str | None = None) -> str
 
 
 def verb_file(text: str, classes: tuple[type, ...]) -> str:
-    """`text` with the lines of these options made anew."""
+    """`text` with the lines of these options written again."""
     known = {key for options in classes for key, _ in option_lines(options)}
     made = []
     for line in text.splitlines():
@@ -89,7 +89,7 @@ def verb_file(text: str, classes: tuple[type, ...]) -> str:
 
 
 def conf_files() -> dict[Path, str]:
-    """File → what it should hold."""
+    """File → its content."""
     conf = ROOT / "conf"
     made = {
         conf / group / f"{name}.yaml": base_file(resolve_class(home), name)
@@ -154,7 +154,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write or check; the exit status."""
+    """Write or check the files; return the exit status."""
     if "--schema" in arguments:
         folder = ROOT / "build" / "schema"
         folder.mkdir(parents=True, exist_ok=True)
@@ -164,7 +164,7 @@ def main(arguments: list[str]) -> int:
     stale = [path for path, text in conf_files().items() if not path.is_file() or path.read_text() != text]
     for path in stale:
         if "--check" in arguments:
-            print(f"{path.relative_to(ROOT)}: not as its options are declared; run make conf")
+            print(f"{path.relative_to(ROOT)}: differs from its options classes; run make conf")
         else:
             path.write_text(conf_files()[path])
     return 1 if stale and "--check" in arguments else 0

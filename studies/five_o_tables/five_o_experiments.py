@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.registry import make_agent
-from cardlab.core.options import check_range
+from cardlab.core.options import check_whole
 from cardlab.games.cards.hands import strength_table, strengths_of_keys
 from cardlab.games.catalogue import make_game
 from cardlab.games.five_o.column_probability import (
@@ -44,12 +44,12 @@ class FiveOOptions:
 
     def __post_init__(self) -> None:
         """Check the numbers; agents check their own options."""
-        check_range("five_o_tables.turn", self.turn, 10, 29, whole=True)
-        check_range("five_o_tables.deals", self.deals, 1, whole=True)
-        check_range("five_o_tables.decks", self.decks, 1, whole=True)
+        check_whole("five_o_tables.turn", self.turn, 10, 29)
+        check_whole("five_o_tables.deals", self.deals, 1)
+        check_whole("five_o_tables.decks", self.decks, 1)
         for name in ("simulations", "points", "depths"):
             for number in getattr(self, name):
-                check_range(f"five_o_tables.{name}", number, 1, whole=True)
+                check_whole(f"five_o_tables.{name}", number, 1)
 
 
 @dataclass(frozen=True)

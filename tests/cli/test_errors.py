@@ -227,14 +227,14 @@ def test_a_torn_file_of_ones_own_is_named(folder: Path, capsys: pytest.CaptureFi
     ("files", "said"),
     [
         ({"agent/mine": b"gamma: \xff\n"}, "agent/mine.yaml: is not text in UTF-8"),
-        ({"agent/mine": b"defaults: [mine, _self_]\n"}, "agent/mine.yaml: its defaults lead back to "),
+        ({"agent/mine": b"defaults: [mine, _self_]\n"}, "agent/mine.yaml: its defaults lead back to it"),
         ({"agent/mine": b"defaults: [yours]", "agent/yours": b"defaults: [mine]"}, "agent/mine.yaml: its defaults"),
         (
             {
                 "agent/mine": b"defaults: [ppo]\n",
                 "experiment/default": b"defaults: [/experiment/big2/ppo@_here_]\n",
             },
-            "experiment/default.yaml: its defaults lead back to ",
+            "experiment/default.yaml: its defaults lead back to it",
         ),
         ({"agent/mine": 3000 * b"["}, "agent/mine.yaml: is nested too deep"),
     ],

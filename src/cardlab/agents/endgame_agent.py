@@ -6,7 +6,7 @@ import numpy as np
 
 from cardlab.agents.search.builders import ENDGAME_SAMPLES, EndgameSolver, Resolve, make_endgame_solver
 from cardlab.agents.search.decisions import DEALS, make_search_decisions
-from cardlab.core.options import InvalidOption, check_range
+from cardlab.core.options import InvalidOption, check_whole
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 
@@ -40,8 +40,8 @@ def make_endgame(
     resolve: Resolve,
 ) -> EndgameAgent:
     """The agent `endgame`; InvalidOption for a game without an endgame solver."""
-    check_range("endgame.samples", samples, 1, whole=True)
-    check_range("endgame.seed", seed, 0, whole=True)
+    check_whole("endgame.samples", samples, 1)
+    check_whole("endgame.seed", seed, 0)
     if policy is None:
         raise InvalidOption(
             "endgame.policy", policy, "an agent for the moves before the endgame, as in endgame:policy:random"

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from cardlab.agents.policy_folders import ADDRESS, CHAMPION, policy_folder
 from cardlab.agents.specs import InvalidAgent, split_name
-from cardlab.core.options import InvalidOption
+from cardlab.core.options import InvalidOption, checked
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
 
@@ -84,9 +84,10 @@ def make_agent(game: Game, text: str, **options: Any) -> Agent:
     if name not in names:
         raise InvalidOption("agent", text, f"one of {', '.join(names)} for {game.spec.name}")
     factory, given = agent_factory(game, name), {**written, **options}
-    _check_known(factory, text, name, given)
+    hints = _known_options(factory, text, name, given)
     resolve = {"resolve": load_agent} if "resolve" in signature(factory).parameters else {}
     try:
+        given |= {key: checked(f"agent.{key}", given[key], hint) for key, hint in hints.items() if key in given}
         return factory(game, **given, **resolve)
     except TypeError as error:
         raise InvalidOption("agent", text, f"{name} with options and values that it can take") from error
@@ -124,11 +125,10 @@ def _factories(game: Game) -> Mapping[str, str]:
     return {**GENERAL, **HEURISTICS.get(game.spec.name, {})}
 
 
-def _check_known(factory: AgentFactory, text: str, name: str, given: Mapping[str, Any]) -> None:
-    """InvalidOption for an option that the factory does not take; factories with **options check their own."""
+def _known_options(factory: AgentFactory, text: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The types of the factory's options; InvalidOption for one it lacks: factories with **options check their own."""
     _, *parameters = signature(factory).parameters.values()  # behind the game
-    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
-        return
-    known = [parameter.name for parameter in parameters if parameter.name != "resolve"]
-    if given.keys() - set(known):
-        raise InvalidOption("agent", text, f"{name} with {'options ' + ', '.join(known) if known else 'no options'}")
+    hints = {parameter.name: parameter.annotation for parameter in parameters if parameter.name != "resolve"}
+    if given.keys() - hints.keys() and all(parameter.kind is not Parameter.VAR_KEYWORD for parameter in parameters):
+        raise InvalidOption("agent", text, f"{name} with {'options ' + ', '.join(hints) if hints else 'no options'}")
+    return hints

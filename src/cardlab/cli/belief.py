@@ -11,7 +11,7 @@ from cardlab.agents.beliefs import save_belief
 from cardlab.agents.registry import load_agent
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_folder
-from cardlab.core.options import InvalidOption, Text, check_range
+from cardlab.core.options import InvalidOption, Text, check_whole
 from cardlab.experiments.config.groups import build_game, check_agents, group
 from cardlab.experiments.config.options import build_options, convert
 from cardlab.games.catalogue import without_training_options
@@ -35,7 +35,7 @@ def run(request: Request) -> int:
     agents = convert("agents", config["agents"], tuple[Text, ...])
     if not agents:
         raise InvalidOption("agents", agents, "a list of at least one agent")
-    check_range("seed", config["seed"], 0, whole=True)
+    check_whole("seed", config["seed"], 0)
     network = build_options(BeliefOptions, group("network", config["network"]))
     training = build_options(BeliefTraining, group("training", config["training"]))
     check_agents(game, "agents", agents)

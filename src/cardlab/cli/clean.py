@@ -21,7 +21,7 @@ from cardlab.core.kernels import numba
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build import build_experiment
 from cardlab.experiments.config.options import convert
-from cardlab.tracking.address import project_root
+from cardlab.tracking.connection import project_root
 from cardlab.tracking.policy_lookup import CONFIG
 
 KINDS = {

@@ -7,7 +7,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 
 from cardlab.cli.verbs import VERBS
-from cardlab.experiments.config.composition import hand_to_hydra, initialised_hydra
+from cardlab.experiments.config.composition import initialised_hydra, run_hydra
 from cardlab.experiments.config.explanation import group_names, group_options
 from cardlab.experiments.config.options import InvalidConfiguration
 
@@ -24,7 +24,7 @@ def complete(words: Sequence[str]) -> None:
     if words[0].partition("=")[2] not in _SHELLS:
         raise InvalidConfiguration(f"-sc: {words[0]}: must be one of {', '.join(_SHELLS)}")
     if not words[0].startswith("query="):
-        hand_to_hydra("train", ["--shell-completion", words[0]])
+        run_hydra("train", ["--shell-completion", words[0]])
         return
     program, _, rest = os.environ.get(_LINE, "").partition(" ")
     verb, space, overrides = _split(rest.lstrip())
@@ -61,7 +61,7 @@ def _options(word: str) -> list[str]:
 def _keys(config_name: str, query: str) -> str:
     """Hydra's completions of keys; groups with folders get the sign = like other groups."""
     with redirect_stdout(StringIO()) as printed:
-        hand_to_hydra(config_name, ["--shell-completion", query])
+        run_hydra(config_name, ["--shell-completion", query])
     with initialised_hydra():
         groups = group_names()
     return re.sub(r"\S+", lambda found: f"{found[0]}=" if found[0] in groups else found[0], printed.getvalue())

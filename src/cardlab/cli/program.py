@@ -12,7 +12,7 @@ from cardlab.cli.completion import complete
 from cardlab.cli.help_texts import overview, verb_help
 from cardlab.cli.verbs import ComposedConfig, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
-from cardlab.experiments.config.composition import compose_tree, hand_to_hydra, plain, tree_text
+from cardlab.experiments.config.composition import compose_tree, plain, run_hydra, tree_text
 from cardlab.experiments.config.options import InvalidConfiguration
 
 
@@ -51,9 +51,9 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     if parsed.cfg == "job":
         print(tree_text(tree, package=parsed.package, resolve=parsed.resolve), end="")
     elif parsed.cfg:
-        hand_to_hydra(verb.config_name, [f"--cfg={parsed.cfg}", *overrides])
+        run_hydra(verb.config_name, [f"--cfg={parsed.cfg}", *overrides])
     elif parsed.info:
-        hand_to_hydra(verb.config_name, [f"--info={parsed.info}", *overrides])
+        run_hydra(verb.config_name, [f"--info={parsed.info}", *overrides])
     else:
         return verb.load()(Request(ComposedConfig(plain(tree)), overrides, flags))
     return 0

@@ -6,7 +6,7 @@ from typing import Any
 
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file
-from cardlab.core.options import InvalidOption, Text, Whole, check_range
+from cardlab.core.options import InvalidOption, Text, Whole, check_whole
 from cardlab.evaluation.game_record import GameRecord, RecordError, load_record, save_record
 from cardlab.evaluation.replay import load_seats, replay_lines, run_replay
 from cardlab.experiments.config.groups import build_arena, build_game
@@ -47,7 +47,7 @@ def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRec
         agents *= game.spec.num_players
     options = build_arena(config["arena"])
     places = {key: convert(key, config[key], Whole) for key in ("deal", "seating")}
-    check_range("deal", places["deal"], 0, options.deals - 1, whole=True)
+    check_whole("deal", places["deal"], 0, options.deals - 1)
     return run_replay(game, agents, options, inputs=inputs, **places)
 
 

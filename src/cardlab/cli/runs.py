@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cardlab.agents.policies import PolicyError, policy_digest
 from cardlab.cli.verbs import Request
-from cardlab.core.options import InvalidOption, Text, Whole, check_range
+from cardlab.core.options import InvalidOption, Text, Whole, check_whole
 from cardlab.experiments.config.groups import build_game
 from cardlab.experiments.config.options import convert
 from cardlab.tracking import Store
@@ -28,7 +28,7 @@ def run(request: Request) -> int:
     if prefix is not None:
         return _show(prefix)
     limit = convert("limit", config["limit"], Whole)
-    check_range("limit", limit, 1, 1000, whole=True)
+    check_whole("limit", limit, 1, 1000)
     condition = run_filter(config)
     game = build_game(config["game"]).spec.name if config.get("game") else None
     store = Store()

@@ -3,13 +3,9 @@
 from typing import Any
 
 from cardlab.cli.verbs import Request
-from cardlab.core.options import Text, Whole, check_range
+from cardlab.core.options import Text, Whole, check_whole
 from cardlab.experiments.config.options import convert
-from cardlab.experiments.sweep.compose_trials import TrialComposer
 from cardlab.experiments.sweep.options import check_storage, check_study
-from cardlab.experiments.sweep.sweep import join_sweep
-from cardlab.experiments.sweep.worker import joined_plan
-from cardlab.tracking import Store
 
 
 def run(request: Request) -> int:
@@ -20,7 +16,12 @@ def run(request: Request) -> int:
     workers = convert("sweep.workers", config["workers"], Whole)
     check_study(name)
     check_storage(address)
-    check_range("sweep.workers", workers, 1, 256, whole=True)
-    count = join_sweep(joined_plan(name, address, workers, TrialComposer, Store()))
+    check_whole("sweep.workers", workers, 1, 256)
+    # A wrong value is refused before the imports below, which take seconds.
+    from cardlab.experiments.sweep.sweep import join_sweep  # noqa: PLC0415
+    from cardlab.experiments.sweep.worker import load_plan  # noqa: PLC0415
+    from cardlab.tracking import Store  # noqa: PLC0415
+
+    count = join_sweep(load_plan(name, address, workers, Store()))
     print(f"study:  {name}, {count} trials")
     return 0

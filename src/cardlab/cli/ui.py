@@ -10,7 +10,7 @@ from warnings import catch_warnings, simplefilter
 import uvicorn
 
 from cardlab.cli.verbs import Request
-from cardlab.core.options import Text, Whole, check_range
+from cardlab.core.options import Text, Whole, check_whole
 from cardlab.core.sockets import open_listener, url_host
 from cardlab.experiments.config.options import convert
 from cardlab.tracking import Store
@@ -36,7 +36,7 @@ def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, report: Calla
     if store.address.startswith("http"):
         report(_overview(store, store.address.rstrip("/")))
         return
-    check_range("port", port, 1, 65535, whole=True)
+    check_whole("port", port, 1, 65535)
     with open_listener(host, port) as listener, suppress(KeyboardInterrupt):
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises the signal again after its shutdown
         application = _application(store)

@@ -1,34 +1,26 @@
-"""Options: each is declared once, with its default, its limits and its help; a wrong value is refused in one line.
+"""Options classes: each option is declared once, with its default, its limits and its help.
 
-Lowest layer: every part that takes options may use it, and nothing here knows any of them.
+A wrong value is an error of one line that names the key, the value and what is accepted.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import wraps
 from inspect import get_annotations
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, cast, dataclass_transform, get_args, get_origin
 
-from pydantic import (
-    AllowInfNan,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    Strict,
-    TypeAdapter,
-    ValidationError,
-)
+from pydantic import AllowInfNan, BeforeValidator, ConfigDict, Field, Strict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 T = TypeVar("T")
-_LARGEST = 2**63 - 1  # whole number that every part can count to
+_LARGEST = 2**63 - 1  # whole numbers have at most 64 bits
 _LONGEST = 300  # characters of a value in a message
 
 
 class InvalidOption(ValueError):
-    """An option has a value that its owner cannot take; the message is one line, fit for a terminal."""
+    """An option has a value that is not accepted; the message is one line."""
 
     def __init__(self, key: str, value: object, allowed: str) -> None:
         super().__init__(f"{key}={shortened(as_written(value))}: must be {allowed}")
@@ -37,12 +29,12 @@ class InvalidOption(ValueError):
         self.allowed = allowed
 
     def __reduce__(self) -> tuple[type["InvalidOption"], tuple[str, object, str]]:
-        """Pickle by the three parts, so that worker processes can raise it too."""
+        """Pickle the three parts, so that worker processes can raise it too."""
         return (type(self), (self.key, self.value, self.allowed))
 
 
 def as_written(value: object) -> str:
-    """`value` as configurations write it: null, true, [a,b], {a: b}."""
+    """`value` as in a configuration: null, true, [a,b], {a: b}."""
     if isinstance(value, Mapping):
         entries = cast(Mapping[object, object], value).items()
         return "{" + ", ".join(f"{key}: {as_written(entry)}" for key, entry in entries) + "}"
@@ -54,26 +46,28 @@ def as_written(value: object) -> str:
         return str(value).lower()
     try:
         return str(value)
-    except ValueError:  # Python writes no whole number of more than some thousand digits
+    except ValueError:  # Python refuses to write thousands of digits
         return hex(cast(int, value))
 
 
 def shortened(text: str) -> str:
-    """`text`, or its beginning where a terminal would be full of it."""
+    """`text`, or the beginning of a long one."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 3]}… ({len(text)} characters)"
 
 
 def _refuse_text(value: object) -> object:
-    """Text and booleans are no numbers; a whole number fits into 64 bits."""
+    """Refuse text, booleans, and whole numbers of more than 64 bits."""
     if isinstance(value, bool | str | bytes) or (isinstance(value, int) and abs(value) > _LARGEST):
         raise ValueError("not a number")
     return value
 
 
 NUMERIC = BeforeValidator(_refuse_text)
-"""Stands last in a type of its own: Annotated[int, Field(ge=1), NUMERIC]; limits behind it would miss the schema."""
+"""The last annotation of a number type: Annotated[int, Field(ge=1), NUMERIC]; the schema omits limits after it."""
 Whole = Annotated[int, NUMERIC]
 """A whole number of at most 64 bits: 3, 3.0 and 1e7, but neither true nor "3"."""
+Positive = Annotated[int, Field(ge=1), NUMERIC]
+"""A whole number of at least 1."""
 Number = Annotated[float, AllowInfNan(False), NUMERIC]
 """A finite number, but neither true nor "3"."""
 Flag = Annotated[bool, Strict()]
@@ -84,7 +78,7 @@ Text = Annotated[str, Strict()]
 
 @dataclass(frozen=True)
 class _Declared:
-    """What `option` returns, until `options` makes a field of it."""
+    """What `option` returns; `options` turns it into a field."""
 
     default: Any
     about: str
@@ -101,9 +95,10 @@ def option(
     training_only: bool = False,
     **limits: Any,
 ) -> T:
-    """A field of a class of `options`: its default (or what `factory` returns), its help, its `limits`.
+    """A field of an options class: its default (or what `factory` returns), its help and its limits.
 
-    `about` is one line that is read alone. Limits are those of pydantic.Field: ge, gt, le, lt, min_length, max_length.
+    The help `about` is one line that stands alone. `limits` are those of pydantic.Field: ge, gt, le, lt, min_length,
+    max_length.
     """
     return cast(T, _Declared(default, about, factory, training_only, limits))
 
@@ -113,9 +108,9 @@ _CONFIG = ConfigDict(extra="forbid", validate_default=True)
 
 @dataclass_transform(frozen_default=True)
 def options(prefix: str) -> Callable[[type[T]], type[T]]:
-    """Make the class a frozen dataclass whose values are checked; InvalidOption under the key PREFIX.FIELD.
+    """Make the class a frozen dataclass with checked values; a wrong one raises InvalidOption for PREFIX.FIELD.
 
-    Lists become tuples and whole floats integers. `__post_init__` checks what concerns several fields.
+    Lists become tuples, and whole floats integers. `__post_init__` checks conditions on several fields.
     """
 
     def decorate(cls: type[T]) -> type[T]:
@@ -126,14 +121,15 @@ def options(prefix: str) -> Callable[[type[T]], type[T]]:
                 given = {"default_factory": declared.factory} if declared.factory else {"default": declared.default}
                 setattr(cls, name, cast(Any, field)(**given, metadata={"training_only": declared.training_only}))
         made = cast(Any, pydantic_dataclass(frozen=True, config=_CONFIG)(cls))
-        initialise = made.__init__
+        initialise, names = made.__init__, [entry.name for entry in fields(made)]
 
         @wraps(initialise)
         def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            given = {**dict(zip(names, args, strict=False)), **kwargs}
             try:
-                initialise(self, *args, **kwargs)
+                initialise(self, **given)
             except ValidationError as error:
-                raise refusal(made, error, prefix, kwargs) from None
+                raise refusal(made, error, prefix, given) from None
 
         made.__init__ = init
         return made
@@ -142,7 +138,7 @@ def options(prefix: str) -> Callable[[type[T]], type[T]]:
 
 
 def _annotated(hint: Any, declared: _Declared) -> Any:
-    """`hint` with the help and the limits; the limits of an optional value are those of the value."""
+    """`hint` with the help and the limits, which do not apply to null."""
     members = get_args(hint)
     if declared.limits and get_origin(hint) in (Union, UnionType) and NoneType in members:
         (inner,) = (member for member in members if member is not NoneType)
@@ -166,7 +162,7 @@ def checked(key: str, value: object, hint: Any) -> Any:
 
 
 def refusal(hint: Any, error: ValidationError, prefix: str, given: Mapping[str, Any] | None = None) -> InvalidOption:
-    """The first of pydantic's errors about a value of type `hint`, under the key that the command line uses."""
+    """The first of pydantic's errors about a value of type `hint`, under the key of the command line."""
     first = error.errors()[0]
     schema = TypeAdapter(hint).json_schema()
     key, node, kind = prefix, schema, first["type"]
@@ -177,12 +173,12 @@ def refusal(hint: Any, error: ValidationError, prefix: str, given: Mapping[str, 
             return unknown_key(_joined(key, place), value, [_joined(key, name) for name in node.get("properties", ())])
         if inner is None or (kind == "missing" and isinstance(place, int)):
             value = first["input"]
-            break  # a member of a union, or an entry that a list lacks: no part of a key
+            break  # a member of a union, or a missing entry of a list: no part of the key
         key, node = _joined(key, place), _resolved(inner, schema)
     if kind == "missing" and not isinstance(first["loc"][-1], int):
         return InvalidOption(key, "(left out)", "given")
     cause = first.get("ctx", {}).get("error")
-    if isinstance(cause, InvalidOption):  # of __post_init__, which sees converted values
+    if isinstance(cause, InvalidOption):  # from __post_init__, which has converted values
         written = (given or {}).get(cause.key.rpartition(".")[2])
         return InvalidOption(cause.key, written if written == cause.value else cause.value, cause.allowed)
     return InvalidOption(key, value, accepted(node, value, schema))
@@ -193,14 +189,14 @@ def _joined(key: str, place: int | str) -> str:
 
 
 def _resolved(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What `node` stands for, where it is a reference."""
+    """The schema that `node` refers to, or itself."""
     if "$ref" in node:
         return schema["$defs"][node["$ref"].rpartition("/")[2]]
     return node
 
 
 def _inner(node: Mapping[str, Any], place: int | str) -> Mapping[str, Any] | None:
-    """The schema of what stands at `place` in a value of schema `node`."""
+    """The schema of the entry `place` of a value of schema `node`; None when it has no such entry."""
     for member in (node, *node.get("anyOf", ())):
         if isinstance(place, int) and "prefixItems" in member:
             return member["prefixItems"][place]
@@ -216,7 +212,7 @@ def _inner(node: Mapping[str, Any], place: int | str) -> Mapping[str, Any] | Non
 
 
 def accepted(node: Mapping[str, Any], value: object = None, schema: Mapping[str, Any] | None = None) -> str:
-    """What a JSON schema accepts, in words."""
+    """The accepted values of a JSON schema, in words."""
     if "anyOf" in node:
         return " or ".join(accepted(_resolved(member, schema or {}), value, schema) for member in node["anyOf"])
     if "enum" in node or "const" in node:
@@ -260,7 +256,7 @@ def _range_text(node: Mapping[str, Any], value: object) -> str:
 
 
 def unknown_key(key: str, value: object, known: Sequence[str], owner: str = "the configuration") -> InvalidOption:
-    """What to raise for a key that nobody knows: its siblings among the `known` ones, and the nearest, are named."""
+    """The error for an unknown key, which names the `known` keys beside it, and the nearest."""
     parent, _, last = key.rpartition(".")
     siblings = [name.rpartition(".")[2] for name in known if name.rpartition(".")[0] == parent]
     near = get_close_matches(last, siblings, n=1, cutoff=0.65)
@@ -270,23 +266,11 @@ def unknown_key(key: str, value: object, known: Sequence[str], owner: str = "the
 
 
 def check_choice(key: str, value: object, choices: Collection[object]) -> None:
-    """Raise InvalidOption unless `value` is one of `choices`, which are not known before it is read."""
+    """Raise InvalidOption unless `value` is one of `choices`; for choices that no type can list."""
     if value not in choices:
         raise InvalidOption(key, value, _one_of(choices))
 
 
-def check_range(
-    key: str,
-    value: object,
-    low: float,
-    high: float = float("inf"),
-    *,
-    whole: bool = False,
-    open_low: bool = False,
-) -> None:
-    """Raise InvalidOption unless low ≤ value ≤ high (low < value with `open_low`; an integer with `whole`).
-
-    For values that are no options of a class. A whole number without another limit is one of at most 64 bits.
-    """
-    limits = {"gt" if open_low else "ge": low} | ({} if high == float("inf") else {"le": high})
-    checked(key, value, _limited(Whole if whole else Number, limits))
+def check_whole(key: str, value: object, low: int, high: int | None = None) -> None:
+    """Raise InvalidOption unless `value` is a whole number in [low, high]; for values outside options classes."""
+    checked(key, value, _limited(Whole, {"ge": low} if high is None else {"ge": low, "le": high}))

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import check_choice, check_range
+from cardlab.core.options import check_choice, check_whole
 from cardlab.evaluation.game_record import EffortCounts, GameRecord, RecordError, dealt_state
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import Entry, make_lineup
@@ -79,8 +79,8 @@ def record_game(
     """
     game = without_training_options(game)
     lineup = make_lineup(game, entries)
-    check_range("deal", deal, 0, options.deals - 1, whole=True)
-    check_range("seating", seating, 0, lineup.num_seatings - 1, whole=True)
+    check_whole("deal", deal, 0, options.deals - 1)
+    check_whole("seating", seating, 0, lineup.num_seatings - 1)
     job = next(job for job in make_jobs([lineup], [0], options) if job.first <= deal < job.last)
     player = ChunkPlayer(game, [lineup])
     records = player.records(job, 0, player.deal(job, 0))

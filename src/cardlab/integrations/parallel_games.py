@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import InvalidOption, check_range
+from cardlab.core.options import InvalidOption, check_whole
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.array_checks import unchecked
 from cardlab.games.legality import forced_moves
@@ -53,9 +53,9 @@ class ParallelGames:
         seat: int | None = None,
         ask_forced: bool = True,
     ) -> None:
-        check_range("num_envs", num_envs, 1, whole=True)
+        check_whole("num_envs", num_envs, 1)
         if seat is not None:
-            check_range("seat", seat, 0, game.spec.num_players - 1, whole=True)
+            check_whole("seat", seat, 0, game.spec.num_players - 1)
         self.game = game
         self.num_envs = num_envs
         self.seat = seat

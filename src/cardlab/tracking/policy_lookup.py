@@ -9,6 +9,7 @@ from typing import Any
 
 from cardlab.tracking.store import Store
 
+CONFIG = "config.json"  # artifact of a training: its composed configuration
 DIGEST = "policy.digest"
 """Tag of runs and of registered versions: the digest of the policy's files."""
 
@@ -46,6 +47,6 @@ def _read_config(store: Store, run_id: str) -> dict[str, Any]:
     """The composed configuration of a run; empty if the artifact store raises any error."""
     try:
         with tempfile.TemporaryDirectory() as scratch:
-            return json.loads(Path(store.client.download_artifacts(run_id, "config.json", scratch)).read_text())
+            return json.loads(Path(store.client.download_artifacts(run_id, CONFIG, scratch)).read_text())
     except Exception:
         return {}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
@@ -39,14 +40,19 @@ def option_files(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def validator() -> Draft202012Validator:
+def schemas() -> dict[str, dict[str, Any]]:
     sys.path.insert(0, str(ROOT / "tools"))
     try:
-        from option_files import experiment_schema  # noqa: PLC0415
+        import option_files  # noqa: PLC0415
     finally:
         sys.path.remove(str(ROOT / "tools"))
-    Draft202012Validator.check_schema(experiment_schema())
-    return Draft202012Validator(experiment_schema())
+    return option_files.schemas()
+
+
+@pytest.fixture(scope="module")
+def validator(schemas: dict[str, dict[str, Any]]) -> Draft202012Validator:
+    Draft202012Validator.check_schema(schemas["experiment"])
+    return Draft202012Validator(schemas["experiment"])
 
 
 def test_the_base_files_are_those_of_the_classes() -> None:
@@ -59,6 +65,18 @@ def test_the_schema_holds_for_every_experiment(validator: Draft202012Validator) 
     composed += compose_config("config", ["benchmark=full"])["experiments"].values()
     for config in composed:
         assert not list(validator.iter_errors(config)), config["name"]
+
+
+def test_each_file_of_a_group_fits_the_schema_that_editors_use(schemas: dict[str, dict[str, Any]]) -> None:
+    """The mapping is in docs/cli.md: build/schema/GROUP.json for conf/GROUP/**/*.yaml."""
+    groups = {path.name for path in (ROOT / "conf").iterdir() if path.is_dir()}
+    assert groups - {"benchmark", "experiment"} == set(schemas) - {"experiment"}
+    for group in groups & set(schemas) - {"experiment"}:
+        validator = Draft202012Validator(schemas[group])
+        for path in (ROOT / "conf" / group).rglob("*.yaml"):
+            content = yaml.safe_load(path.read_text())
+            assert not list(validator.iter_errors(content)), path
+            assert not validator.is_valid({**content, "gama": 1}), path
 
 
 @pytest.mark.parametrize(
@@ -104,15 +122,23 @@ def test_every_option_has_a_help_that_is_read_alone(options: type) -> None:
         assert not text.startswith(("of ", "as ", "or ", "the same", "that ")), f"{entry.name}: {text}"
 
 
-def test_a_wrong_value_needs_no_torch() -> None:
-    program = """
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (["train", "agent.gamma=7"], "agent.gamma=7: must be a number in [0, 1]"),
+        (["sweep", "sweep.trials=-1"], "sweep.trials=-1: must be a whole number of at least 1"),
+        (["sweep", "worker", "sweep.study=../x"], "sweep.study=../x: must be a name"),
+    ],
+)
+def test_a_wrong_value_is_refused_before_slow_imports(command: list[str], line: str) -> None:
+    program = f"""
 import sys
 from cardlab.cli import main
-status = main(["train", "agent.gamma=7"])
+status = main({command})
 assert status == 2, status
-found = {"torch", "lightning", "mlflow"} & set(sys.modules)
+found = {{"torch", "lightning", "mlflow", "optuna"}} & set(sys.modules)
 assert not found, found
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert "agent.gamma=7: must be a number in [0, 1]" in ran.stderr
+    assert line in ran.stderr

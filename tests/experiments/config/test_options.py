@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, check_range, option, options, unknown_key
+from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, check_whole, option, options, unknown_key
 from cardlab.experiments.config.options import build_options, build_part, convert
 
 
@@ -103,6 +103,11 @@ def test_a_wrong_value_is_named(data: dict[str, Any], said: str) -> None:
     assert refusal(data) == said
 
 
+def test_a_positional_argument_is_named_like_a_keyword() -> None:
+    with pytest.raises(InvalidOption, match=r"^agent\.rate=-1\.0: must be a number in \[0, 1\]$"):
+        Options(1, -1.0)
+
+
 def test_values_are_shown_as_they_are_written() -> None:
     said = [str(InvalidOption("key", value, "another")) for value in (None, True, [None, "a", (1, False)], {"a": None})]
     assert [text.partition(":")[0] for text in said] == ["key=null", "key=true", "key=[null,a,[1,false]]", "key={a"]
@@ -112,8 +117,8 @@ def test_values_are_shown_as_they_are_written() -> None:
 
 def test_a_huge_number_is_refused_in_words() -> None:
     with pytest.raises(InvalidOption, match=r"characters\): must be a whole number in \[1, 9\.22337e\+18\]$"):
-        check_range("key", 10**400, 1, whole=True)
-    check_range("key", 2**63 - 1, 1, whole=True)
+        check_whole("key", 10**400, 1)
+    check_whole("key", 2**63 - 1, 1)
 
 
 def test_an_unknown_key_is_named_with_its_neighbours() -> None:

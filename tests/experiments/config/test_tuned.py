@@ -12,9 +12,8 @@ from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.composition import compose_config, compose_experiment, compose_tree, plain
 from cardlab.experiments.config.values import flat_space, with_values
 from cardlab.experiments.sweep import sweep
-from cardlab.experiments.sweep.compose_trials import TrialComposer
 from cardlab.experiments.sweep.space import Space
-from cardlab.experiments.sweep.tuned_files import check_name, check_space, plain_experiment, write_tuned
+from cardlab.experiments.sweep.tuned_files import check_keys, check_name, plain_experiment, write_tuned
 from recipes import recipes
 
 
@@ -45,12 +44,12 @@ def test_every_space_fits_what_it_is_made_for(space: str) -> None:
     overrides = SPACES[space]
     config = compose_config("sweep", [f"sweep={space}", *overrides])
     experiment = plain_experiment(overrides)
-    check_space(config["sweep"]["space"], experiment)
+    check_keys(config["sweep"]["space"], experiment)
     entries = flat_space(config["sweep"]["space"])
     assert bool(entries) == (space != "standard")
     if entries:
         found = Space.parse(entries, experiment)
-        sweep.check_space(found, TrialComposer(experiment))
+        sweep.check_space(found)
         held = {key for key, entry in entries.items() if "when" not in entry}
         assert len(held - set(found.baseline())) <= len(entries) // 3
 
@@ -68,9 +67,9 @@ def test_an_entry_of_the_command_line_replaces_the_file_s() -> None:
 def test_a_key_that_the_experiment_does_not_have_is_named() -> None:
     config = plain_experiment([])
     with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.gama=.*did you mean sweep\.space\.agent\.gamma\?"):
-        check_space({"agent": {"gama": {"low": 0, "high": 1}}}, config)
+        check_keys({"agent": {"gama": {"low": 0, "high": 1}}}, config)
     with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.gamma=0\.9: must be \{low"):
-        check_space({"agent": {"gamma": 0.9}}, config)
+        check_keys({"agent": {"gamma": 0.9}}, config)
 
 
 @given(st.floats(0, 1), st.integers(1, 10))

@@ -11,7 +11,7 @@ from cardlab.cli import main
 from cardlab.experiments.sweep import trial_curves as curves
 from cardlab.experiments.sweep import trials
 from cardlab.experiments.sweep.samplers import STARTUP_BLOCKS
-from cardlab.experiments.sweep.scoring import BLOCKS
+from cardlab.experiments.sweep.scoring import NUM_BLOCKS
 from cardlab.training.run import train
 from experiments.sweep.tiny import TINY, runs_of, study_of
 
@@ -20,18 +20,18 @@ def test_pruning_by_evaluation_deals(root: Path, monkeypatch: pytest.MonkeyPatch
     """Each trial is worse than the first by one point on every block of deals."""
     calls: list[int] = []
 
-    def play(game: Any, agent: Any, arena: Any, metric: str, watch: Any = lambda _: None) -> Any:
+    def play(game: Any, agent: Any, arena: Any, metric: str, on_block: Any = lambda _: None) -> Any:
         calls.append(arena.chunk)
         figures = np.arange(40.0) - 50.0 * (len(calls) > 1)
         for block in figures.reshape(-1, arena.chunk):
-            watch(float(block.mean()))
+            on_block(float(block.mean()))
         return {"random": figures}
 
     monkeypatch.setattr(trials, "play_references", play)
     assert main(["sweep", *TINY, "sweep.deals=40", "sweep.trials=3", "sweep.pruner=wilcoxon"]) == 0
     found = study_of(root).get_trials()
     assert [trial.state for trial in found] == [TrialState.COMPLETE, TrialState.PRUNED, TrialState.PRUNED]
-    assert [len(trial.intermediate_values) for trial in found] == [BLOCKS, STARTUP_BLOCKS, STARTUP_BLOCKS]
+    assert [len(trial.intermediate_values) for trial in found] == [NUM_BLOCKS, STARTUP_BLOCKS, STARTUP_BLOCKS]
     assert found[0].value == pytest.approx(np.mean(list(found[0].intermediate_values.values())))
     assert [run.info.status for run in runs_of(root, "trial")] == ["FINISHED", "KILLED", "KILLED"]
     assert [run.data.tags["sweep.state"] for run in runs_of(root, "trial")] == ["complete", "pruned", "pruned"]
@@ -47,7 +47,7 @@ def test_pruning_by_learning_curves(pruner: str, root: Path, monkeypatch: pytest
         return train(experiment, **rest)
 
     monkeypatch.setattr(trials, "train", counted)
-    monkeypatch.setattr(curves, "strength_of", lambda *_: -float(len(begun)))
+    monkeypatch.setattr(curves, "curve_score", lambda *_: -float(len(begun)))
     budget = ["trainer.decisions=1024", "trainer.evaluations=8", "trainer.evaluation_deals=2"]
     assert main(["sweep", *TINY, *budget, "sweep.sampler=random", "sweep.trials=8", f"sweep.pruner={pruner}"]) == 0
     found = study_of(root).get_trials()
@@ -68,7 +68,7 @@ def test_cpu_time_is_a_second_objective(root: Path, capsys: pytest.CaptureFixtur
     assert len(front) == len(study.best_trials)
     (parent,) = runs_of(root, "sweep")
     folder = root / "mlartifacts/thirty_one" / parent.info.run_id / "artifacts/study"
-    assert {"front.svg", "slices.svg", "parallel_coordinates.svg", "trials.csv"} <= {
+    assert {"pareto_front.svg", "slices.svg", "parallel_coordinates.svg", "trials.csv"} <= {
         file.name for file in folder.iterdir()
     }
 

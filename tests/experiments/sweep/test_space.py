@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardlab.core.options import InvalidOption
-from cardlab.experiments.sweep.space import LARGEST_GRID, Space
+from cardlab.experiments.sweep.space import MAX_GRID_POINTS, Space
 
 CONFIG: dict[str, Any] = {
     "agent": {"gamma": 1.0, "epochs": 2, "double": True, "epsilon_start": None, "loss": "mse"},
@@ -103,8 +103,8 @@ def test_the_grid_is_the_product_without_what_a_condition_leaves_out() -> None:
 def test_grids_without_an_end_are_refused() -> None:
     with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.gamma=.*a range with a step"):
         Space.parse({"agent.gamma": {"low": 0.0, "high": 1.0}}, CONFIG).grid()
-    with pytest.raises(InvalidOption, match=f"more than {LARGEST_GRID:,} points"):
-        Space.parse({"agent.epochs": {"low": 1, "high": LARGEST_GRID + 1}}, CONFIG).grid()
+    with pytest.raises(InvalidOption, match=f"more than {MAX_GRID_POINTS:,} points"):
+        Space.parse({"agent.epochs": {"low": 1, "high": MAX_GRID_POINTS + 1}}, CONFIG).grid()
 
 
 def test_the_baseline_is_the_configuration_where_the_space_has_it() -> None:
@@ -141,7 +141,7 @@ def test_the_baseline_is_the_configuration_where_the_space_has_it() -> None:
         (0.9, r"\{low: …, high: …\} or a list"),
         ({"low": 0.1, "high": 1.0, "when": 3}, r"\.when=3: must be \{KEY: VALUE\}"),
         ({"low": 0.1, "high": 1.0, "when": {"agent.nothing": 3}}, r"when\.agent\.nothing=…: must be a key"),
-        ({"low": 0.1, "high": 1.0, "when": {"agent.gamma": 3}}, "does not rest on itself"),
+        ({"low": 0.1, "high": 1.0, "when": {"agent.gamma": 3}}, "does not depend on itself"),
     ],
 )
 def test_what_is_no_entry_is_said_in_one_line(entry: object, said: str) -> None:
@@ -156,5 +156,5 @@ def test_conditions_in_a_circle_are_refused() -> None:
         "agent.gamma": {"low": 0.1, "high": 1.0, "when": {"agent.double": True}},
         "agent.double": {"choices": [True, False], "when": {"agent.gamma": 1.0}},
     }
-    with pytest.raises(InvalidOption, match="does not rest on itself"):
+    with pytest.raises(InvalidOption, match="does not depend on itself"):
         Space.parse(entries, CONFIG)

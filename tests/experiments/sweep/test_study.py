@@ -13,10 +13,16 @@ from optuna.trial import TrialState
 
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.quota import finished
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.storages import BrokenStudy
-from cardlab.experiments.sweep.study import Objective, enqueue_planned, find_study, open_study, run_trials
+from cardlab.experiments.sweep.storages import StudyUnavailable
+from cardlab.experiments.sweep.study import (
+    Objective,
+    enqueue_planned,
+    find_study,
+    finished_trials,
+    open_study,
+    run_trials,
+)
 
 CONFIG = {"agent": {"gamma": 1.0, "epsilon": 0.1}, "network": {"widths": [8]}}
 RANGES = {"agent.gamma": {"low": 0.0, "high": 1.0}, "agent.epsilon": {"low": 0.01, "high": 1.0, "log": True}}
@@ -59,7 +65,7 @@ def read(folder: Path) -> tuple[list[dict[str, Any]], dict[TrialState, int]]:
     study = find_study(folder, "s", None)
     trials = study.get_trials()
     states = {state: sum(trial.state == state for trial in trials) for state in TrialState}
-    return [trial.params for trial in finished(study)], states
+    return [trial.params for trial in finished_trials(study)], states
 
 
 @pytest.mark.parametrize("sampler", ["tpe", "random", "qmc", "grid"])
@@ -149,10 +155,10 @@ def test_what_anyone_enqueues_is_run_and_counts(sampler: str, tmp_path: Path) ->
     elsewhere.enqueue_trial(point)
     work(tmp_path, replace(options, trials=2))
     study = find_study(tmp_path, "s", None)
-    assert [trial.params for trial in finished(study)][1:] == [point]
+    assert [trial.params for trial in finished_trials(study)][1:] == [point]
     assert study.get_trials()[1].user_attrs["note"] == "mine"
     work(tmp_path, replace(options, trials=3))
-    assert [trial.params for trial in finished(study)][1:] == [point, point]
+    assert [trial.params for trial in finished_trials(study)][1:] == [point, point]
 
 
 @pytest.mark.parametrize(
@@ -184,11 +190,11 @@ def test_what_is_enqueued_outside_the_space_is_pruned(
 
 def test_a_study_that_something_else_has_made_is_refused(tmp_path: Path) -> None:
     optuna.create_study(study_name="s", storage=f"sqlite:///{tmp_path}/studies.db", direction="maximize")
-    with pytest.raises(InvalidOption, match=r"sweep\.study=s: must be another name: .* not made by cardlab sweep"):
+    with pytest.raises(InvalidOption, match=r"sweep\.study=s: must be another name: cardlab sweep did not make"):
         work(tmp_path, OPTIONS)
-    with pytest.raises(BrokenStudy, match="study s: was not made by cardlab sweep"):
+    with pytest.raises(StudyUnavailable, match="study s: cardlab sweep did not make it"):
         find_study(tmp_path, "s", None)
-    with pytest.raises(BrokenStudy, match=r"study t: sqlite:.*/studies\.db has no study of this name"):
+    with pytest.raises(StudyUnavailable, match=r"study t: not found in sqlite:.*/studies\.db"):
         find_study(tmp_path, "t", None)
 
 
@@ -217,5 +223,5 @@ def test_a_study_keeps_the_kind_of_its_dimensions(before: Any, after: Any, fits:
     if fits:
         space.check_history(history, "s")
     else:
-        with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.gamma=.*that the study s began with"):
+        with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.gamma=.*that the study s has"):
             space.check_history(history, "s")

@@ -18,7 +18,7 @@ from cardlab.agents.policies import policy_digest
 from cardlab.cli import main
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.sweep import trials
-from cardlab.experiments.sweep.recovery import worker_name
+from cardlab.experiments.sweep.accounting import worker_name
 from cardlab.experiments.sweep.scoring import play_references
 from cardlab.experiments.sweep.tuned_files import write_tuned
 from cardlab.learners.base import TrainingDiverged
@@ -67,7 +67,7 @@ def test_a_store_that_goes_away_before_the_end_costs_no_result(
     root: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(*_: Any) -> None:
-        raise ConnectionError("nobody answers")
+        raise ConnectionError("no answer")
 
     def play(*arguments: Any) -> Any:
         monkeypatch.setattr(MlflowClient, "search_runs", away)
@@ -76,8 +76,10 @@ def test_a_store_that_goes_away_before_the_end_costs_no_result(
     monkeypatch.setattr(trials, "play_references", play)
     assert main(["sweep", *TINY, "sweep.trials=1"]) == 0
     assert re.search(r"^study: .*, 1 trials$", capsys.readouterr().out, re.MULTILINE)
-    (told,) = [record.getMessage() for record in caplog.records if record.name.startswith("cardlab.experiments.sweep")]
-    assert re.fullmatch(r"runs of .* stay open until the sweep is resumed: tracking store .*: nobody answers", told)
+    (warning,) = [
+        record.getMessage() for record in caplog.records if record.name.startswith("cardlab.experiments.sweep")
+    ]
+    assert re.fullmatch(r"runs of .* stay open until the sweep is resumed: tracking store .*: no answer", warning)
 
 
 def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,7 +104,7 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     own = root / "conf/agent/thirty_one/mine.yaml"
     own.write_text("defaults: [/agent/ppo@_here_, _self_]\n")
     assert main(command) == 2
-    assert "must be a new name: agent=thirty_one/mine is there already" in capsys.readouterr().err
+    assert "must be a new name: agent=thirty_one/mine exists" in capsys.readouterr().err
     assert own.read_text() == "defaults: [/agent/ppo@_here_, _self_]\n"
     assert main([*command, "sweep.overwrite=true"]) == 0
     assert compose_experiment(["experiment=thirty_one/mine"]) == composed
@@ -170,27 +172,23 @@ def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares
     elsewhere = ["sweep.storage=sqlite:///elsewhere.db", "sweep.study=mine"]
     optuna.create_study(storage="sqlite:///elsewhere.db", study_name="mine", direction="maximize")
     assert main(["sweep", *one, *elsewhere]) == 2
-    assert "sweep.study=mine: must be another name: this study was not made by" in capsys.readouterr().err
+    assert "sweep.study=mine: must be another name: cardlab sweep did not make" in capsys.readouterr().err
 
     named = [*one, "sweep.study=named"]
     assert main(["sweep", *named]) == 0
     assert main(["sweep", *named, "sweep.space.agent.gamma={low: 0.8, high: 1}", "sweep.trials=2"]) == 0
     capsys.readouterr()
     assert main(["sweep", *named, "sweep.deals=8"]) == 2
-    assert "sweep.study=named: must be another: this one began with sweep.deals=4" in capsys.readouterr().err
+    assert "sweep.study=named: must be another: this study has sweep.deals=4" in capsys.readouterr().err
     assert main(["sweep", *named, "agent.n_step=1"]) == 2
     assert "agent.n_step=0" in capsys.readouterr().err
 
     study = optuna.load_study(study_name="named", storage=f"sqlite:///{root}/studies.db")
     with subprocess.Popen(["sleep", "600"]) as other:
-        study.set_user_attr("in_charge", worker_name(other.pid))
+        study.set_user_attr("owner", worker_name(other.pid))
         assert main(["sweep", *named]) == 1
-        assert "study named: another process is at work on it (cardlab sweep worker sweep" in capsys.readouterr().err
+        assert "study named: another process runs it (cardlab sweep worker sweep" in capsys.readouterr().err
         other.kill()
-    (root / "studies").mkdir()
-    (root / "studies/named.journal").touch()
-    assert main(["sweep", *named]) == 1
-    assert "named.journal: is of cardlab 0.1 and cannot be resumed; studies are kept in" in capsys.readouterr().err
 
 
 def test_a_training_that_diverges_is_given_up_and_the_sweep_goes_on(

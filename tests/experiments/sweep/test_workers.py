@@ -18,12 +18,11 @@ import pytest
 from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import TrialState
 
+from cardlab.experiments.sweep.accounting import SURPLUS, WORKER, fail_dead_trials, is_alive, worker_name
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.quota import FINISHED, SURPLUS
-from cardlab.experiments.sweep.recovery import WORKER, Watch, is_alive, worker_name
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.storages import BrokenStudy, open_storage
-from cardlab.experiments.sweep.study import enqueue_planned, open_study, run_trials
+from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage
+from cardlab.experiments.sweep.study import FINISHED, enqueue_planned, open_study, run_trials
 
 CONFIG = {"agent": {"gamma": 1.0, "epsilon": 0.1}}
 OPTIONS = SweepOptions(
@@ -36,9 +35,9 @@ CHILD = """
 import sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
-from cardlab.experiments.sweep import recovery
+from cardlab.experiments.sweep import accounting
 from experiments.sweep.test_workers import work
-recovery._machine = lambda: {machine!r}
+accounting.platform.node = lambda: {machine!r}
 work(Path({folder!r}), {address!r}, {trials})
 """
 
@@ -139,27 +138,26 @@ def test_on_several_machines_with_postgresql(tmp_path: Path, postgresql: str) ->
 
 @pytest.mark.parametrize("sampler", ["random", "grid"])
 def test_workers_that_begin_together_share_the_trials(sampler: str, tmp_path: Path) -> None:
-    """In threads, so that they collide as often as can be; two of them enqueue the same points."""
+    """In threads, so that they collide as often as can be."""
     grid: dict[str, Any] = {"agent.gamma": [0.1, 0.5, 0.9], "agent.epsilon": [0.1, 0.2]}
     options = replace(OPTIONS, trials=15) if sampler == "random" else replace(OPTIONS, space=grid, sampler="grid")
     total = 15 if sampler == "random" else 6
     ran: Counter[str] = Counter()
     together = threading.Barrier(3)
+    enqueue_planned(open_study(tmp_path, "s", options), Space.parse(options.space, CONFIG), options)
 
     def objective(trial: optuna.Trial, values: Values, place: int) -> list[float]:
         ran[threading.current_thread().name] += 1
         time.sleep(0.01)
         return [-values["agent.epsilon"]]
 
-    def body(number: int) -> None:
+    def body() -> None:
         study = open_study(tmp_path, "s", options)
         space = Space.parse(options.space, CONFIG)
         together.wait()
-        if number:
-            enqueue_planned(study, space, options)
         run_trials(study, space, options, objective)
 
-    threads = [threading.Thread(target=body, args=(number,)) for number in range(3)]
+    threads = [threading.Thread(target=body) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -178,9 +176,8 @@ def test_what_comes_back_late_counts_for_nothing(tmp_path: Path) -> None:
     def objective(trial: optuna.Trial, values: Values, place: int) -> list[float]:
         if not late:
             late.append(trial.number)
-            other = Watch(study, heartbeat=0.0)
-            trial.set_user_attr(WORKER, worker_name(999_999_999))
-            other.fail_dead()
+            trial.set_user_attr(WORKER, f"{worker_name()}9")
+            fail_dead_trials(study, heartbeat=0.0)
         return [-values["agent.epsilon"]]
 
     run_trials(study, Space.parse(options.space, CONFIG), options, objective)
@@ -215,20 +212,19 @@ def test_a_trial_killed_as_it_began_is_found(tmp_path: Path) -> None:
     """It has neither a heartbeat nor the name of its worker: Optuna would leave it RUNNING for good."""
     study = open_study(tmp_path, "s", OPTIONS)
     nameless = study.ask()
-    watch = Watch(study, heartbeat=0.04)
-    watch.fail_dead()
+    fail_dead_trials(study, heartbeat=0.04)
     assert study.get_trials()[nameless.number].state == TrialState.RUNNING
     time.sleep(0.3)
-    watch.fail_dead()
+    fail_dead_trials(study, heartbeat=0.04)
     assert [trial.state for trial in study.get_trials()] == [TrialState.FAIL, TrialState.WAITING]
 
 
 def test_a_process_is_known_by_more_than_its_number() -> None:
     own = worker_name()
-    node, process, _, machine = own.rsplit(":", 3)
+    host, process, _ = own.rsplit(":", 2)
     assert is_alive(own) is True
-    assert is_alive(f"{node}:{process}:1:{machine}") is False, "another process had this number before"
-    assert is_alive(f"{own}x") is None, "another machine, boot or container"
+    assert is_alive(f"{host}:{process}:1") is False, "another process had this number before"
+    assert is_alive(f"other{own}") is None, "another machine or container"
     with subprocess.Popen(["sleep", "600"]) as child:
         name = worker_name(child.pid)
         assert is_alive(name) is True
@@ -240,7 +236,7 @@ def test_a_process_is_known_by_more_than_its_number() -> None:
 @pytest.mark.parametrize("address", ["postgresql+psycopg://me:secret@127.0.0.1:1/x", "sqlite:///{folder}/none.db"])
 def test_a_storage_that_cannot_be_used_is_named_without_its_password(address: str, tmp_path: Path) -> None:
     (tmp_path / "none.db").write_text("no database at all")
-    with pytest.raises(BrokenStudy, match=r"(127\.0\.0\.1:1|none\.db).*cannot be used") as refusal:
+    with pytest.raises(StudyUnavailable, match=r"(127\.0\.0\.1:1|none\.db).*cannot be used") as refusal:
         open_storage(address.format(folder=tmp_path))
     assert "secret" not in str(refusal.value)
     assert "\n" not in str(refusal.value)

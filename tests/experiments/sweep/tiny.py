@@ -34,10 +34,3 @@ def runs_of(root: Path, kind: str) -> list[Any]:
     store = Store(root=root)
     found = store.client.search_runs([store.experiment_id("thirty_one")], f"tags.kind = '{kind}'")
     return sorted(found, key=lambda run: int(run.data.tags.get("sweep.trial", 0)))
-
-
-class Broken:
-    """Composes no trial: in the worker's process, which can import it from here."""
-
-    def __call__(self, values: Any) -> Any:
-        raise ZeroDivisionError("of the trial")

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic import Field
 
 from cardlab.core.kernels import kernel
-from cardlab.core.options import check_choice, check_range
+from cardlab.core.options import NUMERIC, Positive
 from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.cards.hands import CARD_KEYS, Strengths, hand_size, strength_table
 from cardlab.games.five_o.column_probability import Values, exact_win_probabilities, simulated_win_probabilities
@@ -121,11 +123,7 @@ class ColumnMonteCarlo:
     """
 
     game: Game
-    simulations: int = 1000
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        check_range("agent.simulations", self.simulations, 1, whole=True)
+    simulations: Positive = 1000
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] columns of the highest win probability; the first in a tie."""
@@ -147,17 +145,10 @@ class Expectiminimax:
     """
 
     game: Game
-    depth: int = 3
-    decks: int = 30
-    value: str = "greedy_2"
-    choose: str = "votes"
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        check_range("agent.depth", self.depth, 1, MAX_DEPTH, whole=True)
-        check_range("agent.decks", self.decks, 1, whole=True)
-        check_choice("agent.value", self.value, list(_LEAF_KINDS))
-        check_choice("agent.choose", self.choose, ("votes", "mean"))
+    depth: Annotated[int, Field(ge=1, le=MAX_DEPTH), NUMERIC] = 3
+    decks: Positive = 30
+    value: Literal["fast_greedy_2", "greedy_2", "greedy_1"] = "greedy_2"
+    choose: Literal["votes", "mean"] = "votes"
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] columns of the highest score; the first in a tie."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from cardlab.agents.random_agent import choose_uniformly
 from cardlab.core.kernels import kernel
-from cardlab.core.options import check_range
+from cardlab.core.options import Positive
 from cardlab.games.cards.deck import NUM_RANKS, NUM_SUITS
 from cardlab.games.open_face.random_fills import choose_rows
 from cardlab.games.open_face.rules import (
@@ -170,14 +170,9 @@ class RandomFills:
     """
 
     game: Game
-    openings: int = 100  # simulations per plan in the opening
-    simulations: int = 500  # simulations per row after the opening
-    tries: int = 1
-
-    def __post_init__(self) -> None:
-        check_range("agent.openings", self.openings, 1, whole=True)
-        check_range("agent.simulations", self.simulations, 1, whole=True)
-        check_range("agent.tries", self.tries, 1, whole=True)
+    openings: Positive = 100  # simulations per plan in the opening
+    simulations: Positive = 500  # simulations per row after the opening
+    tries: Positive = 1
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, cast
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from cardlab.agents.heuristics.pattern_learning import learn_pattern_values
 from cardlab.core.kernels import kernel
-from cardlab.core.options import check_choice, check_range
+from cardlab.core.options import NUMERIC, Flag, Positive
 from cardlab.games.cards.deck import NUM_SUITS, Cards
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.patterns import cell_values, transpose_values
@@ -78,11 +79,7 @@ class FlushAgent:
     """
 
     game: Game
-    ranks: str = "ignored"
-
-    def __post_init__(self) -> None:
-        """Check the option."""
-        check_choice("agent.ranks", self.ranks, ["ignored", "spare", "always"])
+    ranks: Literal["ignored", "spare", "always"] = "ignored"
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] cells."""
@@ -108,14 +105,9 @@ class TablesAgent:
     """
 
     game: PokerSquares
-    games: int = 100_000
-    seed: int = 0
-    transposed: bool = False  # exchanges the values of rows and columns
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        check_range("agent.games", self.games, 1, whole=True)
-        check_range("agent.seed", self.seed, 0, whole=True)
+    games: Positive = 100_000
+    seed: Annotated[int, Field(ge=0), NUMERIC] = 0
+    transposed: Flag = False  # exchanges the values of rows and columns
 
     def pattern_values(self) -> Floats:
         """[patterns] expected points of a line."""

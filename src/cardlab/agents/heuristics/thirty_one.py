@@ -1,11 +1,13 @@
 """Scripted agents of Thirty-One: the paper's greedy players."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from cardlab.core.kernels import kernel
-from cardlab.core.options import check_range
+from cardlab.core.options import NUMERIC
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.games.thirty_one.actions import CALL, DRAW, KEEP_HAND, SWAP_FIRST, TAKE
 from cardlab.games.thirty_one.hand_scores import BEST_SCORE, HAND_SIZE, score_after_swap
@@ -54,9 +56,6 @@ class ThirtyOneGreedyAgent:
     level: int = BEST_SCORE
     takes: bool = True
 
-    def __post_init__(self) -> None:
-        check_range("agent.level", self.level, 0, BEST_SCORE, whole=True)
-
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""
         return choose_greedily(info_states, players, self.level, self.takes)
@@ -72,6 +71,6 @@ def greedy_stock_only(game: Game) -> ThirtyOneGreedyAgent:
     return ThirtyOneGreedyAgent(game, takes=False)
 
 
-def threshold(game: Game, level: int = 29) -> ThirtyOneGreedyAgent:
+def threshold(game: Game, level: Annotated[int, Field(ge=0, le=BEST_SCORE), NUMERIC] = 29) -> ThirtyOneGreedyAgent:
     """A greedy player that calls at `level` points."""
     return ThirtyOneGreedyAgent(game, level=level)

@@ -1,20 +1,23 @@
 """The player of the Poker Squares paper: Monte Carlo search with a learned policy, under a clock."""
 
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from cardlab.agents.search.builders import Resolve
 from cardlab.agents.search_agent import make_monte_carlo
-from cardlab.core.options import check_range
+from cardlab.core.options import NUMERIC
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.poker_squares.rules import NUM_CELLS
 from cardlab.games.protocol import Game
 
 RESERVE_SECONDS = 0.5  # per game, not used
 NUM_CHOICES = NUM_CELLS - 1  # the last card is a forced move
+_Seconds = Annotated[float, Field(gt=RESERVE_SECONDS, allow_inf_nan=False), NUMERIC]
 
 
 def tree_search(
-    game: Game, policy: str = "champion", game_seconds: float = 30.0, *, resolve: Resolve, **options: Any
+    game: Game, policy: str = "champion", game_seconds: _Seconds = 30.0, *, resolve: Resolve, **options: Any
 ) -> Agent:
     """The paper's player: Monte Carlo playouts of a learned policy, with equal time per placement.
 
@@ -22,7 +25,6 @@ def tree_search(
     `options` are those of search=monte_carlo, such as `endgame`, `leaf:value` with `depth`, `simulations` instead of
     time, and `learn` (online learning from the search). `threads` is 2 by default.
     """
-    check_range("agent.game_seconds", game_seconds, RESERVE_SECONDS, open_low=True)
     if "simulations" not in options:
         options.setdefault("seconds", (game_seconds - RESERVE_SECONDS) / NUM_CHOICES)
     given = {"threads": 2, "raw_weight": 0.2, "policy": policy, **options}

@@ -1,4 +1,1 @@
-"""From configuration to objects: Hydra composes it, and what comes out is checked and built here.
-
-With `cardlab.cli` the only importer of Hydra.
-"""
+"""Composition of configurations with Hydra, and the objects built from them. Only cli imports Hydra, too."""

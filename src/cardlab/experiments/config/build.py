@@ -1,12 +1,13 @@
-"""From a composed configuration to the objects of an experiment, checked before anything is trained or written."""
+"""Builds and checks an experiment from a composed configuration, before anything is trained or written."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.core.options import InvalidOption, check_range, unknown_key
+from cardlab.core.options import InvalidOption, check_whole, unknown_key
 from cardlab.experiments.config.groups import agent_key, build_arena, build_game, check_agents, group
 from cardlab.experiments.config.options import build_options, build_part
+from cardlab.experiments.config.values import with_values
 from cardlab.games.protocol import Game
 from cardlab.learners.options import LEARNER_OPTIONS
 from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
@@ -15,18 +16,17 @@ from cardlab.training.experiment import Experiment, check_device
 from cardlab.training.options import TrainerOptions
 
 PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
-"""The groups of which an experiment is made; beside them it has `name` and `seed`."""
+"""The groups of an experiment, which also has the keys `name` and `seed`."""
 
 _TABLE = "trainer.evaluation_lineup"
-_NAME_LENGTH = 200  # a folder takes 255 bytes, and what is written beside it gets longer names
+_NAME_LENGTH = 200  # a file name has at most 255 bytes, and files of the run have longer names
 
 
 def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> Experiment:
-    """The experiment that `config` describes: the data of conf/train.yaml, or one entry of params.yaml.
+    """The experiment of a configuration: the data of conf/train.yaml, or one entry of params.yaml.
 
-    InvalidOption for an unknown key, a value of another type or beyond its limits, and for parts that do not fit each
-    other: a network that the game has no block for, a scripted opponent of another game; and for a device that this
-    machine has not, unless it is to be trained `elsewhere`.
+    Raises InvalidOption for an unknown key, a wrong value, parts that do not fit each other (a scripted opponent of
+    another game), and for a device that this machine lacks, unless the training runs `elsewhere`.
     """
     _check_keys(config)
     experiment = Experiment(
@@ -51,6 +51,11 @@ def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> E
     return experiment
 
 
+def build_with_values(config: Mapping[str, Any], values: Mapping[str, Any]) -> Experiment:
+    """The experiment of `config` with other `values` by key, as a trial of a sweep needs it."""
+    return build_experiment(with_values(config, values))
+
+
 def _check_keys(config: Mapping[str, Any]) -> None:
     known = [*PARTS, "name", "seed"]
     for key, value in config.items():
@@ -60,11 +65,11 @@ def _check_keys(config: Mapping[str, Any]) -> None:
         if key not in config:
             raise InvalidOption(key, "(left out)", "given")
     _check_name(config["name"])
-    check_range("seed", config["seed"], 0, 2**63 - 1, whole=True)
+    check_whole("seed", config["seed"], 0, 2**63 - 1)
 
 
 def _check_name(name: object) -> None:
-    """InvalidOption unless a folder can have this name: that of a run does."""
+    """Raise InvalidOption unless the folder of a run can have this name."""
     allowed = f"text for the name of a folder: no / or \\ in it, no dot before it, at most {_NAME_LENGTH} characters"
     fits = isinstance(name, str) and name.isprintable() and not name.startswith(".") and not set("/\\") & set(name)
     if not fits or not 0 < len(str(name).encode()) <= _NAME_LENGTH:  # disks count bytes
@@ -80,11 +85,11 @@ def _check_table(game: Game, table: Sequence[str]) -> None:
 
 
 def _check_fit(experiment: Experiment) -> None:
-    """Build once, and throw away, what can refuse its game: a misfit costs no training."""
+    """Build the parts once, so that parts that do not fit the game are refused before training."""
     game = experiment.game
     import torch  # noqa: PLC0415 (a wrong value is refused without it)
 
-    with torch.random.fork_rng(devices=[]):  # what is thrown away draws nothing from the run's own generator
+    with torch.random.fork_rng(devices=[]):  # leaves the generator of the run unchanged
         network = experiment.network.build(game.spec)
         experiment.agent.build(game, network, experiment.total_iterations, experiment.seed)
         with agent_key("opponents.agents"):

@@ -1,4 +1,4 @@
-"""The door to Hydra: from the name of a configuration and overrides to plain data, or one clear line."""
+"""Composition with Hydra: the name of a configuration and overrides give plain data, or an error of one line."""
 
 import sys
 from collections.abc import Generator, Mapping, Sequence
@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+import yaml
 from hydra import compose, initialize_config_dir
 from hydra import main as hydra_main
 from hydra.core.config_search_path import ConfigSearchPath, SearchPathQuery
@@ -14,38 +15,36 @@ from hydra.core.plugins import Plugins
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
 from cardlab.core.options import InvalidOption
-from cardlab.experiments.config.config_files import unreadable
 from cardlab.experiments.config.explanation import REFUSALS, explain, explain_value, one_line
 from cardlab.experiments.config.options import InvalidConfiguration
 
 VERSION_BASE = "1.3"
 OWN_FOLDER = "conf"
 _OPEN = {"sweep": ("sweep.space.",), "play": ("play.belief", "play.searches")}
-"""Verb → beginnings of keys below which any name may be given; Hydra would take none that is not there already."""
+"""Verb → prefixes of keys below which any name is accepted; Hydra would accept only those that exist."""
 RESUME = "resume"  # of conf/train.yaml
 _PACKAGE = Path(__file__).parents[2]
 
 
 def shipped_folder() -> Path:
-    """The configuration that comes with the package: inside a wheel beside the code, in a checkout at its root."""
+    """The configuration of the package: beside the code in a wheel, at the root in a checkout."""
     inside = _PACKAGE / "conf"
     return inside if inside.is_dir() else _PACKAGE.parents[1] / "conf"
 
 
 def own_folder() -> Path | None:
-    """`conf/` in the working directory, where it is not the shipped one itself: its files go before those."""
+    """`conf/` in the working directory, unless it is the shipped one; its files come before the shipped ones."""
     own = Path.cwd() / OWN_FOLDER
     return own if own.is_dir() and own.resolve() != shipped_folder().resolve() else None
 
 
 class OwnFolderFirst(SearchPathPlugin):
-    """Puts the user's own folder before the shipped one; other Hydra programs in the process are left alone."""
+    """Puts the user's own folder before the shipped one; other Hydra programs in the process are not affected."""
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
-        """Called by Hydra for every search path that it makes."""
+        """Hydra calls this for every search path."""
         own = own_folder()
         shipped = f"file://{shipped_folder()}"
         if own is not None and any(entry.path in (shipped, str(shipped_folder())) for entry in search_path.get_path()):
@@ -53,19 +52,19 @@ class OwnFolderFirst(SearchPathPlugin):
 
 
 def search_folders() -> list[Path]:
-    """Where configurations are looked for, first things first."""
+    """The folders of configurations, in the order of the search."""
     own = own_folder()
     return [own, shipped_folder()] if own else [shipped_folder()]
 
 
 def register_search_path() -> None:
-    """Make Hydra look into the user's own folder too; called before anything is composed."""
+    """Add the user's own folder to Hydra's search path; called before anything is composed."""
     Plugins.instance().register(OwnFolderFirst)
 
 
 @contextmanager
 def initialised_hydra() -> Generator[None]:
-    """Hydra, ready to compose from the user's own folder and the shipped one."""
+    """Initialise Hydra with the user's own folder and the shipped one."""
     register_search_path()
     with initialize_config_dir(str(shipped_folder()), version_base=VERSION_BASE, job_name="cardlab"):
         yield
@@ -74,23 +73,23 @@ def initialised_hydra() -> Generator[None]:
 def compose_config(name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """The configuration `name` with these overrides, resolved, as plain data in the order of its files.
 
-    InvalidOption or InvalidConfiguration, in one line, for what cannot be read, names no key or is not on offer.
+    Raises InvalidOption or InvalidConfiguration, in one line.
     """
     return plain(compose_tree(name, overrides))
 
 
 def compose_experiment(overrides: Sequence[str] = ()) -> dict[str, Any]:
-    """The configuration of one experiment: conf/train.yaml without the key that belongs to the command alone."""
+    """The configuration of one experiment: conf/train.yaml without the key `resume` of the command."""
     return without_resume(compose_config("train", overrides))
 
 
 def without_resume(config: Mapping[str, Any]) -> dict[str, Any]:
-    """`config` of `cardlab train` but for RESUME: what the experiment is made of, and the run remembers."""
+    """`config` of `cardlab train` without RESUME: the configuration of the experiment, which the run stores."""
     return {key: value for key, value in config.items() if key != RESUME}
 
 
 def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
-    """As compose_config, with interpolations unresolved; `with_hydra` keeps Hydra's own node."""
+    """The configuration `name` with unresolved interpolations; `with_hydra` keeps Hydra's own node."""
     entries = [text for text in overrides if text.startswith(_OPEN.get(name, ()))]
     with initialised_hydra():
         try:
@@ -98,16 +97,16 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
             for text in entries:
                 _replace_entry(tree, text)
         except (RecursionError, UnicodeDecodeError) as error:
-            raise unreadable(search_folders(), own_folder()) or InvalidConfiguration(one_line(error)) from error
+            raise _unreadable_file() or InvalidConfiguration(one_line(error)) from error
         except REFUSALS as error:
             raise explain(error, name, overrides) from error
-        except YAMLError as error:
+        except yaml.YAMLError as error:
             raise InvalidConfiguration(one_line(error)) from error  # it names the file and the place
     return tree
 
 
 def plain(tree: DictConfig) -> dict[str, Any]:
-    """The data of `tree`, resolved; InvalidOption for a value that is still to be given or refers to nothing."""
+    """The data of `tree`, resolved; InvalidOption for a missing value, or one that refers to nothing."""
     try:
         return cast(dict[str, Any], OmegaConf.to_container(tree, resolve=True, throw_on_missing=True))
     except OmegaConfBaseException as error:
@@ -115,13 +114,13 @@ def plain(tree: DictConfig) -> dict[str, Any]:
 
 
 def _replace_entry(tree: DictConfig, text: str) -> None:
-    """Put an entry such as sweep.space.KEY={…} in place of what stands there: Hydra merges, or refuses new keys."""
+    """Replace an entry such as sweep.space.KEY={…}: Hydra would merge it, or refuse a new key."""
     override = OverridesParser.create().parse_override(text)
     OmegaConf.update(tree, override.key_or_group, override.value(), merge=False, force_add=True)
 
 
 def tree_text(tree: DictConfig, *, package: str | None = None, resolve: bool = False) -> str:
-    """`tree`, or the part of it at the key `package`, as YAML."""
+    """`tree` as YAML, or its part at the key `package`."""
     node = OmegaConf.select(tree, package) if package else tree
     if not OmegaConf.is_config(node):
         content = cast(dict[str, Any], OmegaConf.to_container(tree, resolve=False))
@@ -133,8 +132,8 @@ def tree_text(tree: DictConfig, *, package: str | None = None, resolve: bool = F
         raise explain_value(error) from error
 
 
-def hand_to_hydra(config_name: str, arguments: Sequence[str]) -> None:
-    """Let Hydra's own program answer `arguments`: --info, --cfg hydra, --shell-completion."""
+def run_hydra(config_name: str, arguments: Sequence[str]) -> None:
+    """Run Hydra's own program with `arguments`: --info, --cfg hydra, --shell-completion."""
     register_search_path()
     program, *rest = sys.argv
     sys.argv = [program, *arguments]
@@ -145,4 +144,25 @@ def hand_to_hydra(config_name: str, arguments: Sequence[str]) -> None:
 
 
 def _nothing(_: DictConfig) -> None:
-    """Hydra's program wants a task; what it is handed here never gets to one."""
+    """Hydra's program needs a task, which these arguments never start."""
+
+
+def _unreadable_file() -> InvalidConfiguration | None:
+    """The error for the first of the user's files that Hydra cannot load: Hydra itself does not name it."""
+    own = own_folder()
+    for path in sorted(own.rglob("*.yaml")) if own else ():
+        try:
+            yaml.safe_load(path.read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            return InvalidConfiguration(f"{path}: is not text in UTF-8")
+        except RecursionError:
+            return InvalidConfiguration(f"{path}: is nested too deep")
+        except (OSError, yaml.YAMLError):
+            continue  # reported when it is composed
+        try:
+            compose(path.relative_to(own).with_suffix("").as_posix() if own else "")
+        except RecursionError:
+            return InvalidConfiguration(f"{path}: its defaults lead back to it")
+        except REFUSALS:
+            continue
+    return None

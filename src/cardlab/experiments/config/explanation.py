@@ -1,10 +1,11 @@
-"""What is wrong with a configuration, in one line: Hydra's own messages speak of Hydra.
+"""Errors of a configuration in one line, which names the key and what is accepted.
 
-Works after the fact: Hydra refused the overrides as a whole, so each is looked at in turn to find the one at fault.
-Everything here runs while Hydra is initialised.
+Hydra has refused the overrides as a whole; here each is checked in turn to find the wrong one. All functions need an
+initialised Hydra.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, cast
 
@@ -20,11 +21,11 @@ from cardlab.core.options import InvalidOption, shortened, unknown_key
 from cardlab.experiments.config.options import InvalidConfiguration
 
 REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
-"""What Hydra raises for overrides that it cannot take."""
+"""Exceptions that Hydra raises for wrong overrides."""
 
 
 def explain(error: Exception, config_name: str, overrides: Sequence[str]) -> ValueError:
-    """The exception to show instead of `error`, which `overrides` on the configuration `config_name` have caused."""
+    """The exception to raise instead of `error`, which `overrides` of the configuration `config_name` have caused."""
     for text in overrides:
         try:
             override = OverridesParser.create().parse_override(text)
@@ -37,7 +38,7 @@ def explain(error: Exception, config_name: str, overrides: Sequence[str]) -> Val
 
 
 def explain_value(error: OmegaConfBaseException) -> ValueError:
-    """The exception to show for a value that is still to be given, or that refers to nothing."""
+    """The exception to raise for a value that is missing, or that refers to nothing."""
     key = error.full_key or "the configuration"
     if isinstance(error, MissingMandatoryValue):
         return InvalidOption(key, "(left out)", "given")
@@ -45,7 +46,7 @@ def explain_value(error: OmegaConfBaseException) -> ValueError:
 
 
 def flat_keys(node: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-    """All keys of nested mappings with dots between them, inner nodes included."""
+    """All keys of nested mappings with dots between them, including inner nodes."""
     for name, value in node.items():
         yield f"{prefix}{name}"
         if isinstance(value, Mapping):
@@ -58,7 +59,7 @@ def group_names() -> list[str]:
 
 
 def group_options(group: str) -> list[str]:
-    """The options that `group=` takes: general ones first, then those of its folders, as FOLDER/NAME."""
+    """The options of a group: general ones first, then those of its folders, as FOLDER/NAME."""
     loader = GlobalHydra.instance().config_loader()
     options = loader.get_group_options(group)
     for folder in sorted(loader.list_groups(group)):
@@ -67,7 +68,7 @@ def group_options(group: str) -> list[str]:
 
 
 def options_by_folder(options: Sequence[str]) -> dict[str, list[str]]:
-    """Folder → names of its options, in the order of `options`; general options stand under ""."""
+    """Folder → names of its options, in the order of `options`; the folder of general options is ""."""
     found: dict[str, list[str]] = {}
     for option in options:
         folder, _, name = option.rpartition("/")
@@ -76,7 +77,7 @@ def options_by_folder(options: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _check_value(override: Override) -> ValueError | None:
-    """A list of values where one is due: Hydra would start several jobs."""
+    """The error for several values of one key: Hydra would start several jobs."""
     if not override.is_sweep_override():
         return None
     hint = "to try several: cardlab sweep … sweep.sampler=grid; a list is written [a,b]"
@@ -84,7 +85,7 @@ def _check_value(override: Override) -> ValueError | None:
 
 
 def _check_choice(override: Override) -> ValueError | None:
-    """An option that the group does not have."""
+    """The error for an option that the group does not have."""
     group = override.key_or_group
     if group not in group_names() or override.is_delete():
         return None
@@ -96,9 +97,10 @@ def _check_choice(override: Override) -> ValueError | None:
 
 
 def _accepted(value: str, options: Sequence[str]) -> str:
-    """What to choose instead of `value`: options of its folder, those of its name, or all and the nearest."""
+    """The options to choose from: those of the folder or name in `value`, or all and the nearest."""
     flat = [option for option in options if option.replace("/", "_") == value]
-    same_folder = [option for option in options if "/" in option and _names_folder(value, option.rpartition("/")[0])]
+    folders = {option: option.rpartition("/")[0] for option in options if "/" in option}
+    same_folder = [option for option, at in folders.items() if f"{value}/".startswith((f"{at}/", f"{at}_"))]
     same_name = [option for option in options if option.rpartition("/")[2] == value]
     if likely := flat or same_folder or same_name:
         return f"one of {', '.join(likely)}" if len(likely) > 1 else likely[0]
@@ -110,57 +112,37 @@ def _accepted(value: str, options: Sequence[str]) -> str:
     return f"one of {'; '.join(rows)}" + (f" (did you mean {near[0]}?)" if near else "")
 
 
-def _names_folder(value: str, folder: str) -> bool:
-    return f"{value}/".startswith((f"{folder}/", f"{folder}_"))
-
-
 def _unknown_override(config_name: str, overrides: Sequence[str]) -> ValueError | None:
-    """The first override that the configuration has no place for."""
+    """The error for the first override whose key the configuration does not have."""
     groups = group_names()
     parsed = OverridesParser.create().parse_overrides(list(overrides))
-    chosen = [entry for entry in parsed if entry.key_or_group in groups]
     for entry in parsed:
-        others = [str(other.input_line) for other in chosen if other is not entry]
+        others = [str(other.input_line) for other in parsed if other.key_or_group in groups and other is not entry]
         try:
             compose(config_name, [*others, str(entry.input_line)])
         except REFUSALS:
-            base = _composed(config_name, others)
-            if base is not None and not _has_place(base, entry):
-                return _no_place(entry, base, f"conf/{config_name}.yaml")
+            with suppress(*REFUSALS):
+                base = compose(config_name, others, return_hydra_config=True)
+                if refusal := _check_key(entry, base, f"conf/{config_name}.yaml"):
+                    return refusal
     return None
 
 
-def _composed(config_name: str, overrides: Sequence[str]) -> DictConfig | None:
-    try:
-        return compose(config_name, list(overrides), return_hydra_config=True)
-    except REFUSALS:
-        return None
-
-
-def _choices(base: DictConfig) -> list[str]:
-    """The groups in the defaults, with packages: `agent`, or `agent@experiments.NAME.agent`."""
-    return [name for name in map(str, base.hydra.runtime.choices) if not name.startswith("hydra/")]
-
-
-def _known_keys(base: DictConfig) -> list[str]:
+def _check_key(entry: Override, base: DictConfig, owner: str) -> InvalidOption | None:
+    """The error for a key that is in `base` neither as a key nor as a group, such as agent@experiments.NAME.agent."""
+    key, value = _key_text(entry), _value_text(entry)
+    groups = [name for name in map(str, base.hydra.runtime.choices) if not name.startswith("hydra/")]
     data = cast(dict[str, Any], OmegaConf.to_container(base, resolve=False))
     data.pop("hydra")
-    return list(flat_keys(data))
-
-
-def _has_place(base: DictConfig, entry: Override) -> bool:
-    return _key_text(entry) in {*_known_keys(base), *_choices(base)}
-
-
-def _no_place(entry: Override, base: DictConfig, owner: str) -> InvalidOption:
-    key = _key_text(entry)
-    known = _known_keys(base)
-    refusal = unknown_key(key, _value_text(entry), list(dict.fromkeys(known + _choices(base))), owner)
+    known = list(dict.fromkeys([*flat_keys(data), *groups]))
+    if key in known:
+        return None
+    refusal = unknown_key(key, value, known, owner)
     parent = key.rpartition(".")[0]
-    packages = [name.partition("@")[2] or name for name in _choices(base)]
+    packages = [name.partition("@")[2] or name for name in groups]
     inside = parent not in packages and any(parent.startswith(f"{package}.") for package in packages)
     if inside and OmegaConf.is_dict(OmegaConf.select(base, parent)):  # an option that is itself a mapping
-        return InvalidOption(key, _value_text(entry), f"{refusal.allowed}; +{entry.input_line} adds an entry")
+        return InvalidOption(key, value, f"{refusal.allowed}; +{entry.input_line} adds an entry")
     return refusal
 
 
@@ -180,6 +162,6 @@ def _quoting(text: str) -> str:
 
 
 def one_line(error: Exception) -> str:
-    """The message of `error` without its line breaks, and without what only speaks of Hydra."""
+    """The message of `error` without line breaks, and without its lines about Hydra."""
     lines = [line.strip() for line in str(error).splitlines()]
     return "; ".join(line for line in lines if line and not line.startswith(("full_key", "object_type", "See http")))

@@ -1,4 +1,4 @@
-"""Game and arena from their groups: all that playing needs, without a learner."""
+"""Game, arena and search from their groups, for commands that need no learner."""
 
 import re
 from collections.abc import Generator, Mapping, Sequence
@@ -38,16 +38,16 @@ def build_search(config: object, policy: str) -> SearchOptions | NoSearch:
 
 
 def check_agents(game: Game, key: str, texts: Sequence[str]) -> None:
-    """Load each of the agents once, before anything is played or written; InvalidOption under `key`, or PolicyError."""
+    """Load each agent once, before anything is played or written; InvalidOption under `key`, or PolicyError."""
     with agent_key(key):
         for text in texts:
             load_agent(game, text)
 
 
 def check_pinned(config: object, key: str = "") -> None:
-    """InvalidOption for an agent that may become another one: what a stage plays follows from its files alone.
+    """Raise InvalidOption for `champion` and addresses in MLflow's registry, whose policy may change.
 
-    `champion` and what MLflow's registry names move; a policy's folder and a scripted agent stay what they are.
+    A stage of the pipeline may name a policy's folder or a scripted agent: its result depends on files alone.
     """
     if isinstance(config, Mapping):
         for name, value in cast(Mapping[str, object], config).items():
@@ -63,7 +63,7 @@ def check_pinned(config: object, key: str = "") -> None:
 
 @contextmanager
 def agent_key(key: str) -> Generator[None]:
-    """Inside, an agent that does not exist or fit is refused under `key`, as the CLI names it."""
+    """Inside, errors of agents have the key `key` of the command line."""
     try:
         yield
     except InvalidAgent as refusal:
@@ -78,7 +78,7 @@ def agent_key(key: str) -> Generator[None]:
 
 
 def group(key: str, value: object) -> Mapping[str, Any]:
-    """`value` as the mapping that a group is; InvalidOption when it is none."""
+    """`value` as the mapping of a group; InvalidOption when it is none."""
     if not isinstance(value, Mapping):
         raise InvalidOption(key, value, f"an option of conf/{key}/, as in {key}=NAME")
     return cast(Mapping[str, Any], value)

@@ -1,4 +1,4 @@
-"""From plain mappings to frozen options: what pydantic does not do, the classes behind a registry's keys."""
+"""From plain mappings to frozen options, by the registry key of their class."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -14,13 +14,13 @@ class InvalidConfiguration(ValueError):
 
 
 Registry = Mapping[str, str | type]
-"""Registry key → options class, or where it stands, as "module:Class"."""
+"""Registry key → options class, or its place as "module:Class"."""
 
 
 def build_part(prefix: str, mapping: Mapping[str, Any], registry: Registry) -> Any:
-    """The options of one group: `mapping["name"]` is the registry key, the rest are its options.
+    """The options of one group: `mapping["name"]` is the registry key, the other entries are its options.
 
-    `prefix` is the group as the CLI names it, e.g. "agent". InvalidOption for whatever does not fit.
+    `prefix` is the group on the command line, e.g. "agent". Raises InvalidOption.
     """
     name = mapping.get("name")
     check_choice(f"{prefix}.name", name, list(registry))
@@ -29,7 +29,7 @@ def build_part(prefix: str, mapping: Mapping[str, Any], registry: Registry) -> A
 
 
 def resolve_class(home: str | type) -> type:
-    """The class itself, imported when it is given as "module:Class"."""
+    """The class, imported when it is given as "module:Class"."""
     if isinstance(home, type):
         return home
     module, _, class_name = home.partition(":")
@@ -37,10 +37,10 @@ def resolve_class(home: str | type) -> type:
 
 
 def build_options(options_class: type[T], mapping: Mapping[str, Any]) -> T:
-    """The options that `mapping` describes; InvalidOption for an unknown or missing key and for a wrong value."""
+    """The options in `mapping`; InvalidOption for an unknown or missing key, or a wrong value."""
     return options_class(**{str(key): value for key, value in mapping.items()})
 
 
 def convert(key: str, value: object, hint: Any) -> Any:
-    """`value` in the type `hint`, as the types of options are written; InvalidOption under `key`."""
+    """`value` in the type `hint`, e.g. Whole; InvalidOption under `key`."""
     return checked(key, value, hint)

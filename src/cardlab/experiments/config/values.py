@@ -1,7 +1,4 @@
-"""Values by key of the configuration: into a copy of it, and out of the nested entries of a search space.
-
-Apart from the rest of what is tuned, because stages of the pipeline need it, which never compose.
-"""
+"""Values by key of the configuration: set in a copy of it, and read from a nested search space."""
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy

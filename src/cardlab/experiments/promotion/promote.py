@@ -11,7 +11,7 @@ from cardlab.agents.policies import game_for, policy_digest
 from cardlab.agents.policy_folders import CHAMPION, CHAMPIONS, policy_folder
 from cardlab.agents.pyfunc import GAME_FILE
 from cardlab.agents.registry import load_agent
-from cardlab.core.options import InvalidOption, check_range
+from cardlab.core.options import InvalidOption, check_whole
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP
 from cardlab.evaluation.options import ArenaOptions
@@ -68,12 +68,12 @@ class ChallengeOutcome:
 
     def figures(self) -> dict[str, Any]:
         """The decision as data; for a policy that is already champion only its digest."""
-        return self.decision.figures() if self.decision else {"champion": self.registered.digest}
+        return self.decision.figures() if self.decision else {"champion": self.registered.tags[DIGEST]}
 
 
 def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, options: PromotionOptions) -> Challenge:
     """Check a challenge before anything is played or written. Raises PolicyError or InvalidOption."""
-    check_range("arena.deals", arena.deals, MIN_DEALS_TO_STOP, whole=True)  # the variance of fewer is unreliable
+    check_whole("arena.deals", arena.deals, MIN_DEALS_TO_STOP)  # the variance of fewer is unreliable
     load_agent(game, str(policy))
     check_size(policy, options.max_megabytes)
     for key, agent in [("reference", options.reference), *(("ladder", agent) for agent in options.ladder)]:

@@ -1,1 +1,1 @@
-"""Sweeps: which hyperparameters make an experiment strongest. The only door to Optuna."""
+"""Sweeps: search the best hyperparameters of an experiment. Only this package imports Optuna."""

@@ -1,4 +1,4 @@
-"""One dimension of a search space: what an entry of conf/sweep/ says about one key."""
+"""One dimension of a search space, from an entry of conf/sweep/ for one key."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,19 +12,18 @@ from cardlab.core.options import InvalidOption
 
 _LARGEST = 2**63  # beyond it Optuna cannot sample
 _RANGE = "{low: …, high: …}, with log: true, step: … or when: {KEY: VALUE} if wanted"
-_CHOICES = "a list of two or more different choices"
 Conditions = Mapping[str, Sequence[Any]]
 """Key of the configuration → the values under which a dimension is searched."""
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """A key, where its values may come from, and under which conditions it is searched."""
+    """A key, where its values come from, and under which conditions it is searched."""
 
     key: str
     distribution: FloatDistribution | IntDistribution | CategoricalDistribution
-    choices: tuple[Any, ...]
-    """The values behind the parameters of a categorical distribution, in their order."""
+    choices: Mapping[Any, Any]
+    """Optuna's parameter → its choice; empty for a range, whose parameters are the values."""
     when: Conditions
     text: str
     """The entry as it was given, for messages."""
@@ -33,40 +32,38 @@ class Dimension:
         """A value for `trial`."""
         domain = self.distribution
         if isinstance(domain, CategoricalDistribution):
-            return self.decode(trial.suggest_categorical(self.key, domain.choices))
+            return self.choices[trial.suggest_categorical(self.key, domain.choices)]
         if isinstance(domain, IntDistribution):
             return trial.suggest_int(self.key, domain.low, domain.high, step=domain.step, log=domain.log)
         return trial.suggest_float(self.key, domain.low, domain.high, step=domain.step, log=domain.log)
 
     def decode(self, param: Any) -> Any:
-        """The value behind a parameter of Optuna's."""
-        if not isinstance(self.distribution, CategoricalDistribution) or param not in self.distribution.choices:
-            return param
-        return self.choices[self.distribution.choices.index(param)]
+        """The value of Optuna's parameter."""
+        return self.choices.get(param, param)
 
     def encode(self, value: Any) -> Any:
-        """The parameter that stands for `value`; ValueError when it is no choice."""
-        if not isinstance(self.distribution, CategoricalDistribution):
-            return value
-        return self.distribution.choices[self.choices.index(value)]
+        """Optuna's parameter for a value of the space."""
+        return next((param for param, choice in self.choices.items() if choice == value), value)
 
-    def contains(self, value: object) -> bool:
-        """Whether `value` may be sampled."""
+    def accepts(self, param: object) -> bool:
+        """Whether Optuna's parameter lies in the space."""
         domain = self.distribution
         if isinstance(domain, CategoricalDistribution):
-            return value in self.choices
-        if not isinstance(value, int | float) or isinstance(value, bool):
+            return param in domain.choices
+        if not isinstance(param, int | float) or isinstance(param, bool):
             return False
-        steps = (value - domain.low) / domain.step if domain.step else 0.0
-        return domain.low <= value <= domain.high and abs(steps - round(steps)) < 1e-8
+        steps = (param - domain.low) / domain.step if domain.step else 0.0
+        return domain.low <= param <= domain.high and abs(steps - round(steps)) < 1e-8
 
-    def ends(self) -> tuple[Any, ...]:
-        """What a range ends with, or all choices."""
+    def extremes(self) -> tuple[Any, ...]:
+        """Both ends of a range, or all choices."""
         domain = self.distribution
-        return self.choices if isinstance(domain, CategoricalDistribution) else (domain.low, domain.high)
+        return (
+            tuple(self.choices.values()) if isinstance(domain, CategoricalDistribution) else (domain.low, domain.high)
+        )
 
     def grid(self) -> list[Any]:
-        """All parameters; InvalidOption for a range that has no step."""
+        """All of Optuna's parameters; InvalidOption for a range without a step."""
         domain = self.distribution
         if isinstance(domain, CategoricalDistribution):
             return list(domain.choices)
@@ -80,16 +77,14 @@ class Dimension:
 
 
 def parse_dimension(key: str, entry: object, current: object) -> Dimension:
-    """The dimension of an entry; `current` is the value of its key: whole bounds around a fraction are a float range.
+    """The dimension of an entry; with a fraction as `current` value of the key, whole bounds make a float range.
 
     InvalidOption under sweep.space.KEY.
     """
-    text = _text(entry)
-    if isinstance(entry, list):
-        return _categorical(key, cast(list[Any], entry), {}, text)
-    if not isinstance(entry, Mapping):
+    text = json.dumps(entry, default=str).replace('"', "")
+    if not isinstance(entry, Mapping | list):
         raise InvalidOption(f"sweep.space.{key}", text, "{low: …, high: …} or a list of choices")
-    data = dict(cast(Mapping[str, Any], entry))
+    data = dict(cast(Mapping[str, Any], entry)) if isinstance(entry, Mapping) else {"choices": cast(list[Any], entry)}
     when = _conditions(data.pop("when", {}), f"sweep.space.{key}.when")
     if set(data) == {"choices"} and isinstance(data["choices"], list):
         return _categorical(key, cast(list[Any], data["choices"]), when, text)
@@ -107,21 +102,21 @@ def _numeric(key: str, data: Mapping[str, Any], when: Conditions, text: str, *, 
     if log and (low <= 0 or step is not None):
         raise InvalidOption(f"sweep.space.{key}", text, "above 0 and without a step when log is true")
     if whole and all(isinstance(number, int) for number in numbers):
-        return Dimension(key, IntDistribution(low, high, log=log, step=step or 1), (), when, text)
+        return Dimension(key, IntDistribution(low, high, log=log, step=step or 1), {}, when, text)
     # Optuna lowers `high` to the last step and warns about it
     top = high if step is None else low + int((high - low) / step + 1e-9) * step
     distribution = FloatDistribution(float(low), float(top), log=log, step=None if step is None else float(step))
-    return Dimension(key, distribution, (), when, text)
+    return Dimension(key, distribution, {}, when, text)
 
 
 def _categorical(key: str, choices: Sequence[Any], when: Conditions, text: str) -> Dimension:
     labels = [json.dumps(choice, sort_keys=True) for choice in choices]
     if len(set(labels)) < max(2, len(labels)):
-        raise InvalidOption(f"sweep.space.{key}", text, _CHOICES)
+        raise InvalidOption(f"sweep.space.{key}", text, "a list of two or more different choices")
     plain = all(choice is None or isinstance(choice, str | int | float) for choice in choices)
     # Optuna keeps scalars only, and cannot tell 1 from 1.0 or true
-    distinct = plain and len(set(choices)) == len(choices)
-    return Dimension(key, CategoricalDistribution(choices if distinct else labels), tuple(choices), when, text)
+    params = choices if plain and len(set(choices)) == len(choices) else labels
+    return Dimension(key, CategoricalDistribution(params), dict(zip(params, choices, strict=True)), when, text)
 
 
 def _conditions(entry: object, key: str) -> Conditions:
@@ -129,13 +124,9 @@ def _conditions(entry: object, key: str) -> Conditions:
         raise InvalidOption(key, entry, "{KEY: VALUE} or {KEY: [VALUE, VALUE]}")
     conditions: dict[str, Sequence[Any]] = {}
     for name, value in cast(Mapping[str, Any], entry).items():
-        if isinstance(value, Mapping):  # when: {agent: {double: true}} says the same as when: {agent.double: true}
+        if isinstance(value, Mapping):  # {agent: {double: true}} is {agent.double: true}
             inner = _conditions(cast(object, value), f"{key}.{name}")
             conditions |= {f"{name}.{rest}": allowed for rest, allowed in inner.items()}
         else:
             conditions[name] = cast(list[Any], value) if isinstance(value, list) else [value]
     return conditions
-
-
-def _text(entry: object) -> str:
-    return json.dumps(entry, default=str).replace('"', "")

@@ -1,4 +1,4 @@
-"""What a sweep tries, how often and what for: the options of the group `sweep`."""
+"""The options of the group `sweep`."""
 
 import re
 from collections.abc import Mapping
@@ -9,31 +9,31 @@ from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
 from cardlab.games.protocol import Game
 from cardlab.training.options import TrainerOptions
 
-FEWEST_POINTS = 2
-"""Points of a learning curve, below which it says nothing about where it goes."""
+MIN_POINTS = 2
+"""Points that a pruner needs in a learning curve."""
 _NAME = re.compile(r"\w[\w.-]*")
 _STORAGE = re.compile(r"sqlite(\+\w+)?:///(?!:memory:).+|postgresql(\+\w+)?://.+")
 
 
 @options("sweep")
 class SweepOptions:
-    """A study of trials over a space of options; each trial is one training or several."""
+    """A study of trials over a space of options; each trial trains once or several times."""
 
-    trials: Whole = option(20, "finished trials in all; run the command again to continue", ge=1)
+    trials: Whole = option(20, "number of finished trials; run the command again to resume", ge=1)
     sampler: Literal["tpe", "random", "qmc", "gp", "grid"] = option("tpe", "sampler: tpe, random, qmc, gp or grid")
     seed: Whole = option(1, "seed of the sampler", ge=0)
-    baseline: Flag = option(True, "the first trial has the values of the experiment itself; not with sampler=grid")
+    baseline: Flag = option(True, "start with the values of the experiment itself; not with sampler=grid")
     metric: Literal["points", "win_rate"] = option("points", "metric over arena.references: points or win_rate")
     objective: Literal["mean", "low"] = option("mean", "mean, or low: the lower end of the 95 % interval")
     cost: Literal["cpu_seconds"] | None = option(
         None, "second objective to minimise: cpu_seconds; the result is then a Pareto front; null: none"
     )
     seeds: Whole = option(
-        1, "trainings of a trial, with seeds seed, seed + 1, …; their scores are averaged", ge=1, le=1000
+        1, "trainings per trial, with the seeds seed, seed + 1, …; their scores are averaged", ge=1, le=1000
     )
     deals: Whole = option(
         1000,
-        "deals against each reference after each training, others than those of the evaluation",
+        "deals against each reference after each training; evaluations play other deals",
         ge=MIN_DEALS,
         le=MAX_DEALS,
     )
@@ -52,13 +52,13 @@ class SweepOptions:
         10, "seconds between heartbeats of a running trial; after six missed ones it is run again", ge=1, le=3600
     )
     study: Text | None = option(
-        None, "name of the study; null: made from all that decides the trials, so a changed sweep is a new study"
+        None, "name of the study; null: a hash of all that decides the trials, so a changed sweep is a new study"
     )
     apply: Text | None = option(
         None,
         "GAME/NAME: write the best values to conf/agent/ and conf/experiment/ under this name; null: write nothing",
     )
-    overwrite: Flag = option(False, "let apply replace files that no sweep wrote")
+    overwrite: Flag = option(False, "allow apply to replace files that no sweep wrote")
     space: Mapping[str, Any] = option(
         {},
         "key: {low, high, log, step}, {choices: […]} or a list; with when: {KEY: VALUE} if conditional",
@@ -74,24 +74,19 @@ class SweepOptions:
         if self.study is not None:
             check_study(self.study)
 
-    def check_game(self, game: Game) -> None:
-        """InvalidOption for a metric that `game` does not have."""
+    def check_experiment(self, game: Game, trainer: TrainerOptions) -> None:
+        """Raise InvalidOption for a metric that `game` lacks, and for a pruner without learning curves."""
         if game.spec.num_players == 1 and self.metric == "win_rate":
-            raise InvalidOption(
-                "sweep.metric", self.metric, f"points: {game.spec.name} has one player, who beats nobody"
-            )
-
-    def check_trainer(self, trainer: TrainerOptions) -> None:
-        """InvalidOption for a pruner by learning curves where there are none."""
-        if self.prunes_curves and trainer.evaluations < FEWEST_POINTS:
-            allowed = f"wilcoxon, or trainer.evaluations at least {FEWEST_POINTS}: it compares learning curves"
+            raise InvalidOption("sweep.metric", self.metric, f"points: {game.spec.name} has only one player")
+        if self.prunes_curves and trainer.evaluations < MIN_POINTS:
+            allowed = f"wilcoxon, or trainer.evaluations at least {MIN_POINTS}: it compares learning curves"
             raise InvalidOption("sweep.pruner", self.pruner, allowed)
 
     @property
     def objective_names(self) -> list[str]:
-        """What the study optimises, as Optuna's dashboard shows it."""
-        strength = self.metric if self.objective == "mean" else f"{self.metric}_{self.objective}"
-        return [strength, *([self.cost] if self.cost else [])]
+        """The names of the study's objectives in optuna-dashboard."""
+        score = self.metric if self.objective == "mean" else f"{self.metric}_{self.objective}"
+        return [score, *([self.cost] if self.cost else [])]
 
     @property
     def prunes_curves(self) -> bool:
@@ -100,13 +95,13 @@ class SweepOptions:
 
 
 def check_storage(address: str | None) -> None:
-    """InvalidOption for what is no address of a study's storage."""
+    """Raise InvalidOption unless `address` names a database that can hold studies."""
     if address is not None and not _STORAGE.fullmatch(address):
         allowed = "null (sqlite:///studies.db at the project's root), sqlite:///FILE or postgresql+psycopg://…"
         raise InvalidOption("sweep.storage", address, allowed)
 
 
 def check_study(name: str) -> None:
-    """InvalidOption for what cannot be the name of a study."""
+    """Raise InvalidOption unless `name` can be the name of a study."""
     if not _NAME.fullmatch(name):
         raise InvalidOption("sweep.study", name, "a name of letters, digits and _ . -")

@@ -1,63 +1,52 @@
 """Workers of a sweep on the nodes of a Ray cluster."""
 
 import os
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
 
-from cardlab.evaluation.ray_pool import connected, working_directory
-from cardlab.experiments.sweep.worker import Plan, work_on
-from cardlab.experiments.sweep.workers import MOST_KILLED, WorkersKilled
+from cardlab.evaluation.ray_pool import working_directory
+from cardlab.experiments.sweep.process_workers import STOP_SECONDS, WAIT_SECONDS
+from cardlab.experiments.sweep.worker import SweepPlan, run_worker
 
 NOT_IN_DIGEST = "decides where trials run, not how"
 
-_LOOK_SECONDS = 1.0
-_STOP_SECONDS = 60.0
 
+@dataclass(frozen=True)
+class RayLauncher:
+    """Starts workers as Ray tasks of one core each; a worker is a reference to its task."""
 
-def run_on_ray(plan: Plan, finished: Callable[[], int], say: Callable[[str], None]) -> None:
-    """Keep `plan.options.workers` tasks of one core each at work until all trials are finished, as `run_workers` does.
+    plan: SweepPlan
+    ray: Any  # the module, connected to a cluster
 
-    A task whose process or node is lost is begun again elsewhere; its trial is done once more.
-    """
-    with connected("sweep.launcher") as ray:
-        task: Any = ray.remote(_task).options(num_cpus=1, max_retries=0)
-        here = os.getcwd()
-        running: list[Any] = [task.remote(plan, here) for _ in range(plan.options.workers)]
-        done, lost = finished(), 0
+    def start(self) -> Any:
+        """Start a task; another replaces it when its node is lost."""
+        task = self.ray.remote(_work).options(num_cpus=1, max_retries=0)
+        return task.remote(self.plan, os.getcwd())
+
+    def wait(self, workers: list[Any]) -> list[Any]:
+        """The tasks that have ended."""
+        return self.ray.wait(workers, timeout=WAIT_SECONDS)[0]
+
+    def was_killed(self, worker: Any) -> bool:
+        """Whether the task lost its process or node; an error of the worker is raised."""
         try:
-            while running:
-                ready, running = ray.wait(running, timeout=_LOOK_SECONDS)
-                now = finished()
-                lost, done = (lost if now == done else 0), now
-                for reference in ready:
-                    if not _is_lost(ray, reference):
-                        continue
-                    lost += 1
-                    if lost > MOST_KILLED:
-                        raise WorkersKilled(f"study {plan.study}: {lost} workers were lost in a row")
-                    say("a worker was lost: another takes its place")
-                    running.append(task.remote(plan, here))
-        finally:
-            for reference in running:
-                ray.cancel(reference)
-            if running:
-                ray.wait(running, num_returns=len(running), timeout=_STOP_SECONDS)
-        finished()
+            self.ray.get(worker)
+        except self.ray.exceptions.RayTaskError as error:
+            raise error.cause from error
+        except self.ray.exceptions.RayError:
+            return True
+        return False
+
+    def stop(self, workers: list[Any]) -> None:
+        """Cancel the tasks."""
+        for worker in workers:
+            self.ray.cancel(worker)
+        if workers:
+            self.ray.wait(workers, num_returns=len(workers), timeout=STOP_SECONDS)
 
 
-def _is_lost(ray: Any, reference: Any) -> bool:
-    """Whether a task that has ended lost its process; what it raised is raised here."""
-    try:
-        ray.get(reference)
-    except ray.exceptions.RayTaskError as error:
-        raise error.cause from error
-    except ray.exceptions.RayError:
-        return True
-    return False
-
-
-def _task(plan: Plan, folder: str) -> None:
+def _work(plan: SweepPlan, folder: str) -> None:
     with working_directory(folder):
-        work_on(plan, Console(stderr=True))
+        run_worker(plan, Console(stderr=True))

@@ -1,4 +1,4 @@
-"""Optuna's samplers and pruners, as the options of `sweep` ask for them."""
+"""Optuna's samplers and pruners for the options of `sweep`."""
 
 from typing import Any
 
@@ -10,16 +10,16 @@ from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.space import Space
 
 STARTUP_TRIALS = 4
-"""Complete ones, before the median says anything."""
+"""Complete trials before the median pruner compares."""
 STARTUP_BLOCKS = 6
-"""Of evaluation deals, before the test of Wilcoxon is asked: with five it cannot be sure whatever they are."""
+"""Blocks of deals before Wilcoxon's test: five are never significant."""
 
 
 def make_sampler(options: SweepOptions, order: int) -> BaseSampler:
-    """The sampler for the trial of this number in the order of proposals.
+    """The sampler of one trial, whose index among the proposals is `order`.
 
-    Made for each: a generator that was seeded once would begin again when a sweep resumes, and several workers would
-    all propose the same.
+    Each trial has its own: a sampler that is seeded once would propose the first values again when the sweep resumes,
+    and all workers would propose the same.
     """
     seed = int(np.random.SeedSequence([options.seed, order]).generate_state(1)[0])
     match options.sampler:
@@ -27,16 +27,16 @@ def make_sampler(options: SweepOptions, order: int) -> BaseSampler:
             return TPESampler(seed=seed)
         case "gp":
             return GPSampler(seed=seed)
-        case "qmc":  # one sequence, whose place the study remembers
+        case "qmc":  # one sequence, whose position is in the study
             return QMCSampler(scramble=True, seed=options.seed, independent_sampler=RandomSampler(seed))
-        case _:  # of a grid all parameters are set
+        case _:  # all parameters of a grid are set
             return RandomSampler(seed)
 
 
 def make_pruner(options: SweepOptions, points: int) -> BasePruner:
-    """The pruner of a study whose learning curves have so many `points`.
+    """The pruner of a study whose learning curves have `points` points.
 
-    Hyperband (Li et al. 2018) gives points as its resource; the median waits for a quarter of the curve.
+    The resource of Hyperband (Li et al. 2018) is the number of points; the median waits for a quarter of the curve.
     """
     match options.pruner:
         case "wilcoxon":
@@ -50,6 +50,6 @@ def make_pruner(options: SweepOptions, points: int) -> BasePruner:
 
 
 def grid_points(space: Space, options: SweepOptions) -> list[dict[str, Any]]:
-    """All points in random order: of a grid that is too large for its trials, they are then a fair sample."""
+    """All points in random order, so that the trials of a grid that is too large are a fair sample."""
     points = space.grid()
     return [points[place] for place in np.random.default_rng(options.seed).permutation(len(points))]

@@ -1,8 +1,7 @@
-"""Learning curves of a trial on their way to MLflow: named apart, or watched by a pruner."""
+"""Logs for the learning curves of a trial: with a prefix, or with reports to a pruner."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NoReturn
 
 import optuna
 
@@ -21,15 +20,15 @@ class PrefixedLog:
     prefix: str
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        """As Run.log_metrics."""
+        """Log the metrics with the prefix."""
         self.log.log_metrics({f"{self.prefix}{name}": value for name, value in metrics.items()}, step)
 
 
 @dataclass(frozen=True)
-class WatchedCurve:
-    """Reports each point of a learning curve to the study, and prunes the trial when its pruner says so.
+class PruningLog:
+    """Reports each point of a learning curve to the study, and prunes the trial when its pruner asks for it.
 
-    Points are numbered from 1 to trainer.evaluations, so trials with rounds of other lengths can be compared.
+    Points are numbered from 1 to trainer.evaluations, so trials with iterations of other lengths can be compared.
     """
 
     log: MetricsLog
@@ -38,25 +37,20 @@ class WatchedCurve:
     metric: str
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        """As Run.log_metrics. Raises optuna.TrialPruned, which comes out of the training."""
+        """Log the metrics. Raises optuna.TrialPruned, which ends the training."""
         self.log.log_metrics(metrics, step)
         if MEAN_SCORE not in metrics:
             return
         points = self.experiment.trainer.evaluations
         point = int(metrics[ITERATION]) * points // self.experiment.last_iteration
-        self.trial.report(strength_of(metrics, self.metric), point)
+        self.trial.report(curve_score(metrics, self.metric), point)
         if self.trial.should_prune():
-            give_up(f"behind the others at point {point} of {points} of the learning curve")
+            raise optuna.TrialPruned(f"behind the others at point {point} of {points} of the learning curve")
 
 
-def strength_of(metrics: Mapping[str, float], metric: str) -> float:
-    """The mean over the references of what a point of a curve has measured."""
+def curve_score(metrics: Mapping[str, float], metric: str) -> float:
+    """The mean of the sweep's metric over the references, at one point of a learning curve."""
     if metric != "win_rate":
         return metrics[MEAN_SCORE]
     rates = [rate for name, rate in metrics.items() if name.startswith(_WIN_RATE)]
     return sum(rates) / len(rates)
-
-
-def give_up(reason: str) -> NoReturn:
-    """End a trial that is not worth its cost."""
-    raise optuna.TrialPruned(reason)

@@ -1,4 +1,4 @@
-"""Values that a sweep tries and finds: into a configuration, and back into files of conf/."""
+"""The best values of a sweep as files of conf/, and checks of what such a sweep may be called and search."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,11 +14,11 @@ from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.config.values import flat_space, with_values
 
 _HEADER = "# Written by `cardlab sweep sweep.apply={name}`.\n"
-_AS_FILES = ("agent", "network")  # an experiment sets nothing below these: what is tuned there is an option of its own
+_TUNED_GROUPS = ("agent", "network")  # an experiment sets nothing below these: tuned values are options of their own
 
 
-def check_space(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    """InvalidOption for an entry that is no range or list, or whose key `config` does not have."""
+def check_keys(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+    """Raise InvalidOption for an entry that is no range or list, and for a key that `config` does not have."""
     known = list(flat_keys(config))
     for key, entry in flat_space(space).items():
         if key not in known:
@@ -31,30 +31,30 @@ def check_space(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
 def write_tuned(
     name: str, overrides: Sequence[str], values: Mapping[str, Any], *, overwrite: bool = False
 ) -> list[Path]:
-    """Write the experiment `name` into the working directory's conf/: what `overrides` compose, with `values` in it.
+    """Write the experiment that `overrides` compose, with `values`, into conf/ of the working directory.
 
-    conf/agent/NAME.yaml holds the tuned values and the agent that they build on, conf/network/NAME.yaml the network if
-    it changed, and conf/experiment/NAME.yaml names them. `name` may be FOLDER/NAME, and the experiment is then called
-    FOLDER_NAME. Returns the files; check_name says which names are refused.
+    conf/agent/NAME.yaml holds the tuned values and names its base, conf/network/NAME.yaml the network if it changed,
+    and conf/experiment/NAME.yaml names both. The experiment of FOLDER/NAME is called FOLDER_NAME. Returns the files.
+    Raises InvalidOption for a name that check_name refuses.
     """
     check_name(name, overwrite=overwrite)
     tree = compose_tree("sweep", overrides, with_hydra=True)
     choices = {str(group): str(choice) for group, choice in tree.hydra.runtime.choices.items()}
     config = with_values(plain_experiment(overrides), values)
     written: list[Path] = []
-    for group in _AS_FILES:
+    for group in _TUNED_GROUPS:
         base = choices[group]
         content = _changed(group, base, config[group], values)
         if group == "agent" or content:
-            # what others may build on cannot build on them
-            alone = base == name or content == config[group] or not _is_ours(group, name)
+            # a replaced file may be the base of others: it has no base itself
+            alone = base == name or content == config[group] or not _is_free(group, name)
             choices[group] = name
             entry = config[group] if alone else {"defaults": [f"/{group}/{base}@_here_", "_self_"], **content}
             written.append(_write(group, name, entry))
     groups = [group for group in choices if group in config]
     defaults: list[Any] = ["/experiment/default@_here_"]
     defaults += [{f"override /{group}@{group}": choices[group]} for group in groups]
-    rest = {group: config[group] for group in groups if group not in _AS_FILES}
+    rest = {group: config[group] for group in groups if group not in _TUNED_GROUPS}
     content = {"defaults": [*defaults, "_self_"], "name": flat_name(name), **rest}
     return [*written, _write("experiment", name, content)]
 
@@ -65,9 +65,9 @@ def flat_name(option: str) -> str:
 
 
 def check_name(name: str, *, overwrite: bool = False) -> None:
-    """InvalidOption unless `name` is NAME or FOLDER/NAME and is new, or a sweep wrote its options.
+    """Raise InvalidOption unless `name` is NAME or FOLDER/NAME, and is new or was written by a sweep.
 
-    With `overwrite` options of that name are replaced, except `default`, on which other experiments build.
+    With `overwrite`, other options may be replaced, except `default`, on which other experiments build.
     """
     folder, slash, last = name.rpartition("/")
     words = [folder, last] if slash else [last]
@@ -75,21 +75,21 @@ def check_name(name: str, *, overwrite: bool = False) -> None:
         raise InvalidOption("sweep.apply", name, "NAME or FOLDER/NAME, of letters, digits and _, other than default")
     if overwrite:
         return
-    for group in (*_AS_FILES, "experiment"):
-        if not _is_ours(group, name):
-            allowed = f"a new name: {group}={name} is there already (sweep.overwrite=true replaces it)"
+    for group in (*_TUNED_GROUPS, "experiment"):
+        if not _is_free(group, name):
+            allowed = f"a new name: {group}={name} exists (sweep.overwrite=true replaces it)"
             raise InvalidOption("sweep.apply", name, allowed)
 
 
 def plain_experiment(overrides: Sequence[str]) -> dict[str, Any]:
-    """The configuration of the experiment of a sweep, without the sweep itself."""
+    """The configuration of the experiment of a sweep, without the group `sweep`."""
     config = plain(compose_tree("sweep", overrides))
     config.pop("sweep")
     return config
 
 
-def _is_ours(group: str, name: str) -> bool:
-    """Whether the option is new, or one that a sweep wrote."""
+def _is_free(group: str, name: str) -> bool:
+    """Whether no option has this name, or a sweep wrote it."""
     file = _file(group, name)
     if file.is_file():
         return file.read_text(encoding="utf-8").startswith(_first_lines(group, name))
@@ -98,7 +98,7 @@ def _is_ours(group: str, name: str) -> bool:
 
 
 def _changed(group: str, base: str, content: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """What of `content` the option `base` does not say, or was tuned; all of it where it lacks what `base` has."""
+    """The keys of `content` that were tuned or differ from `base`; all of them if it lacks keys of `base`."""
     given = compose_config(f"{group}/{base}")
     for key in (group, *base.split("/")[:-1]):
         given = given[key]

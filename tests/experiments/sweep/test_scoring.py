@@ -15,17 +15,18 @@ from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.scoring import SWEEP_SEED_OFFSET, combine, play_references, sweep_arena
 from cardlab.games.catalogue import make_game
 from cardlab.training.curve_evaluation import CURVE_SEED_OFFSET
+from cardlab.training.options import TrainerOptions
 
 SPACE = {"agent.gamma": {"low": 0.0, "high": 1.0}}
 
 
 @given(arrays(np.float64, (3, 2, 11), elements=st.floats(-100, 100)))
 def test_trainings_and_references_count_alike(figures: PerDeal) -> None:
-    strength = combine([dict(zip(("random", "greedy"), training, strict=True)) for training in figures])
-    assert strength.overall.mean == pytest.approx(figures.mean(), abs=1e-9)
-    assert strength.overall.half_width == pytest.approx(estimate(figures.mean(axis=(0, 1))).half_width, abs=1e-9)
-    assert strength.by_reference["greedy"].mean == pytest.approx(figures[:, 1].mean(), abs=1e-9)
-    names = strength.figures("points")
+    score = combine([dict(zip(("random", "greedy"), training, strict=True)) for training in figures])
+    assert score.overall.mean == pytest.approx(figures.mean(), abs=1e-9)
+    assert score.overall.half_width == pytest.approx(estimate(figures.mean(axis=(0, 1))).half_width, abs=1e-9)
+    assert score.by_reference["greedy"].mean == pytest.approx(figures[:, 1].mean(), abs=1e-9)
+    names = score.metrics("points")
     assert names["sweep/points_low"] <= names["sweep/points"] <= names["sweep/points_high"]
     assert {"sweep/points/random", "sweep/points/greedy"} <= set(names)
 
@@ -56,6 +57,6 @@ def test_alone_the_own_points_count() -> None:
     arena = sweep_arena(SweepOptions(space=SPACE, deals=20), ArenaOptions())
     figures = play_references(game, load_agent(game, "random"), arena, "points")
     assert list(figures) == ["self"]
-    assert list(combine([figures]).figures("points")) == ["sweep/points", "sweep/points_low", "sweep/points_high"]
+    assert list(combine([figures]).metrics("points")) == ["sweep/points", "sweep/points_low", "sweep/points_high"]
     with pytest.raises(InvalidOption, match=r"sweep\.metric=win_rate: must be points"):
-        SweepOptions(space=SPACE, metric="win_rate").check_game(game)
+        SweepOptions(space=SPACE, metric="win_rate").check_experiment(game, TrainerOptions())

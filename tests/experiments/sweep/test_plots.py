@@ -4,7 +4,7 @@ import numpy as np
 import optuna
 from optuna.distributions import FloatDistribution
 
-from cardlab.experiments.sweep.pictures import FEWEST_TRIALS, draw_study
+from cardlab.experiments.sweep.plots import MIN_TRIALS, study_plots
 
 RANGE = FloatDistribution(0.0, 1.0)
 
@@ -23,15 +23,15 @@ def study_of(number: int, *, equal: bool = False, objectives: int = 1) -> optuna
 
 
 def test_each_picture_names_what_was_measured() -> None:
-    for name, figure in draw_study(study_of(20, objectives=2)):
+    for name, figure in study_plots(study_of(20, objectives=2)):
         texts = [axes.get_ylabel() for axes in figure.axes] + [axes.get_xlabel() for axes in figure.axes]
         assert name == "importances" or "points" in texts, name
 
 
 def test_importances_need_trials_that_differ() -> None:
     usual = {"history", "parallel_coordinates", "slices"}
-    assert {name for name, _ in draw_study(study_of(1))} == usual
-    assert {name for name, _ in draw_study(study_of(FEWEST_TRIALS - 1))} == usual
-    assert {name for name, _ in draw_study(study_of(20, equal=True))} == usual
-    assert {name for name, _ in draw_study(study_of(20))} == usual | {"importances"}
-    assert {name for name, _ in draw_study(study_of(20, objectives=2))} == usual | {"importances", "front"}
+    assert {name for name, _ in study_plots(study_of(1))} == usual
+    assert {name for name, _ in study_plots(study_of(MIN_TRIALS - 1))} == usual
+    assert {name for name, _ in study_plots(study_of(20, equal=True))} == usual
+    assert {name for name, _ in study_plots(study_of(20))} == usual | {"importances"}
+    assert {name for name, _ in study_plots(study_of(20, objectives=2))} == usual | {"importances", "pareto_front"}
