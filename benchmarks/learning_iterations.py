@@ -10,14 +10,14 @@ from typing import Any
 import torch
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.training.callbacks import Field
 from cardlab.training.cpu_settings import denormals_flushed, keep_freed_memory
-from cardlab.training.iterations import Iterations
-from cardlab.training.process_loop import build_learner, lightning_trainer
+from cardlab.training.rollout_loader import RolloutLoader
+from cardlab.training.training_process import build_learner, lightning_trainer
 
 WARM = 2  # rounds that compile kernels and layers
 FAST = ("trainer.precision=bfloat16", "trainer.compile=true")
@@ -79,7 +79,7 @@ def learn(
         prepare(learner, collector)
     clock = Clock(after_round)
     decisions, dtype = experiment.agent.decisions_per_iteration, getattr(torch, options.precision)
-    batches = Iterations(learner, collector, decisions, WARM + rounds, dtype)
+    batches = RolloutLoader(learner, collector, decisions, WARM + rounds, dtype)
     with as_in_trainings():
         lightning_trainer(options, [Field(collector), clock]).fit(learner, train_dataloaders=batches)
     marks = clock.marks[WARM - 1 :]

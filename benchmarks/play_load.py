@@ -21,7 +21,7 @@ from pathlib import Path
 
 import requests
 
-from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import ActionsOptions
 

@@ -22,11 +22,11 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor, nn
 
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.games.protocol import Bools, Floats
-from cardlab.games.rows import take
-from cardlab.training.process_loop import build_learner
+from cardlab.games.record_arrays import take
+from cardlab.training.training_process import build_learner
 from learning_iterations import WARM, Round, as_in_trainings
 
 STEPS = 16  # recorded, then handed out again from the first

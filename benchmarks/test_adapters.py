@@ -19,7 +19,7 @@ import cardlab
 from cardlab.agents.random_agent import RandomAgent, choose_uniformly
 from cardlab.games.loop import play
 from cardlab.games.protocol import Game, InfoStates, Players
-from cardlab.games.rows import put, take
+from cardlab.games.record_arrays import put, take
 from cardlab.integrations import make_sb3, make_vector
 
 pytestmark = pytest.mark.benchmark(timer=process_time)  # all on one thread; other processes do not count

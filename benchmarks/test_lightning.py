@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.callbacks import Field
 from cardlab.training.experiment import Experiment
-from cardlab.training.iterations import Iterations
 from cardlab.training.options import TrainerOptions
-from cardlab.training.process_loop import build_learner, lightning_trainer
+from cardlab.training.rollout_loader import RolloutLoader
+from cardlab.training.training_process import build_learner, lightning_trainer
 
 ROUND = 16_384  # decisions
 ROUNDS = 8
@@ -43,7 +43,7 @@ def seconds_with_lightning() -> float:
     learner, collector = build_learner(experiment())
     clock = Clock()
     trainer = lightning_trainer(TrainerOptions(), [Field(collector), clock])
-    trainer.fit(learner, train_dataloaders=Iterations(learner, collector, ROUND, ROUNDS))
+    trainer.fit(learner, train_dataloaders=RolloutLoader(learner, collector, ROUND, ROUNDS))
     return clock.times[-1] - clock.times[0]
 
 
@@ -53,7 +53,7 @@ def seconds_bare() -> float:
     optimizer = learner.configure_optimizers()
     learner.optimizers = lambda *_, **__: optimizer  # type: ignore[method-assign] - all that it asks of a Trainer
     times: list[float] = []
-    for number, experience in enumerate(Iterations(learner, collector, ROUND, ROUNDS)):
+    for number, experience in enumerate(RolloutLoader(learner, collector, ROUND, ROUNDS)):
         learner.training_step(experience, number)
         collector.opponents.update(learner.iterations_done, learner.network, experience.payoffs, experience.seats)
         times.append(time.process_time())

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.run import train
 from learning_iterations import FAST, PPO_BIG2

@@ -9,7 +9,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 from cardlab.agents.registry import load_agent
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play_out
-from cardlab.networks.lines import LineEncoder
+from cardlab.networks.lines_network import LineEncoder
 
 TRIES = 5
 LEAST = 1.05  # times as fast

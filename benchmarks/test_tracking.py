@@ -49,7 +49,7 @@ if part == "tracking":
     assert main(["train", *arguments]) == 0
 else:
     from cardlab.experiments.config.composition import compose_experiment
-    from cardlab.experiments.config.build import build_experiment
+    from cardlab.experiments.config.build_experiment import build_experiment
     from cardlab.cli import train as same_imports
     from cardlab.training.callbacks import Checkpoints
     from cardlab.training.run import train

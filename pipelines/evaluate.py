@@ -9,10 +9,10 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.agents.policies import policy_digest
+from cardlab.agents.policy_files import policy_digest
 from cardlab.core.exit_status import run_program
 from cardlab.evaluation.evaluate import evaluate, write_evaluation
-from cardlab.experiments.config.groups import build_arena, build_game, check_pinned
+from cardlab.experiments.config.build_parts import build_arena, build_game, check_pinned
 from cardlab.games.catalogue import without_training_options
 from cardlab.tracking import Store
 
@@ -36,4 +36,4 @@ def main(name: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(lambda: main(*sys.argv[1:])))
+    sys.exit(run_program(lambda: main(*sys.argv[1:]), "run dvc repro again to resume"))

@@ -9,14 +9,14 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.agents.policies import load_policy, policy_digest
+from cardlab.agents.policy_files import load_policy, policy_digest
 from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.game_statistics import measure_games
-from cardlab.experiments.config.groups import build_arena, build_game
+from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.config.options import build_part
-from cardlab.experiments.forecasts import (
+from cardlab.experiments.value_calibration import (
     Discount,
     calibration_rows,
     forecast,
@@ -55,4 +55,4 @@ def _discount(game: Game, config: dict[str, Any]) -> Discount:
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(lambda: main(*sys.argv[1:])))
+    sys.exit(run_program(lambda: main(*sys.argv[1:]), "run dvc repro again to resume"))

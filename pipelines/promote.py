@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
-from cardlab.experiments.config.groups import build_arena, build_game
+from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.promotion.options import PROMOTION_SEED, PromotionOptions
 from cardlab.experiments.promotion.promote import format_outcome, make_challenge, promote
 from cardlab.games.catalogue import without_training_options

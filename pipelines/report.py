@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import run_program
 from cardlab.experiments.report.page import write_report
-from cardlab.experiments.report.results import read_results, read_tournaments
+from cardlab.experiments.report.read_results import read_results, read_tournaments
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.lineage import lineage
 from cardlab.tracking.policy_lookup import policy_filter

@@ -9,11 +9,11 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.agents.policies import policy_digest
+from cardlab.agents.policy_files import policy_digest
 from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
 from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots, write_snapshot_scores
-from cardlab.experiments.config.groups import build_arena, build_game
+from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.games.catalogue import without_training_options
 
 
@@ -30,4 +30,4 @@ def main(name: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(lambda: main(*sys.argv[1:])))
+    sys.exit(run_program(lambda: main(*sys.argv[1:]), "run dvc repro again to resume"))

@@ -14,7 +14,7 @@ from cardlab.core.exit_status import run_program
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.tournament import run_tournament
-from cardlab.experiments.config.groups import build_arena, build_game
+from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking.connection import project_root
@@ -60,4 +60,4 @@ def _by_game(experiments: Mapping[str, Any]) -> dict[str, tuple[Game, list[str]]
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(main))
+    sys.exit(run_program(main, "run dvc repro again to resume"))

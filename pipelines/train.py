@@ -12,13 +12,13 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import run_program
-from cardlab.experiments.config.build import build_experiment
-from cardlab.experiments.config.groups import check_pinned
+from cardlab.experiments.config.build_experiment import build_experiment
+from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.tracking import Run, Store
 from cardlab.tracking.lineage import lineage
+from cardlab.training.recorded_training import train_recorded
 from cardlab.training.run import Trained, run_folder, write_curve
 from cardlab.training.summary import write_summary
-from cardlab.training.tracked_run import train_recorded
 
 _TOLD = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # where the policy comes from
 
@@ -53,4 +53,4 @@ def _copy(source: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(lambda: main(*sys.argv[1:])))
+    sys.exit(run_program(lambda: main(*sys.argv[1:]), "run dvc repro again to resume"))

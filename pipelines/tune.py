@@ -14,7 +14,7 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import run_program
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.options import build_options
 from cardlab.experiments.config.values import flat_space
 from cardlab.experiments.sweep.options import SweepOptions
@@ -42,4 +42,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(main))
+    sys.exit(run_program(main, "run dvc repro again to resume"))

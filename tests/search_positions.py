@@ -4,7 +4,7 @@ import numpy as np
 
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.loop import play
-from cardlab.games.rows import join
+from cardlab.games.record_arrays import join
 
 
 def positions(game, num_decisions, *, seed=0, skip=0):

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 
 from cardlab.agents.search.options import SEARCHES
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.experiments.config.build import PARTS
+from cardlab.experiments.config.build_experiment import PARTS
 from cardlab.experiments.config.options import resolve_class
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.experiments.sweep.options import SweepOptions

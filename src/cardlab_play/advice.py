@@ -10,7 +10,7 @@ from cardlab.games.agent_protocol import Agent, Policy
 from cardlab.games.cards.deck import card_text
 from cardlab.games.loop import play_out
 from cardlab.games.protocol import Game, InfoStates
-from cardlab.games.rows import join
+from cardlab.games.record_arrays import join
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.analysis import DecisionAnalysis, analyze, decision_rng
 from cardlab_play.belief_networks import BeliefNetworks

@@ -7,9 +7,9 @@ import numpy as np
 
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.builders import build_search
-from cardlab.agents.search.decisions import DEALS, LEAVES, make_search_decisions, pair_with_actions, sample_deals
 from cardlab.agents.search.monte_carlo import MonteCarlo
 from cardlab.agents.search.options import MonteCarloOptions
+from cardlab.agents.search.search_io import DEALS, LEAVES, make_search_decisions, pair_with_actions, sample_deals
 from cardlab.agents.search_agent import SearchAgent
 from cardlab.evaluation.intervals import half_width
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy

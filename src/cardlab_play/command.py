@@ -1,7 +1,7 @@
 """The command `cardlab play`: serves a web page for playing against agents."""
 
 from cardlab.cli.verbs import MissingPlugin, Request
-from cardlab.experiments.config.groups import group
+from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.options import build_options
 from cardlab_play.options import PlayOptions
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import InfoStates
-from cardlab.games.rows import join
+from cardlab.games.record_arrays import join
 from cardlab_play.advice import agent_message, load_advisor, option_messages, rounded
 from cardlab_play.agent_catalog import AgentCatalog
 from cardlab_play.analysis import analyze

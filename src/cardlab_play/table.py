@@ -11,7 +11,7 @@ import numpy as np
 
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game, InfoStates, Players, States
-from cardlab.games.rows import copied, join
+from cardlab.games.record_arrays import copied, join
 from cardlab_play.deals import Deal
 from cardlab_play.errors import RequestError
 from cardlab_play.views import make_view

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 import cardlab
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.run import Trained, train
 

@@ -21,7 +21,7 @@ from cardlab.games.five_o.column_probability import (
 )
 from cardlab.games.loop import play, play_out
 from cardlab.games.protocol import InfoStates, States
-from cardlab.games.rows import copied
+from cardlab.games.record_arrays import copied
 
 Progress = Callable[[str], None]
 

@@ -15,12 +15,12 @@ import numpy as np
 import torch
 
 import cardlab
-from cardlab.agents.search.decisions import make_search_decisions, pair_with_actions, sample_deals
+from cardlab.agents.search.search_io import make_search_decisions, pair_with_actions, sample_deals
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.five_o.rules import NUM_COLUMNS, NUM_TURNS
 from cardlab.games.loop import play, play_out
 from cardlab.games.protocol import Game, InfoStates
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 
 PAPER_AGENTS = ("reflex_1", "reflex_2", "reflex_3", "greedy_1", "greedy_2", "fast_greedy_2", "column_monte_carlo")
 LAST_ROUND = NUM_TURNS - 2 * NUM_COLUMNS  # the paper's agents play exactly from this turn on

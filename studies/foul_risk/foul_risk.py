@@ -16,12 +16,12 @@ import torch
 from numpy.typing import NDArray
 
 import cardlab
-from cardlab.agents.search.decisions import SearchDecision, make_search_decisions, pair_with_actions, sample_deals
+from cardlab.agents.search.search_io import SearchDecision, make_search_decisions, pair_with_actions, sample_deals
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.loop import play, play_out
 from cardlab.games.open_face.rules import NUM_DEALT, NUM_OPENING, royalty_sum
 from cardlab.games.protocol import Game
-from cardlab.games.rows import join, take
+from cardlab.games.record_arrays import join, take
 
 OUTPUT = Path(__file__).parent / "placements.csv"
 COLUMNS = ("cards_left", "foul_more", "royalties_more", "points_more", "taken")

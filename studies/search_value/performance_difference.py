@@ -19,12 +19,12 @@ import torch
 from numpy.typing import NDArray
 
 import cardlab
-from cardlab.agents.search.decisions import pair_with_actions
+from cardlab.agents.search.search_io import pair_with_actions
 from cardlab.evaluation.intervals import estimate
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.loop import play_out
 from cardlab.games.protocol import Game, InfoStates, States
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 
 CHUNK_GAMES = 20
 OPTIONS = {"five_o": {"features": "prospects"}, "poker_squares": {}}

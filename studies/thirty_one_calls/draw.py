@@ -13,7 +13,7 @@ import cardlab
 from cardlab.experiments.report.drawing import COLOURS, inline_svg, new_grid, report_style
 from cardlab.games.loop import play
 from cardlab.games.protocol import Game
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 from cardlab.games.thirty_one.actions import CALL
 from cardlab.games.thirty_one.hand_scores import BEST_SCORE, hand_score
 

@@ -17,13 +17,13 @@ import torch
 
 import cardlab
 from cardlab.agents.network_agents import AfterstateAgent
-from cardlab.agents.search.decisions import make_search_decisions, pair_with_actions, sample_deals
 from cardlab.agents.search.leaves import AgentPlayouts
+from cardlab.agents.search.search_io import make_search_decisions, pair_with_actions, sample_deals
 from cardlab.agents.search_agent import SearchAgent
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.loop import play
 from cardlab.games.protocol import Floats, Game, InfoStates, Players
-from cardlab.games.rows import join, take
+from cardlab.games.record_arrays import join, take
 
 CANDIDATES = 6
 SEED = 991

@@ -8,7 +8,7 @@ from cardlab.agents.registry import agent_names, make_agent
 from cardlab.agents.specs import SEARCHES
 from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.loop import play
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 
 SLOW = {"expectiminimax": 1, "column_monte_carlo": 4, "hindsight_fills": 2, "random_fills": 2, "planner": 32}
 """How many positions of a step are enough for agents that think."""

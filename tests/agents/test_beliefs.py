@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from cardlab.agents.beliefs import Belief, load_belief, save_belief
-from cardlab.agents.policies import PolicyError
+from cardlab.agents.policy_files import PolicyError
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 from cardlab.networks.options import BeliefOptions
 
 FULL = make_game("big2", features="full")
@@ -148,7 +148,7 @@ def test_the_endgame_agent_plays_as_its_policy_before():
         ("big2", "endgame", "endgame.policy=null: must be"),
         ("thirty_one", "endgame:policy:random", "thirty_one has no endgames"),
         ("big2", "endgame:policy:random:samples:0", "endgame.samples=0"),
-        ("big2", "endgame:policy:3", "agent=3: must be a policy's folder"),
+        ("big2", "endgame:policy:3", "agent.policy=3: must be text"),
         ("big2", "endgame:policy:random:sample:3", "endgame with options policy, samples, belief, seed"),
     ],
 )

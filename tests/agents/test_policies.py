@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.agents.policies import PolicyError, describe, load_policy, policy_digest, policy_game, save_policy
+from cardlab.agents.policy_files import PolicyError, describe, load_policy, policy_digest, policy_game, save_policy
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
@@ -195,7 +195,7 @@ def test_a_pickle_bomb_is_not_run(tmp_path):
 def test_an_agent_that_is_none_is_one_clear_line(text, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "cardlab.agents.policy_folders._PACKAGE", tmp_path / "src" / "cardlab"
+        "cardlab.agents.policy_paths._PACKAGE", tmp_path / "src" / "cardlab"
     )  # no champion comes with it
     with pytest.raises(InvalidOption) as caught:
         load_agent(make_game("thirty_one"), text)

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.options import MonteCarloOptions, NoSearch, search_text
 from cardlab.agents.search_agent import SearchAgent
 from cardlab.agents.specs import SEARCHES, agent_text, split_name
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import GAMES, make_game
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 from cardlab.networks.options import MLPOptions
 from search_positions import positions
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import MLPOptions
 from cardlab.tracking import Store

@@ -12,7 +12,7 @@ from filelock import FileLock
 from numba.core import config as numba_config
 
 from cardlab.cli import main
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.run import run_folder
 

@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 
 from cardlab.cli import main
 from cardlab.cli.compose import first_difference
-from cardlab.cli.policy_names import policy_name
+from cardlab.cli.run_paths import policy_name
 from cardlab.cli.verbs import VERBS
 from cardlab.experiments.config.composition import compose_config
 from recipes import CONF, recipes

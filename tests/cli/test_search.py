@@ -9,8 +9,8 @@ from cardlab.cli import main
 from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate
 from cardlab.evaluation.game_record import load_record
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.experiments.config.build_parts import build_search
 from cardlab.experiments.config.composition import compose_config
-from cardlab.experiments.config.groups import build_search
 from cardlab.games.catalogue import make_game
 
 SMALL = ("game=five_o", "arena.deals=2", "arena.processes=1")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import cardlab
-from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.cli import main
 from cardlab.networks.options import MLPOptions
 from documentation.commands import KNOWN_FENCES, PAGES, ROOT, SHELL, Command, all_commands, fences

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import cardlab
-from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.networks.options import MLPOptions
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from cardlab.experiments.forecasts import (
+from cardlab.experiments.value_calibration import (
     Discount,
     Forecasts,
     calibration_rows,

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import cardlab
-from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.replay import run_replay

@@ -10,5 +10,5 @@ import torch  # noqa: E402, F401
 
 import cardlab.cli.program  # noqa: E402
 import cardlab.cli.train  # noqa: E402
-import cardlab.experiments.config.build  # noqa: E402
+import cardlab.experiments.config.build_experiment  # noqa: E402
 import cardlab.games.catalogue  # noqa: E402, F401

@@ -80,6 +80,6 @@ def test_the_same_training_twice_at_once(fresh_database: Path, tmp_path: Path) -
     second = Child(root, longer, log=tmp_path / "second")
     assert second.wait() == FAILED
     (told,) = [line for line in second.log.read_text().splitlines() if not line.startswith("file operations")]
-    assert re.fullmatch(r"cardlab: error: .*/runs/squares/\w+: another process is training here", told)
+    assert re.fullmatch(r"cardlab: error: .*/squares/\w+: another process trains here; wait for it or stop it", told)
     assert first.wait() == 0, first.log.read_text()
     assert [run.info.status for run in runs_of(store_of(root), "poker_squares")] == ["FINISHED"]

@@ -164,7 +164,7 @@ def test_a_clock_that_is_set_back_changes_no_result(
     monkeypatch.undo()
     assert trained.digest == run(experiment_of("td"), tmp_path / "whole").digest
     metrics = sorted(store.client.get_metric_history(tracked.id, "train/iteration"), key=lambda metric: metric.step)
-    assert [metric.step for metric in metrics] == list(range(1, 13))
+    assert [metric.value for metric in metrics] == list(range(1, 13))
     stored = store.client.get_run(tracked.id)
     assert stored.data.metrics["train/iteration"] == metrics[-1].value, (
         "the last is that of the last step, not of the clock"

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.agents.policies import FORMAT, PolicyError, describe, load_policy, save_policy
+from cardlab.agents.policy_files import FORMAT, PolicyError, describe, load_policy, save_policy
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import MLPOptions
 from cardlab.training.run import CheckpointError
@@ -85,7 +85,7 @@ def test_a_bomb_as_a_checkpoint_is_not_run(tmp_path: Path, kind: str) -> None:
     file = tmp_path / "run" / "checkpoint.ckpt"
     file.parent.mkdir()
     file.write_bytes(bombs(tmp_path / "mark", tmp_path)[kind])
-    with pytest.raises(CheckpointError, match=r"checkpoint\.ckpt: is not a checkpoint of this run .*: delete it$"):
+    with pytest.raises(CheckpointError, match=r"checkpoint\.ckpt: is not a checkpoint of this run .*; delete it$"):
         run(experiment_of("td"), tmp_path)
     assert not (tmp_path / "mark").exists()
 

@@ -12,8 +12,8 @@ import pytest
 
 from cardlab.tracking import RecordIncomplete, Run, Store
 from cardlab.tracking import run as run_module
+from cardlab.training.recorded_training import train_recorded
 from cardlab.training.run import Trained, train
-from cardlab.training.tracked_run import train_recorded
 from failures.children import Child, start_server
 from failures.test_killed_training import TRAIN
 from stores import Lost
@@ -23,7 +23,7 @@ EVERY = list(range(1, ROUNDS + 1))
 
 
 def steps(store: Store, run_id: str, key: str = "train/iteration") -> list[int]:
-    return sorted(metric.step for metric in store.client.get_metric_history(run_id, key))
+    return sorted(int(metric.value) for metric in store.client.get_metric_history(run_id, key))
 
 
 def status(store: Store, run_id: str) -> str:

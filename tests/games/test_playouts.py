@@ -10,7 +10,7 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
 from cardlab.games.loop import play_out as play_through
 from cardlab.games.protocol import Game, States
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 
 GAMES = [
     ("five_o", {}),

@@ -10,7 +10,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import GAMES
 from cardlab.games.loop import IllegalAction, play
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
-from cardlab.games.rows import copied, take
+from cardlab.games.record_arrays import copied, take
 from cardlab.integrations import ParallelGames, make_sb3, make_vector
 from cardlab.integrations.parallel_games import StepResult
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.agents.policies import load_policy
+from cardlab.agents.policy_files import load_policy
 from cardlab.training.run import train
 from learners.kuhn_training import AGENTS, kuhn_experiment, policy_of
 from small_games.kuhn import Kuhn, best_response, expected_value, uniform_policy

@@ -14,8 +14,8 @@ from cardlab.learners.base import TrainingDiverged
 from cardlab.learners.options import PPOOptions
 from cardlab.networks.options import MLPOptions
 from cardlab.training.experiment import Experiment
-from cardlab.training.process_loop import build_learner
 from cardlab.training.run import Trained, train
+from cardlab.training.training_process import build_learner
 from learners.kuhn_training import kuhn_experiment
 from small_games.high_card import HighCard
 

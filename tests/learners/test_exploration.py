@@ -5,10 +5,10 @@ import pytest
 
 from cardlab.agents.network_agents import _epsilon_softmax
 from cardlab.core.options import InvalidOption
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.learners.options import TDOptions
-from cardlab.training.process_loop import build_learner
+from cardlab.training.training_process import build_learner
 
 
 def test_actions_are_as_frequent_as_they_are_said_to_be():
@@ -53,5 +53,5 @@ def test_what_does_not_fit_is_refused(options, named):
 
 def test_networks_of_codes_count_in_units_of_the_game():
     composed = compose_experiment(["experiment=poker_squares/sparse_lines", "agent.reward_scale=10"])
-    with pytest.raises(InvalidOption, match=r"agent\.reward_scale=10\.0: must be left out with this network"):
+    with pytest.raises(InvalidOption, match=r"agent\.reward_scale=10\.0: must be left out: this network"):
         build_experiment(composed)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from cardlab.learners import base as rounds
-from cardlab.training.process_loop import build_learner
+from cardlab.training.training_process import build_learner
 from learners.kuhn_training import kuhn_experiment
 
 

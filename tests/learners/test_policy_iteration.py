@@ -11,14 +11,14 @@ from hypothesis.extra import numpy as arrays
 from safetensors.torch import load_file
 
 from cardlab.core.options import InvalidOption
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.games.loop import play_out
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 from cardlab.learners.options import PolicyIterationOptions
 from cardlab.learners.policy_iteration import near_best
-from cardlab.training.process_loop import build_learner
 from cardlab.training.run import train
+from cardlab.training.training_process import build_learner
 from learners.kuhn_training import kuhn_experiment
 
 EARLY = 6  # turns of Poker Squares: few cards are placed
@@ -47,7 +47,7 @@ def test_what_is_tried_is_near_the_best_and_worth_something_else(found, most, ma
 def test_rollouts_of_a_decision_meet_the_same_deals(kind):
     """At the last choice each rollout is one card: what was paid is what the same card makes of either cell."""
     learner, collector = learner_of("agent.margin=1000", "agent.rollouts=1", *kind)
-    trials, game = learner._try(collector.collect(1000)), learner.game
+    trials, game = learner._play_rollouts(collector.collect(1000)), learner.game
     last = np.flatnonzero(trials.info_states["turn"] == LAST_CHOICE)
     assert last.size
     different = 0
@@ -76,7 +76,7 @@ def kuhn_learner():
 def test_the_loss_is_that_of_differences(make):
     """At Kuhn poker actions end the game, and what they pay stands for the afterstate."""
     learner, collector = make()
-    trials = learner._try(collector.collect(300))
+    trials = learner._play_rollouts(collector.collect(300))
     part = np.arange(0, len(trials), 3)
     worths = learner.behaviour_agent().action_values(trials.info_states, trials.players) / learner.reward_scale
     expected = 0.0
@@ -92,7 +92,7 @@ def test_another_may_play_the_rollouts():
     paid = {}
     for by in ("null", "flush"):
         learner, collector = learner_of(f"agent.rollouts_by={by}", "agent.margin=1000")
-        trials = learner._try(collector.collect(2000))
+        trials = learner._play_rollouts(collector.collect(2000))
         early = trials.info_states["turn"] < EARLY
         paid[by] = trials.payoffs[early][trials.tried[early]].mean()
     assert paid["flush"] > paid["null"] + 10
@@ -107,11 +107,11 @@ def test_rollouts_by_codes_are_those_of_the_policy(tmp_path, kind):
     experiment = compose_experiment([f"experiment={kind}", f"agent.rollouts_by={policy}"])
     learner, collector = build_learner(build_experiment(experiment))
     states = learner.game.deal(50, np.random.default_rng(1))
-    with_kernel = learner._played_out(learner._player, take(states, np.arange(50)))
+    with_kernel = learner._play_out(learner._player, take(states, np.arange(50)))
     play_out(learner.game, states, [learner._player], np.random.default_rng(2))
     assert (with_kernel == learner.game.payoffs(states)).all()
     assert learner._player.sparse_line_values() is not None
-    assert len(learner._try(collector.collect(200)))
+    assert len(learner._play_rollouts(collector.collect(200)))
 
 
 @pytest.mark.parametrize("by", ["nobody", "champions/big2"])
@@ -126,19 +126,19 @@ def test_a_round_with_nothing_to_try_changes_no_weights(tmp_path):
     experiment = build_experiment(compose_experiment(["experiment=poker_squares/policy_iteration", *changes]))
     fresh = {name: weights.clone() for name, weights in build_learner(experiment)[0].network.state_dict().items()}
     done = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", report=lambda _: None)
-    assert done.rows[-1]["tried"] == 0
+    assert done.rows[-1]["train/candidate_share"] == 0
     kept = load_file(done.folder / "weights.safetensors")
     for name, weights in fresh.items():  # by which threads they were drawn shows in the last digit; a step is 2e-3
         torch.testing.assert_close(kept[name], weights, atol=1e-7, rtol=0)
 
 
 @pytest.mark.parametrize("game", ["big2", "thirty_one", "five_o", "open_face"])
-def test_every_game_can_be_played_out(game):
+def test_every_game_can_be_play_out(game):
     composed = compose_experiment(
         [f"game={game}", "agent=policy_iteration", "agent.rollouts=1", "network=mlp", "network.widths=[8]"]
     )
     learner, collector = build_learner(build_experiment(composed))
-    trials = learner._try(collector.collect(40))
+    trials = learner._play_rollouts(collector.collect(40))
     assert (trials.tried.sum(axis=1) > 1).all()
     assert np.isfinite(trials.payoffs).all()
 

@@ -12,7 +12,7 @@ from cardlab.games.loop import play
 from cardlab.games.protocol import InfoStates
 from cardlab.learners.rollouts.opponents.options import SelfPlayOptions
 from cardlab.learners.rollouts.sampled_successors import sample_successors
-from cardlab.training.process_loop import build_learner
+from cardlab.training.training_process import build_learner
 from learners.kuhn_training import kuhn_experiment
 from small_games.kuhn import BET, Kuhn
 
@@ -104,7 +104,7 @@ def test_averaged_worths_approach_the_exact_mean():
     options = replace(experiment.agent, successors=1000, epsilon=0.0, gamma=0.9, reward_scale=2.0)
     learner, collector = build_learner(replace(experiment, agent=options))
     experience = collector.collect(60)
-    found = learner._worths(experience)
+    found = learner._successor_values(experience)
     agent, game = learner.behaviour_agent(), learner.game
     rows = zip(experience.info_states, experience.players, experience.actions, strict=True)
     wanted = [exact_worth(game, agent, *row, options.gamma) / options.reward_scale for row in rows]
@@ -120,6 +120,6 @@ def test_every_game_can_be_averaged(game):
     options = SelfPlayOptions()
     learner, collector = build_learner(replace(experiment, game=game, agent=agent, opponents=options))
     experience = collector.collect(40)
-    worths = learner._worths(experience)
+    worths = learner._successor_values(experience)
     assert worths.shape == experience.rewards.shape
     assert np.isfinite(worths).all()

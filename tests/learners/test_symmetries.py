@@ -14,7 +14,7 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import NUM_CELLS
 from cardlab.games.protocol import HasSymmetries, InfoStates
-from cardlab.games.rows import copied
+from cardlab.games.record_arrays import copied
 from cardlab.learners.options import PPOOptions
 from cardlab.learners.rollouts.opponents.options import SelfPlayOptions
 from cardlab.networks.options import MLPOptions

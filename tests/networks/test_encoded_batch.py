@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cardlab.agents.random_agent import RandomAgent, choose_uniformly
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 from cardlab.networks import encoded_batch
 from cardlab.networks.encoded_batch import EncodedDecisions
 from cardlab.networks.options import ActionsOptions, MLPOptions, SparseLinesOptions

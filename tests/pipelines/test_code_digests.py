@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 
 from cardlab.core.code_digest import MARKER, Sources, code_digest
 
-TRAINING = ("cardlab.experiments.config.build", "cardlab.training.run")
+TRAINING = ("cardlab.experiments.config.build_experiment", "cardlab.training.run")
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS: dict[str, Any] = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml").experiments)  # type: ignore[assignment]
 STAGES = ("train", "evaluate", "score_snapshots", "game_statistics", "promote")
@@ -93,7 +93,7 @@ def test_comments_docstrings_layout_and_what_decides_nothing_do_not_count(checko
     checkout.edit("learners/losses/value.py", lambda text: text.replace('"""', '"""Another text. ', 1))
     checkout.edit("games/big2/rules.py", lambda text: text.replace("\n", "\r\n"))
     checkout.edit("networks/layers.py", lambda text: text.replace("import Sequence\n", "import (\n    Sequence,\n)\n"))
-    checkout.edit("agents/policies.py", lambda text: text.replace("= 2\n", "= 2\n'''Number of the format.'''\n", 1))
+    checkout.edit("agents/policy_files.py", lambda text: text.replace("= 2\n", "= 2\n'''Number of the format.'''\n", 1))
     whist = 'GAMES = {"whist": "cardlab.games.whist:Whist",'
     checkout.edit("games/catalogue.py", lambda text: text.replace("GAMES = {", whist))
     (checkout.source / "games" / "whist.py").write_text("class Whist: ...\n")
@@ -113,7 +113,7 @@ def test_comments_docstrings_layout_and_what_decides_nothing_do_not_count(checko
     [
         ("learners/losses/policy_gradient.py", using(("train",), agent="ppo")),
         ("learners/td.py", using(("train",), agent="td")),
-        ("networks/lines.py", using(network="lines") | {"tournaments"}),
+        ("networks/lines_network.py", using(network="lines") | {"tournaments"}),
         ("learners/rollouts/opponents/pool.py", set[str]()),
         ("games/open_face/rules.py", using(game="open_face") | {"tournaments"}),
         ("games/five_o/rules.py", using(game="five_o") | {"tournaments"}),
@@ -178,7 +178,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
     }
     sources = Sources(ROOT / "src")
     assert left_out == {
-        "cardlab.agents.pyfunc",
+        "cardlab.agents.mlflow_model",
         "cardlab.core.code_digest",
         "cardlab.core.exit_status",
         "cardlab.evaluation.progress",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.agents.policies import PolicyError, describe, save_policy
+from cardlab.agents.policy_files import PolicyError, describe, save_policy
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import MLPOptions

@@ -14,7 +14,7 @@ import pytest
 import requests
 import torch
 
-from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.games.cards.deck import parse_card
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game, States

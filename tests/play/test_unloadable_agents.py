@@ -5,7 +5,7 @@ import time
 import pytest
 import torch
 
-from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import MLPOptions
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice

@@ -16,8 +16,8 @@ from torch.distributed import FileStore
 from cardlab.learners.base import Learner
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.experience import Experience
-from cardlab.training.process_loop import build_learner, lightning_trainer
-from cardlab.training.processes import join_process_group
+from cardlab.training.launch_processes import join_process_group
+from cardlab.training.training_process import build_learner, lightning_trainer
 from learners.kuhn_training import kuhn_experiment
 
 OPTIONS: dict[str, dict[str, Any]] = {

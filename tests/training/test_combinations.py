@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cardlab.evaluation.match import play_match
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.games.catalogue import without_training_options
 from cardlab.training.run import train

@@ -10,9 +10,9 @@ from safetensors.numpy import load_file
 from cardlab.core.options import InvalidOption
 from cardlab.learners.rollouts.opponents.pool import PRIOR
 from cardlab.training.continuation import TRAINING_FILE
-from cardlab.training.process_loop import build_learner
 from cardlab.training.run import Trained, run_folder
-from cardlab.training.start import read_start_point
+from cardlab.training.start_point import read_start_point
+from cardlab.training.training_process import build_learner
 from training.continuing import FIRST, ROUNDS, experiment_of, run, steps
 from training.test_resume import CutOff, Cutter
 

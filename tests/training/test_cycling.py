@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cardlab.agents.policies import load_policy
+from cardlab.agents.policy_files import load_policy
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots
 from cardlab.learners.options import PPOOptions

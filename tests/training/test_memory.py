@@ -11,7 +11,7 @@ ROUND = """
 import json, resource, sys
 from pathlib import Path
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.training.run import train
 
 overrides = ["game=big2", "trainer.parallel_games=1024"]

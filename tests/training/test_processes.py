@@ -21,8 +21,8 @@ from cardlab.learners.base import Learner, TrainingDiverged
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.opponents.options import PoolOptions
 from cardlab.training.experiment import Experiment
+from cardlab.training.launch_processes import ProcessLost
 from cardlab.training.options import TrainerOptions
-from cardlab.training.processes import ProcessLost
 from cardlab.training.run import CheckpointError, Trained, train
 from learners.kuhn_training import kuhn_experiment
 from training.joint_steps import OPTIONS, step, steps
@@ -121,7 +121,7 @@ def test_a_killed_process_is_told_and_the_run_goes_on_to_the_same_bytes(tmp_path
     assert not children()
     assert not torch.distributed.is_initialized()
     assert (tmp_path / "cut" / "run" / "checkpoint.ckpt").exists()
-    with pytest.raises(CheckpointError, match=r"trainer\.processes=2, not 1"):
+    with pytest.raises(CheckpointError, match=r"trainer\.processes=2 instead of 1"):
         run(experiment_of("dqn_bootstrap", processes=1), tmp_path / "cut")
     rest = Watcher()
     resumed = run(experiment, tmp_path / "cut", rest)
@@ -196,7 +196,7 @@ def test_divergence_leaves_the_last_good_checkpoint(
 
 @given(whole=st.integers(0, 10_000), size=st.integers(1, 9))
 def test_shares_are_a_whole(whole: int, size: int) -> None:
-    shares = [ProcessGroup(rank, size).share(whole) for rank in range(size)]
+    shares = [ProcessGroup(rank, size).share_of(whole) for rank in range(size)]
     assert sum(shares) == whole
     assert max(shares) - min(shares) <= 1
 

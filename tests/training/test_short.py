@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from cardlab.agents.policies import load_policy
+from cardlab.agents.policy_files import load_policy
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.match import play_match
@@ -16,8 +16,8 @@ from cardlab.games.catalogue import make_game
 from cardlab.learners.rollouts.opponents.options import ScriptedOptions
 from cardlab.training.curve_evaluation import score_agent
 from cardlab.training.options import TrainerOptions
-from cardlab.training.process_loop import build_learner
 from cardlab.training.run import train
+from cardlab.training.training_process import build_learner
 from learners.kuhn_training import kuhn_experiment
 
 

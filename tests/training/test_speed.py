@@ -7,7 +7,7 @@ import torch
 
 from cardlab.learners.rollouts.opponents.options import PoolOptions
 from cardlab.training.cpu_settings import denormals_flushed
-from cardlab.training.process_loop import build_learner
+from cardlab.training.training_process import build_learner
 from learners.kuhn_training import kuhn_experiment
 
 

@@ -11,15 +11,15 @@ from safetensors.numpy import load_file
 
 from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.core.options import InvalidOption
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.games.catalogue import make_game
 from cardlab.learners.options import TDOptions
 from cardlab.networks.options import MLPOptions
 from cardlab.training.experiment import Experiment
-from cardlab.training.process_loop import build_learner
 from cardlab.training.run import Trained, run_folder
-from cardlab.training.start import read_start_point
+from cardlab.training.start_point import read_start_point
+from cardlab.training.training_process import build_learner
 from training.continuing import ROUNDS, experiment_of, run, steps
 
 
@@ -107,7 +107,7 @@ def test_other_code_is_another_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("cardlab.training.run.code_digest", other)
     assert run_folder(tmp_path, experiment) != before
-    assert asked == [("cardlab.experiments.config.build", "cardlab.training.run"), experiment.config]
+    assert asked == [("cardlab.experiments.config.build_experiment", "cardlab.training.run"), experiment.config]
 
 
 @pytest.mark.parametrize("agent", ["ppo"], indirect=True)

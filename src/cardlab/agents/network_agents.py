@@ -13,7 +13,7 @@ from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import unchecked
 from cardlab.games.fused_rollouts import SparseLineValues, SupportsFusedRollouts
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, ObservesAfterstates, Players, States
-from cardlab.games.rows import copied, take
+from cardlab.games.record_arrays import copied, take
 from cardlab.networks.inputs import Indices
 from cardlab.networks.protocol import Network, encode_for, encode_legal_for
 from cardlab.networks.sparse_lines import SparseLinesNetwork

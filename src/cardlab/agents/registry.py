@@ -10,7 +10,7 @@ from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any, cast
 
-from cardlab.agents.policy_folders import ADDRESS, CHAMPION, policy_folder
+from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder
 from cardlab.agents.specs import InvalidAgent, split_name
 from cardlab.core.options import InvalidOption, checked
 from cardlab.games.agent_protocol import Agent
@@ -29,7 +29,7 @@ GENERAL = {
 HEURISTICS_POKER_SQUARES = {
     "flush": "cardlab.agents.heuristics.poker_squares:FlushAgent",
     "tables": "cardlab.agents.heuristics.poker_squares:TablesAgent",
-    "tree_search": "cardlab.agents.heuristics.tree_search:tree_search",
+    "tree_search": "cardlab.agents.heuristics.poker_squares_search:tree_search",
 }
 HEURISTICS_THIRTY_ONE = {
     "greedy": "cardlab.agents.heuristics.thirty_one:greedy",
@@ -113,7 +113,7 @@ def load_agent(game: Game, text: str, *, search: Any = None, **options: Any) -> 
         return make_agent(game, text, **options)
     folder = policy_folder(text, game.spec.name)
     if folder is not None:
-        from cardlab.agents.policies import game_for, load_policy  # noqa: PLC0415  torch is needed for a network only
+        from cardlab.agents.policy_files import game_for, load_policy  # noqa: PLC0415  torch is needed for a network only
 
         return load_policy(game_for(folder, game), folder)
     known = ", ".join(agent_names(game))

@@ -18,9 +18,9 @@ from cardlab.agents.search.builders import (
     make_endgame_solver,
     make_online_learner,
 )
-from cardlab.agents.search.decisions import LEAVES, SearchDecision, SearchEffort, SearchResult, make_search_decisions
 from cardlab.agents.search.options import SEARCHES, SearchOptions
 from cardlab.agents.search.protocol import Search
+from cardlab.agents.search.search_io import LEAVES, SearchDecision, SearchEffort, SearchResult, make_search_decisions
 from cardlab.games.loop import play
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players, States
 

@@ -12,7 +12,7 @@ from cardlab.agents.registry import load_agent
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_folder
 from cardlab.core.options import InvalidOption, Text, check_whole
-from cardlab.experiments.config.groups import build_game, check_agents, group
+from cardlab.experiments.config.build_parts import build_game, check_agents, group
 from cardlab.experiments.config.options import build_options, convert
 from cardlab.games.catalogue import without_training_options
 from cardlab.learners.options import BeliefTraining

@@ -8,7 +8,7 @@ from io import StringIO
 
 from cardlab.cli.verbs import VERBS
 from cardlab.experiments.config.composition import initialised_hydra, run_hydra
-from cardlab.experiments.config.explanation import group_names, group_options
+from cardlab.experiments.config.error_lines import group_names, group_options
 from cardlab.experiments.config.options import InvalidConfiguration
 
 _SHELLS = ("bash", "zsh", "fish")

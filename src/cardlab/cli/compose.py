@@ -62,8 +62,8 @@ def _check_names(config: Mapping[str, Any]) -> None:
 
 def _check_experiments(config: Mapping[str, Any]) -> None:
     """Build each experiment; raises InvalidOption with the key in conf/config.yaml."""
-    from cardlab.experiments.config.build import build_experiment  # noqa: PLC0415  slow import
-    from cardlab.experiments.config.groups import check_pinned  # noqa: PLC0415  slow import
+    from cardlab.experiments.config.build_experiment import build_experiment  # noqa: PLC0415  slow import
+    from cardlab.experiments.config.build_parts import check_pinned  # noqa: PLC0415  slow import
 
     for key, experiment in config["experiments"].items():
         try:

@@ -12,7 +12,7 @@ from cardlab.cli.arguments import FLAGS
 from cardlab.cli.verbs import VERBS, Verb
 from cardlab.core.options import as_written
 from cardlab.experiments.config.composition import compose_tree, initialised_hydra, search_folders
-from cardlab.experiments.config.explanation import group_options, options_by_folder
+from cardlab.experiments.config.error_lines import group_options, options_by_folder
 
 _COMMENTED_KEY = re.compile(r"^\s*(\w+):[^#]*#\s*(.+)$")
 _COMMENT_COLUMN = 44

@@ -55,7 +55,8 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     elif parsed.info:
         run_hydra(verb.config_name, [f"--info={parsed.info}", *overrides])
     else:
-        return verb.load()(Request(ComposedConfig(plain(tree)), overrides, flags))
+        request = Request(ComposedConfig(plain(tree)), overrides, flags)
+        return run_program(lambda: verb.load()(request), verb.on_stop)
     return 0
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from rich.console import Console
 
-from cardlab.agents.policies import default_game
-from cardlab.agents.policy_folders import ADDRESS, policy_folder
-from cardlab.cli.policy_names import policy_name
+from cardlab.agents.policy_files import default_game
+from cardlab.agents.policy_paths import ADDRESS, policy_folder
 from cardlab.cli.progress import progress_bars
+from cardlab.cli.run_paths import policy_name
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file, write_json
 from cardlab.core.options import InvalidOption, Text
-from cardlab.experiments.config.groups import build_arena, build_game
+from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.config.options import convert
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.experiments.promotion.promote import format_outcome, make_challenge, promote

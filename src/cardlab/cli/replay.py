@@ -9,7 +9,7 @@ from cardlab.core.files import check_file
 from cardlab.core.options import InvalidOption, Text, Whole, check_whole
 from cardlab.evaluation.game_record import GameRecord, RecordError, load_record, save_record
 from cardlab.evaluation.replay import load_seats, replay_lines, run_replay
-from cardlab.experiments.config.groups import build_arena, build_game
+from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.config.options import convert
 from cardlab.games.catalogue import make_game, without_training_options
 

@@ -5,10 +5,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.agents.policies import PolicyError, policy_digest
+from cardlab.agents.policy_files import PolicyError, policy_digest
 from cardlab.cli.verbs import Request
 from cardlab.core.options import InvalidOption, Text, Whole, check_whole
-from cardlab.experiments.config.groups import build_game
+from cardlab.experiments.config.build_parts import build_game
 from cardlab.experiments.config.options import convert
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import DIGEST, policy_filter

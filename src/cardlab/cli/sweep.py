@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.verbs import Request
-from cardlab.experiments.config.groups import group
+from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.options import build_options, convert
 from cardlab.experiments.config.values import flat_space
 from cardlab.experiments.sweep.options import SweepOptions

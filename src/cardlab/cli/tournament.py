@@ -8,7 +8,7 @@ from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
 from cardlab.core.options import Text
 from cardlab.evaluation.tournament import run_tournament, tournament_table
-from cardlab.experiments.config.groups import build_arena, build_game, check_agents
+from cardlab.experiments.config.build_parts import build_arena, build_game, check_agents
 from cardlab.experiments.config.options import convert
 from cardlab.games.catalogue import without_training_options
 

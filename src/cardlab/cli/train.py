@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.cli.policy_names import LATEST, POLICY
+from cardlab.cli.run_paths import LATEST, POLICY
 from cardlab.cli.verbs import Request
 from cardlab.core.options import InvalidOption
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import RESUME, without_resume
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def run(request: Request) -> int:
     experiment = build_experiment(config) if request.config.get(RESUME) is None else None
     from cardlab.tracking import Store  # noqa: PLC0415
     from cardlab.tracking.run_state import find_unfinished  # noqa: PLC0415
+    from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415
     from cardlab.training.run import run_folder, write_curve  # noqa: PLC0415
-    from cardlab.training.tracked_run import train_recorded  # noqa: PLC0415
 
     store = Store()
     folder = None

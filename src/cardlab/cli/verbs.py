@@ -6,6 +6,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, cast
 
+from cardlab.core.exit_status import RESUME
 from cardlab.core.options import InvalidOption
 
 
@@ -43,6 +44,7 @@ class Verb:
     config: str = ""  # conf/CONFIG.yaml; empty: named like the verb
     flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → help
     long_keys: Mapping[str, str] = field(default_factory=dict[str, str])  # --key VALUE, equivalent to key=VALUE → help
+    on_stop: str = ""  # what to do after an interruption
     plugin: bool = False  # implemented by another package, by an entry point of the group PLUGINS
 
     @property
@@ -75,6 +77,7 @@ _VERBS = (
             "cardlab train experiment=thirty_one/dqn agent=ppo network.widths=[128,128] seed=3",
             "cardlab train resume=3f2a9c1e",
         ),
+        on_stop=RESUME,
     ),
     Verb(
         "evaluate",
@@ -93,6 +96,7 @@ _VERBS = (
             "cardlab sweep game=thirty_one agent=dqn sweep=dqn sweep.apply=thirty_one/tuned",
             "cardlab sweep experiment=thirty_one/dqn sweep=thirty_one/dqn sweep.workers=2 sweep.pruner=hyperband",
         ),
+        on_stop=RESUME,
     ),
     Verb(
         "sweep worker",
@@ -101,11 +105,13 @@ _VERBS = (
             "cardlab sweep worker sweep.study=thirty_one_dqn_1a2b3c4d",
             "cardlab sweep worker sweep.study=big2 sweep.storage=postgresql+psycopg://me@server/cards sweep.workers=8",
         ),
+        on_stop=RESUME,
     ),
     Verb(
         "tournament",
         "play every agent against every other",
         ("cardlab tournament game=thirty_one 'agents=[random,greedy,threshold:level:30]' arena.deals=2000",),
+        on_stop=RESUME,
     ),
     Verb(
         "promote",

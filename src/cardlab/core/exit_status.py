@@ -2,14 +2,20 @@
 
 import errno
 import os
+import signal
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 NOT_IN_DIGEST = "decides how a program exits"
 
 FAILED = 1
 USAGE_ERROR = 2  # wrong command line or configuration: nothing was done
 INTERRUPTED = 130
+RESUME = "run the same command again to resume"
+
+_STOPPED = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 
 # Errors of the machine or of a path, printed in one line. ENOENT (missing file) is not among them, since paths of
 # a user are checked before use.
@@ -19,17 +25,73 @@ _ENVIRONMENT_ERRORS = {
 }  # fmt: skip
 
 
-def run_program(run: Callable[[], int | None]) -> int:
+class Stopped(KeyboardInterrupt):
+    """Raised by SIGTERM and SIGHUP, so that programs clean up as after Ctrl-C."""
+
+
+def run_program(run: Callable[[], int | None], hint: str = "") -> int:
     """Call `run`, print its error to stderr in one line, and return the exit status (None is 0).
 
-    Errors of this package, a full disk, a read-only folder and too little memory are printed in one line. Any other
-    exception is a bug and is raised.
+    A signal decides the status (interrupted 130, terminated 143, hung up 129), whatever `run` or a library makes of it;
+    `hint` is printed with it. Errors of this package, a full disk, a read-only folder and too little memory are printed
+    in one line. Any other exception is a bug and is raised.
     """
+    with _stoppable() as received:
+        try:
+            status = _run(run)
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+            received.append(signal.SIGINT)
+        except SystemExit as stop:  # Lightning raises it after Ctrl-C
+            status = FAILED if received else _status_of(stop)
+        except Exception:
+            if not received:
+                raise
+            status = FAILED
+        if not received:
+            return status
+    first = received[0]
+    print(f"cardlab: {_STOPPED[first.name]}{'; ' if hint else ''}{hint}", file=sys.stderr)
+    return 128 + first
+
+
+@contextmanager
+def _stoppable() -> Generator[list[signal.Signals]]:
+    """Within the block SIGTERM and SIGHUP stop the program like Ctrl-C; yields the list of signals received so far.
+
+    A signal that is ignored, such as SIGHUP under nohup, stays ignored. Python allows handlers in the main thread only.
+    """
+    received: list[signal.Signals] = []
+
+    def stop(number: int, _: object) -> None:
+        received.append(signal.Signals(number))
+        raise KeyboardInterrupt if number == signal.SIGINT else Stopped
+
+    earlier: dict[int, object] = {}
+    if threading.current_thread() is threading.main_thread():
+        numbers = [getattr(signal, name) for name in _STOPPED if hasattr(signal, name)]
+        earlier = {number: signal.getsignal(number) for number in numbers}
+    try:
+        for number, handler in earlier.items():
+            if handler is not signal.SIG_IGN:
+                signal.signal(number, stop)
+        yield received
+    finally:
+        for number, handler in earlier.items():
+            signal.signal(number, handler)  # pyright: ignore[reportArgumentType]
+
+
+def _status_of(stop: SystemExit) -> int:
+    """The status of a library that ends the program; only its 0 is taken over."""
+    if stop.code in (None, 0):
+        return 0
+    print(f"cardlab: error: a library has ended the program ({stop.code})", file=sys.stderr)
+    return FAILED
+
+
+def _run(run: Callable[[], int | None]) -> int:
     try:
         return run() or 0
-    except KeyboardInterrupt:
-        print("cardlab: interrupted", file=sys.stderr)
-        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `cardlab … | head`: the reader has exited
         return FAILED

@@ -36,7 +36,7 @@ from cardlab.games.agent_protocol import Agent
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.loop import Moves, play
 from cardlab.games.protocol import Game, States
-from cardlab.games.rows import copied
+from cardlab.games.record_arrays import copied
 
 DEAL_BLOCK = 256  # drawn from one stream; another number changes the deals of a seed
 PARALLEL_GAMES = 2048  # enough that the cost of Python vanishes

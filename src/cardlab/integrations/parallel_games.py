@@ -16,7 +16,7 @@ from cardlab.games.array_checks import unchecked
 from cardlab.games.legality import forced_moves
 from cardlab.games.loop import IllegalAction, play
 from cardlab.games.protocol import Bools, Floats, Game, InfoStates, Players, States
-from cardlab.games.rows import copied, put, take
+from cardlab.games.record_arrays import copied, put, take
 
 Opponents = Sequence[Agent | str] | Agent | str | None
 """Agents, or names for `load_agent`: one for each other seat in playing order, or one for all. None is `random`."""

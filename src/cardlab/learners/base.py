@@ -66,7 +66,7 @@ class Learner(lightning.LightningModule, ABC):
     process's share.
     """
 
-    policy_kind: str = ""  # registry key of the agent that plays the network (agents/policies.py)
+    policy_kind: str = ""  # registry key of the agent that plays the network (agents/policy_files.py)
     group: ProcessGroup = ProcessGroup()
 
     def __init__(self, game: Game, network: Network, options: LearnerOptions, total_iterations: int, seed: int) -> None:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import Game
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 from cardlab.learners.base import MetricMeans, Metrics, TrainingDiverged
 from cardlab.learners.losses.belief import holder_loss
 from cardlab.learners.options import BeliefTraining

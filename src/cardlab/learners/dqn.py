@@ -15,7 +15,7 @@ from torch import Tensor
 from cardlab.agents.network_agents import ActionValueAgent
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.protocol import Game, InfoStates, Players
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 from cardlab.learners.base import Learner, MetricMeans, Metrics, annealed_epsilon
 from cardlab.learners.losses.returns import n_step_returns, turn_discounts
 from cardlab.learners.losses.value import averaged_bootstrap, bootstrap, regression, regression_of_all

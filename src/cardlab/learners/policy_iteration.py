@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_afterstates
-from cardlab.agents.policies import PolicyError
+from cardlab.agents.policy_files import PolicyError
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
@@ -21,7 +21,7 @@ from cardlab.games.array_checks import unchecked
 from cardlab.games.fused_rollouts import SupportsFusedRollouts
 from cardlab.games.loop import play_out
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, States
-from cardlab.games.rows import copied, take
+from cardlab.games.record_arrays import copied, take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.options import PolicyIterationOptions
 from cardlab.learners.rollouts.experience import Experience

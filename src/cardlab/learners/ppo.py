@@ -10,7 +10,7 @@ from torch import Tensor
 
 from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.games.protocol import Floats, Game, HasPrivilegedFeatures
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses.policy_gradient import clipped_surrogate, mean_entropy
 from cardlab.learners.losses.returns import advantages, lambda_returns

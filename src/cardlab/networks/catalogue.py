@@ -2,9 +2,9 @@
 
 NETWORKS = {
     "mlp": "cardlab.networks.mlp:MLP",
-    "lines": "cardlab.networks.lines:LinesNetwork",
+    "lines": "cardlab.networks.lines_network:LinesNetwork",
     "sparse_lines": "cardlab.networks.sparse_lines:SparseLinesNetwork",
-    "actions": "cardlab.networks.actions:ActionsNetwork",
+    "actions": "cardlab.networks.actions_network:ActionsNetwork",
     "trunks": "cardlab.networks.trunks:TrunksNetwork",
     "belief": "cardlab.networks.belief:BeliefNetwork",
 }

@@ -9,8 +9,8 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardlab.agents.policies import POLICY_FILES, policy_digest
-from cardlab.agents.policy_folders import ADDRESS, CHAMPION
+from cardlab.agents.policy_files import POLICY_FILES, policy_digest
+from cardlab.agents.policy_paths import ADDRESS, CHAMPION
 from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.tracking.store import Store, none_if_missing
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
 
 _ADDRESS = re.compile(ADDRESS + r"([^/@]+)(?:@([^/@]+)|/(\d+))")
-_PYFUNC = "cardlab.agents.pyfunc"
+_PYFUNC = "cardlab.agents.mlflow_model"
 _DATA = "policy"  # folder of the policy in a logged model
 
 

@@ -24,7 +24,7 @@ from cardlab.learners.rollouts.belief_samples import BeliefSamples, collect_beli
 from cardlab.networks.options import BeliefOptions
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.options import TrainerOptions
-from cardlab.training.process_loop import lightning_trainer
+from cardlab.training.training_process import lightning_trainer
 
 NUM_BINS = 10
 _HELD_OUT = 1 << 20  # number of the rollout that is never trained on

@@ -1,11 +1,10 @@
-"""Lightning callbacks of a training: opponents, learning curve, checkpoints.
+"""Lightning callbacks of a training: opponents, tracked metrics, checkpoints.
 
 All state is in their `state_dict`s: a training resumed from a checkpoint equals one that was never interrupted.
 """
 
 import os
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,17 +13,9 @@ from typing import Any, Protocol
 import lightning
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.learners.base import Learner, Metrics, RolloutSummary
+from cardlab.learners.base import Learner
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.collector import Collector
-from cardlab.training.curve_evaluation import MEAN_SCORE
-from cardlab.training.snapshots import is_point
-
-ROLLING_ITERATIONS = 20
-ROLLING_POINTS = 5
-ITERATION = "train/iteration"
-
-Row = dict[str, float]
 
 
 class CheckpointError(RuntimeError):
@@ -93,88 +84,6 @@ class CollectorState(Callback):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore the collector."""
         self.collector.load_state_dict(self.group.own_state(state_dict["collector"]))
-
-
-class LearningCurve(Callback):
-    """Logs every iteration, evaluates at evenly spaced points, and stops at a plateau if `patience` is set."""
-
-    def __init__(
-        self,
-        evaluate: Callable[[], Mapping[str, float]],
-        points: int,
-        last_iteration: int,
-        patience: int,
-        log: MetricsLog | None,
-        report: Callable[[str], None],
-        extra_metrics: Callable[[], Mapping[str, float]],
-    ) -> None:
-        self.evaluate = evaluate
-        self.points = points
-        self.last_iteration = last_iteration
-        self.patience = patience
-        self.metrics_log = log  # Lightning sets an attribute `log`
-        self.report = report
-        self.extra_metrics = extra_metrics  # logged, but not part of the curve
-        self.rows: list[Row] = []
-        self._since: list[Metrics] = []  # metrics since the last point
-        self._returns: deque[float] = deque(maxlen=ROLLING_ITERATIONS)
-        self._clock = time.perf_counter()
-
-    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
-        """Log one iteration."""
-        assert isinstance(pl_module, Learner)
-        rollout: RolloutSummary = outputs["rollout"]
-        self._returns.append(rollout.payoff)
-        metrics: Metrics = {
-            **{f"train/{name}": value for name, value in outputs["metrics"].items()},
-            "train/return": rollout.payoff,
-            "train/episode_length": rollout.decisions / max(1, rollout.seats),
-        }
-        self._since.append(metrics)
-        logged = {
-            **metrics,
-            ITERATION: float(pl_module.iterations_done),
-            "rolling/return": sum(self._returns) / len(self._returns),
-            "system/decisions_per_second": rollout.decisions / (time.perf_counter() - self._clock),
-            **self.extra_metrics(),
-        }
-        if is_point(pl_module.iterations_done, self.points, self.last_iteration):
-            logged |= self._add_row(pl_module)
-            if self._is_plateau():
-                trainer.should_stop = True
-        if self.metrics_log is not None:
-            self.metrics_log.log_metrics(logged, pl_module.decisions_done)
-        self._clock = time.perf_counter()
-
-    def _add_row(self, learner: Learner) -> Mapping[str, float]:
-        learner.network.eval()
-        scores = self.evaluate()
-        means = {key: sum(metrics[key] for metrics in self._since) / len(self._since) for key in self._since[-1]}
-        counters = {"iteration": float(learner.iterations_done), "decisions": float(learner.decisions_done)}
-        self.rows.append({**counters, **means, **scores})
-        self._since.clear()
-        shown = [f"{name.split('/', 1)[1]} {value:.3f}" for name, value in scores.items() if name.startswith("score/")]
-        self.report(f"iteration {learner.iterations_done}/{self.last_iteration}: " + ", ".join(shown))
-        recent = self.rows[-ROLLING_POINTS:]
-        names = [name for name in scores if not name.startswith("interval/")]
-        return {**scores, **{f"rolling/{name}": sum(row[name] for row in recent) / len(recent) for name in names}}
-
-    def _is_plateau(self) -> bool:
-        """Whether the last `patience` points brought no new best of the mean score over the references."""
-        if not self.patience or len(self.rows) <= self.patience:
-            return False
-        scores = [row[MEAN_SCORE] for row in self.rows]
-        return max(scores[-self.patience :]) <= max(scores[: -self.patience])
-
-    def state_dict(self) -> dict[str, Any]:
-        """The curve so far."""
-        return {"rows": self.rows, "since": self._since, "returns": list(self._returns)}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore the curve."""
-        self.rows = list(state_dict["rows"])
-        self._since = list(state_dict["since"])
-        self._returns = deque(state_dict["returns"], maxlen=ROLLING_ITERATIONS)
 
 
 class Checkpoints(Callback):

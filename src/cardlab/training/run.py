@@ -13,21 +13,22 @@ from typing import Any
 import torch
 from filelock import FileLock, Timeout
 
-from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.core.code_digest import code_digest
 from cardlab.evaluation.seating import make_lineup
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.learners.base import Learner
-from cardlab.training.callbacks import CheckpointError, LearningCurve, MetricsLog, Row, TrackedRun, TrackingState
+from cardlab.training.callbacks import CheckpointError, MetricsLog, TrackedRun, TrackingState
 from cardlab.training.continuation import write_continuation
 from cardlab.training.curve_evaluation import score_agent
 from cardlab.training.experiment import Experiment, check_device
-from cardlab.training.process_loop import TrainingProcess
-from cardlab.training.processes import start_processes
+from cardlab.training.launch_processes import start_processes
+from cardlab.training.learning_curve import LearningCurve, Row
 from cardlab.training.resource_usage import TimeSpent
 from cardlab.training.snapshots import Snapshots
-from cardlab.training.start import named_policies, start_digest
+from cardlab.training.start_point import named_policies, start_digest
+from cardlab.training.training_process import TrainingProcess
 
 _CHECKPOINT = "checkpoint.ckpt"
 _FINISHED = "finished.ckpt"

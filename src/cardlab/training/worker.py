@@ -7,8 +7,8 @@ import sys
 import threading
 
 from cardlab.learners.base import TrainingDiverged
-from cardlab.training.process_loop import TrainingProcess
-from cardlab.training.processes import Job, connect, join_process_group
+from cardlab.training.launch_processes import Job, connect, join_process_group
+from cardlab.training.training_process import TrainingProcess
 
 
 def main() -> None:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.search.decisions import DEALS, make_search_decisions, sample_deals
 from cardlab.agents.search.expectimax import Expectimax
 from cardlab.agents.search.options import ExpectimaxOptions
+from cardlab.agents.search.search_io import DEALS, make_search_decisions, sample_deals
 from cardlab.games.catalogue import make_game
 from search_positions import positions
 from small_games.kuhn import Kuhn

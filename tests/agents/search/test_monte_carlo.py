@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.agents.search.decisions import make_search_decisions
 from cardlab.agents.search.leaves import AgentPlayouts
 from cardlab.agents.search.monte_carlo import MonteCarlo
 from cardlab.agents.search.options import MonteCarloOptions
+from cardlab.agents.search.search_io import make_search_decisions
 from cardlab.games.catalogue import make_game
 from small_games.high_card import HighCard, Shower
 from small_games.kuhn import Kuhn

@@ -10,7 +10,7 @@ from omegaconf import OmegaConf
 
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.experiments.config.build import build_experiment
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.config.options import resolve_class
 from cardlab.games.catalogue import GAMES

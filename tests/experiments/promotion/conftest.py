@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import MLPOptions
 from cardlab.tracking import Store

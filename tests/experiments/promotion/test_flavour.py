@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.agents.policies import PolicyError, describe, save_policy
-from cardlab.agents.pyfunc import load_model_folder
+from cardlab.agents.mlflow_model import load_model_folder
+from cardlab.agents.policy_files import PolicyError, describe, save_policy
 from cardlab.agents.registry import load_agent
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game

@@ -17,7 +17,7 @@ from cardlab.experiments.report.drawing import inline_svg, report_style
 from cardlab.experiments.report.game_lengths import draw_game_lengths
 from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
 from cardlab.experiments.report.page import write_report
-from cardlab.experiments.report.results import Result, ResultError, read_results, read_tournaments
+from cardlab.experiments.report.read_results import Result, ResultError, read_results, read_tournaments
 from cardlab.experiments.report.score_bars import draw_score_bars
 
 CONFIG: dict[str, Any] = {

@@ -12,12 +12,12 @@ from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import FrozenTrial, TrialState
 
 from cardlab.cli import main
-from cardlab.experiments.sweep.accounting import SURPLUS
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.retries import SURPLUS
 from cardlab.experiments.sweep.study import FINISHED
+from cardlab.experiments.sweep.supervisor import run_workers
 from cardlab.experiments.sweep.tuned_files import plain_experiment
 from cardlab.experiments.sweep.worker import SweepPlan
-from cardlab.experiments.sweep.workers import run_workers
 from cardlab.tracking import Store
 from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
 

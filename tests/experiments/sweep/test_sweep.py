@@ -14,11 +14,11 @@ from mlflow import MlflowClient
 from omegaconf import OmegaConf
 from optuna.trial import TrialState
 
-from cardlab.agents.policies import policy_digest
+from cardlab.agents.policy_files import policy_digest
 from cardlab.cli import main
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.sweep import trials
-from cardlab.experiments.sweep.accounting import worker_name
+from cardlab.experiments.sweep.retries import worker_name
 from cardlab.experiments.sweep.scoring import play_references
 from cardlab.experiments.sweep.tuned_files import write_tuned
 from cardlab.learners.base import TrainingDiverged
@@ -48,7 +48,7 @@ def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: 
     for run, trial in zip(children, study.get_trials(), strict=True):
         assert run.data.metrics["sweep/objective"] == trial.value
         assert float(run.data.params["agent.gamma"]) == trial.params["agent.gamma"]
-        assert {"seed_7/payoff", "seed_8/payoff"} <= set(run.data.metrics), "each training has its curves"
+        assert {"seed_7/train/return", "seed_8/train/return"} <= set(run.data.metrics), "each training has its curves"
         policies = [artifacts / run.info.run_id / f"artifacts/policy/seed_{seed}" for seed in (7, 8)]
         assert run.data.tags["policy.digest"].split() == [policy_digest(policy) for policy in policies]
     policy = artifacts / children[-1].info.run_id / "artifacts/policy/seed_8"

@@ -18,8 +18,8 @@ import pytest
 from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import TrialState
 
-from cardlab.experiments.sweep.accounting import SURPLUS, WORKER, fail_dead_trials, is_alive, worker_name
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.retries import SURPLUS, WORKER, fail_dead_trials, is_alive, worker_name
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage
 from cardlab.experiments.sweep.study import FINISHED, enqueue_planned, open_study, run_trials
@@ -35,7 +35,7 @@ CHILD = """
 import sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
-from cardlab.experiments.sweep import accounting
+from cardlab.experiments.sweep import retries
 from experiments.sweep.test_workers import work
 accounting.platform.node = lambda: {machine!r}
 work(Path({folder!r}), {address!r}, {trials})

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.heuristics.pattern_learning import learn_pattern_values
 from cardlab.agents.heuristics.poker_squares import TablesAgent
+from cardlab.agents.heuristics.poker_squares_patterns import learn_pattern_values
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.registry import load_agent
 from cardlab.games.catalogue import make_game
@@ -19,7 +19,7 @@ from cardlab.games.poker_squares.patterns import (
     stored_line,
     turn_up,
 )
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 
 GAME = make_game("poker_squares")
 

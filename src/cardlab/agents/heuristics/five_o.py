@@ -26,7 +26,7 @@ from cardlab.games.five_o.hand_values import (
 from cardlab.games.five_o.open_deck_search import MAX_DEPTH, PACK_SPAN, open_deck_values
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_TURNS, TURNS_PER_ROUND, Records
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 
 BEFORE, AFTER, OPPOSITE = range(3)
 

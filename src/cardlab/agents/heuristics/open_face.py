@@ -179,6 +179,8 @@ class RandomFills:
         return choose_rows(info_states, rng, openings=self.openings, simulations=self.simulations, tries=self.tries)
 
 
-def hindsight_fills(game: Game, openings: int = 100, simulations: int = 500, tries: int = 16) -> RandomFills:
+def hindsight_fills(
+    game: Game, openings: Positive = 100, simulations: Positive = 500, tries: Positive = 16
+) -> RandomFills:
     """RandomFills with the best of several orders of each simulation's cards."""
     return RandomFills(game, openings, simulations, tries)

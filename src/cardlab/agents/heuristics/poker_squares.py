@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from cardlab.agents.heuristics.pattern_learning import learn_pattern_values
+from cardlab.agents.heuristics.poker_squares_patterns import learn_pattern_values
 from cardlab.core.kernels import kernel
 from cardlab.core.options import NUMERIC, Flag, Positive
 from cardlab.games.cards.deck import NUM_SUITS, Cards

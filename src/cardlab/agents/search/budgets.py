@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from cardlab.agents.search.decisions import SearchEffort
+from cardlab.agents.search.search_io import SearchEffort
 
 Clock = Callable[[], float]
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.agents.search.catalogue import find_endgame, find_playouts
-from cardlab.agents.search.decisions import Determinizer
 from cardlab.agents.search.expectimax import Expectimax
+from cardlab.agents.search.game_kernels import find_endgame, find_playouts
 from cardlab.agents.search.leaves import AgentPlayouts, KernelPlayouts, LeafEvaluator, PolicyValues
 from cardlab.agents.search.monte_carlo import MonteCarlo
 from cardlab.agents.search.options import ExpectimaxOptions, MonteCarloOptions, PuctOptions, SearchOptions, TreeOptions
 from cardlab.agents.search.protocol import Estimates, Search
+from cardlab.agents.search.search_io import Determinizer
 from cardlab.agents.search.tree import TreeSearch
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy

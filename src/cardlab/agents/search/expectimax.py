@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.search.budgets import Budget
-from cardlab.agents.search.decisions import (
+from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
+from cardlab.agents.search.options import ExpectimaxOptions
+from cardlab.agents.search.search_io import (
     DEALS,
     LEAVES,
     Determinizer,
@@ -23,11 +25,9 @@ from cardlab.agents.search.decisions import (
     SearchResult,
     sample_deals,
 )
-from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
-from cardlab.agents.search.options import ExpectimaxOptions
 from cardlab.games.array_checks import unchecked
 from cardlab.games.protocol import Game, Players, States
-from cardlab.games.rows import join, take
+from cardlab.games.record_arrays import join, take
 
 CHUNK_ROWS = 4096  # decks that are searched together, over all decisions
 CHUNK_DECKS = 4  # per batch of a timed search

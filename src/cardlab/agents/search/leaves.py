@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cardlab.games.agent_protocol import Agent, Policy
 from cardlab.games.loop import play, play_out
 from cardlab.games.protocol import Floats, Game, Players, States
-from cardlab.games.rows import join, put, take
+from cardlab.games.record_arrays import join, put, take
 
 
 class LeafEvaluator(Protocol):

@@ -15,7 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.search.budgets import Budget
-from cardlab.agents.search.decisions import (
+from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
+from cardlab.agents.search.options import MonteCarloOptions
+from cardlab.agents.search.protocol import Estimates
+from cardlab.agents.search.search_io import (
     DEALS,
     LEAVES,
     Determinizer,
@@ -25,12 +28,9 @@ from cardlab.agents.search.decisions import (
     pair_with_actions,
     sample_deals,
 )
-from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
-from cardlab.agents.search.options import MonteCarloOptions
-from cardlab.agents.search.protocol import Estimates
 from cardlab.games.array_checks import unchecked
 from cardlab.games.protocol import Game, States
-from cardlab.games.rows import join
+from cardlab.games.record_arrays import join
 
 CHUNK_DEALS = 256  # drawn from one stream; another number changes what a seed gives
 CHUNK_ROWS = 32_768  # states that are played together, over all decisions

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.search.decisions import SearchDecision
+from cardlab.agents.search.search_io import SearchDecision
 
 _ORDER = 2  # last number of the spawn key of the stream that orders untried actions
 

@@ -8,9 +8,9 @@ import torch
 from torch.nn import functional
 
 from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_afterstates
-from cardlab.agents.search.decisions import SearchResult
+from cardlab.agents.search.search_io import SearchResult
 from cardlab.games.protocol import InfoStates, Players
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 
 
 @dataclass

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from cardlab.agents.search.budgets import Budget
-from cardlab.agents.search.decisions import SearchDecision, SearchResult
+from cardlab.agents.search.search_io import SearchDecision, SearchResult
 from cardlab.games.protocol import Floats, InfoStates, Players
 
 Estimates = Callable[[InfoStates, Players], Floats]

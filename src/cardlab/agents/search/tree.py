@@ -15,7 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.search.budgets import Budget
-from cardlab.agents.search.decisions import (
+from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
+from cardlab.agents.search.nodes import Node, Tree
+from cardlab.agents.search.options import PuctOptions, TreeOptions
+from cardlab.agents.search.protocol import Estimates
+from cardlab.agents.search.search_io import (
     DEALS,
     LEAVES,
     Determinizer,
@@ -24,13 +28,9 @@ from cardlab.agents.search.decisions import (
     SearchResult,
     sample_deals,
 )
-from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
-from cardlab.agents.search.nodes import Node, Tree
-from cardlab.agents.search.options import PuctOptions, TreeOptions
-from cardlab.agents.search.protocol import Estimates
 from cardlab.games.array_checks import unchecked
 from cardlab.games.protocol import Game, InfoStates, Players, States
-from cardlab.games.rows import join, put, take
+from cardlab.games.record_arrays import join, put, take
 
 Path = list[tuple[Node, int]]
 """The nodes of a descent, each with the place of the selected action."""

@@ -17,7 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from cardlab.core.options import InvalidOption
-from cardlab.experiments.config.explanation import REFUSALS, explain, explain_value, one_line
+from cardlab.experiments.config.error_lines import REFUSALS, explain, explain_value, one_line
 from cardlab.experiments.config.options import InvalidConfiguration
 
 VERSION_BASE = "1.3"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from cardlab.agents.policies import game_for, policy_digest
-from cardlab.agents.policy_folders import CHAMPION, CHAMPIONS, policy_folder
-from cardlab.agents.pyfunc import GAME_FILE
+from cardlab.agents.mlflow_model import GAME_FILE
+from cardlab.agents.policy_files import game_for, policy_digest
+from cardlab.agents.policy_paths import CHAMPION, CHAMPIONS, policy_folder
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption, check_whole
 from cardlab.evaluation.evaluate import evaluate

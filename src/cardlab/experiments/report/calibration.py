@@ -3,7 +3,7 @@
 import numpy as np
 
 from cardlab.experiments.report.drawing import COLOURS, GREY, Drawn, new_figure
-from cardlab.experiments.report.results import Result
+from cardlab.experiments.report.read_results import Result
 
 
 def draw_calibration(result: Result) -> Drawn | None:

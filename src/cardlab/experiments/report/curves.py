@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from cardlab.experiments.report.drawing import COLOURS, GREY, MARKERS, Drawn, new_figure
-from cardlab.experiments.report.results import SELF, Result
+from cardlab.experiments.report.read_results import SELF, Result
 
 
 def draw_learning_curve(result: Result) -> Drawn | None:

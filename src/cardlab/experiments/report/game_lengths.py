@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from cardlab.experiments.report.drawing import COLOURS, Drawn, new_grid
-from cardlab.experiments.report.results import Result
+from cardlab.experiments.report.read_results import Result
 
 _ROW = 0.27  # inches for a pair of bars
 _HEAD = 0.75  # for a title and an axis

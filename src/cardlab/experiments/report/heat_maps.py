@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from cardlab.experiments.report.drawing import COLOURS, Drawn, new_figure
-from cardlab.experiments.report.results import Result
+from cardlab.experiments.report.read_results import Result
 
 _BLUE, _RED_ORANGE = COLOURS[:2]  # distinguishable with colour blindness
 _BALANCE = LinearSegmentedColormap.from_list("balance", [_RED_ORANGE, "#f7f7f7", _BLUE])

@@ -12,7 +12,7 @@ from cardlab.experiments.report.curves import draw_learning_curve, draw_snapshot
 from cardlab.experiments.report.drawing import Drawn, inline_svg, report_style
 from cardlab.experiments.report.game_lengths import draw_game_lengths
 from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
-from cardlab.experiments.report.results import SELF, Result
+from cardlab.experiments.report.read_results import SELF, Result
 from cardlab.experiments.report.score_bars import draw_score_bars
 
 Tournament = Mapping[str, Any]

@@ -3,7 +3,7 @@
 from matplotlib.ticker import PercentFormatter
 
 from cardlab.experiments.report.drawing import COLOURS, GREY, Drawn, new_figure
-from cardlab.experiments.report.results import SELF, Result
+from cardlab.experiments.report.read_results import SELF, Result
 
 
 def draw_score_bars(result: Result) -> Drawn:

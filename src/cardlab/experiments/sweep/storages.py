@@ -14,7 +14,7 @@ from optuna.trial import TrialState
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from cardlab.experiments.sweep.accounting import MISSED_HEARTBEATS, retry
+from cardlab.experiments.sweep.retries import MISSED_HEARTBEATS, retry
 from cardlab.tracking.connection import without_password
 
 DATABASE = "studies.db"

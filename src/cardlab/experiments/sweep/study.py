@@ -12,8 +12,8 @@ from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from cardlab.core.options import InvalidOption
-from cardlab.experiments.sweep.accounting import WORKER, SurplusTrial, claim_place, fail_dead_trials, retry, worker_name
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_place, fail_dead_trials, retry, worker_name
 from cardlab.experiments.sweep.samplers import grid_points, make_pruner, make_sampler
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, storage_address

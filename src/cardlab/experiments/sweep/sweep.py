@@ -11,16 +11,16 @@ from optuna.study import Study
 from rich.console import Console
 
 from cardlab.core.options import InvalidOption
-from cardlab.experiments.config.build import build_with_values
-from cardlab.experiments.sweep.accounting import fail_dead_trials, is_alive, worker_name
+from cardlab.experiments.config.build_experiment import build_with_values
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.retries import fail_dead_trials, is_alive, worker_name
 from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.storages import storage_errors
 from cardlab.experiments.sweep.study import enqueue_planned, finished_trials
 from cardlab.experiments.sweep.summary import SummaryRun, SweepFailed, SweepResult, sweep_result
+from cardlab.experiments.sweep.supervisor import run_workers
 from cardlab.experiments.sweep.trials import RUN
 from cardlab.experiments.sweep.worker import CONFIG, SWEEP, SweepPlan, close_killed_runs, run_worker
-from cardlab.experiments.sweep.workers import run_workers
 from cardlab.tracking import Run, Store
 from cardlab.tracking.parameters import flatten
 

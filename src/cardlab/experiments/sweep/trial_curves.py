@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import optuna
 
-from cardlab.training.callbacks import ITERATION, MetricsLog
+from cardlab.training.callbacks import MetricsLog
 from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.experiment import Experiment
+from cardlab.training.learning_curve import ITERATION
 
 _WIN_RATE = "win_rate/"
 

@@ -15,9 +15,9 @@ from optuna.exceptions import UpdateFinishedTrialError
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import PerDeal
-from cardlab.experiments.config.build import build_with_values
-from cardlab.experiments.sweep.accounting import RETRY_OF
+from cardlab.experiments.config.build_experiment import build_with_values
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.retries import RETRY_OF
 from cardlab.experiments.sweep.scoring import (
     NUM_BLOCKS,
     TrialScore,

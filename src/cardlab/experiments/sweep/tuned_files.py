@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption, unknown_key
 from cardlab.experiments.config.composition import OWN_FOLDER, compose_config, compose_tree, initialised_hydra, plain
-from cardlab.experiments.config.explanation import flat_keys, group_options
+from cardlab.experiments.config.error_lines import flat_keys, group_options
 from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.config.values import flat_space, with_values
 

@@ -12,9 +12,9 @@ from optuna.study import Study
 from optuna.trial import TrialState
 from rich.console import Console
 
-from cardlab.experiments.sweep.accounting import RETRY_OF
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.progress import Progress
+from cardlab.experiments.sweep.retries import RETRY_OF
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import storage_address, storage_errors
 from cardlab.experiments.sweep.study import find_study, open_study, run_trials

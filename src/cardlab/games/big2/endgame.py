@@ -16,8 +16,7 @@ from cardlab.games.big2 import determinization
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import FLUSH, NO_KIND, STRAIGHT_FLUSH, strength
 from cardlab.games.big2.game import Big2
-from cardlab.games.big2.rules import PLAYING, legal_actions
-from cardlab.games.big2.solver import (
+from cardlab.games.big2.open_hands_solver import (
     BETWEEN,
     DOUBLED,
     HELD,
@@ -35,10 +34,11 @@ from cardlab.games.big2.solver import (
     position_of,
     solve,
 )
+from cardlab.games.big2.rules import PLAYING, legal_actions
 from cardlab.games.cards.bits import lowest_bit
 from cardlab.games.cards.deck import draw_seeds
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players, States
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 
 MAX_CARDS_LEFT = 14  # of all players
 

@@ -10,7 +10,7 @@ from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import checked_function
 from cardlab.games.big2.combinations import NO_KIND, STRAIGHT_FLUSH
 from cardlab.games.big2.game import Big2
-from cardlab.games.big2.greedy import greedy_play
+from cardlab.games.big2.greedy_kernel import greedy_play
 from cardlab.games.big2.rules import OVER, PLAYING, payoffs
 from cardlab.games.cards.bits import count_bits
 from cardlab.games.protocol import Floats, States

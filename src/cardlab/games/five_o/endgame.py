@@ -26,7 +26,7 @@ from cardlab.games.five_o.opponent_model import (
 )
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, NUM_TURNS, TURNS_PER_ROUND, Records, list_unseen
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 
 Words = NDArray[np.uint64]
 

@@ -11,7 +11,7 @@ from cardlab.games.array_checks import checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import strength_table
 from cardlab.games.five_o import observation as features
-from cardlab.games.five_o import rules, win_probability
+from cardlab.games.five_o import prospects, rules
 from cardlab.games.protocol import (
     Actions,
     AnyStates,
@@ -35,7 +35,7 @@ class FiveO:
         "columns", "observation: columns, or prospects (columns and win probabilities)"
     )
     completions: Whole = option(
-        win_probability.NUM_COMPLETIONS,
+        prospects.NUM_COMPLETIONS,
         "random completions of two columns that estimate a win probability; any policy plays with any number",
         ge=1,
         le=1_000_000,
@@ -53,7 +53,7 @@ class FiveO:
             zero_sum=True,
             decision_kinds=("place",),
             action_kinds=(0,) * rules.NUM_COLUMNS,
-            blocks=features.BLOCKS if self.features == "columns" else win_probability.BLOCKS,
+            blocks=features.BLOCKS if self.features == "columns" else prospects.BLOCKS,
             action_blocks=features.ACTION_BLOCKS,
             privileged_blocks=features.PRIVILEGED_BLOCKS,
             options={"hidden_round": self.hidden_round, "payoff": self.payoff, "features": self.features},
@@ -126,7 +126,7 @@ class FiveO:
         """[G, F] in the blocks of `spec`, for decisions, afterstates and finished games."""
         if self.features == "columns":
             return features.observe(strength_table(), info_states, players)
-        return win_probability.observe(strength_table(), info_states, players, self.completions)
+        return prospects.observe(strength_table(), info_states, players, self.completions)
 
     def action_features(self, info_states: InfoStates, players: Players) -> tuple[NDArray[np.intp], Actions, Floats]:
         """Rows [K], actions [K], features [K, Fa]: the column with the card, the opposite column, and the changes."""

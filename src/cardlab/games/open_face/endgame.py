@@ -14,7 +14,7 @@ from cardlab.games.open_face.game import OpenFace
 from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.open_face.rules import NUM_DEALT, NUM_ROWS, capacity, score_boards, to_int64
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 
 FIRST_STEP = NUM_DEALT - 4
 """First decision at which each player has at most two cards to place."""

@@ -14,7 +14,7 @@ from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.playouts import key_points
 from cardlab.games.poker_squares.rules import NUM_CELLS, NUM_LINES, SIDE, Records, Scores
 from cardlab.games.protocol import Bools, Floats, InfoStates, Players
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 
 # One kernel for each number of cells: numba's disk cache breaks recursive kernels.
 MAX_PLACEMENTS = 4

@@ -1,4 +1,4 @@
-"""The observation `habits`: `table`, and statistics of each opponent's actions in the match so far.
+"""The observation `opponent_statistics`: `table`, and statistics of each opponent's actions in the match so far.
 
 Over several rounds they reveal an agent that never takes a discard or that calls at a fixed score.
 """

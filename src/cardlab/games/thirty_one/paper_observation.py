@@ -1,4 +1,4 @@
-"""The observation `seed`: the 46 inputs of the paper's action network, with unscaled card values.
+"""The observation `paper`: the 46 inputs of the paper's action network, with unscaled card values.
 
 The paper's swap network has 32 of these inputs: the columns before `first_turn`, and `left`. In a swap decision `card`
 is the card that was drawn or taken.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.loop import play
 from cardlab.games.protocol import Game, InfoStates, Players, States
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 from cardlab.learners.losses.belief import holder_targets
 from cardlab.learners.rollouts.experience import Columns
 

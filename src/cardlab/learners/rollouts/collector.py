@@ -13,7 +13,7 @@ from cardlab.games.agent_protocol import Agent
 from cardlab.games.array_checks import unchecked
 from cardlab.games.loop import Moves, play
 from cardlab.games.protocol import Actions, Floats, Game, HasEmptySeats, InfoStates, Players, States
-from cardlab.games.rows import copied, put, take
+from cardlab.games.record_arrays import copied, put, take
 from cardlab.learners.rollouts.experience import Columns, Experience, generator_state, pack, restore_generator, unpack
 from cardlab.learners.rollouts.opponents.protocol import Opponents, Seats
 from cardlab.learners.rollouts.opponents.seats import move_learner_to_occupied_seat

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cardlab.games.protocol import Actions, Bools, Floats, InfoStates, Players, States
-from cardlab.games.rows import join, take
+from cardlab.games.record_arrays import join, take
 
 
 @dataclass(frozen=True, slots=True)

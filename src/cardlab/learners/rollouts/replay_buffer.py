@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.games.protocol import Actions, Floats, InfoStates, Players
-from cardlab.games.rows import put, take
+from cardlab.games.record_arrays import put, take
 from cardlab.learners.rollouts.experience import Columns, pack, unpack
 
 

@@ -19,10 +19,10 @@ from cardlab.training.callbacks import Checkpoints, CollectorState
 from cardlab.training.cpu_settings import denormals_flushed, keep_freed_memory
 from cardlab.training.curve_evaluation import metric_name
 from cardlab.training.experiment import SHARED_OPTIONS, Experiment
-from cardlab.training.iterations import Iterations
 from cardlab.training.options import TrainerOptions
 from cardlab.training.resource_usage import ResourceUsage
-from cardlab.training.start import StartPoint, read_start_point
+from cardlab.training.rollout_loader import RolloutLoader
+from cardlab.training.start_point import StartPoint, read_start_point
 
 
 def build_learner(
@@ -101,7 +101,7 @@ class TrainingProcess:
         trainer = lightning_trainer(options, all_callbacks, self.group)
         decisions = self.group.share_of(self.experiment.agent.decisions_per_iteration)
         dtype = getattr(torch, options.precision)
-        iterations = Iterations(self.learner, self.collector, decisions, self.experiment.last_iteration, dtype)
+        iterations = RolloutLoader(self.learner, self.collector, decisions, self.experiment.last_iteration, dtype)
         with warnings.catch_warnings(), denormals_flushed():
             warnings.filterwarnings("ignore", module="lightning")
             trainer.fit(self.learner, train_dataloaders=iterations, ckpt_path=resume, weights_only=True)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 import torch
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.agents.policies import (
+from cardlab.agents.policy_files import (
     POLICY_FILES,
     PolicyDescription,
     PolicyError,
@@ -19,7 +19,7 @@ from cardlab.agents.policies import (
     policy_digest,
     read_description,
 )
-from cardlab.agents.policy_folders import policy_folder
+from cardlab.agents.policy_paths import policy_folder
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import without_training_options
 from cardlab.learners.base import Learner

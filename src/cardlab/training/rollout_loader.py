@@ -9,7 +9,7 @@ from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.experience import Experience
 
 
-class Iterations:
+class RolloutLoader:
     """One item per iteration: a rollout by the current network.
 
     Its length is known, so Lightning prefetches nothing: a rollout played early would be off-policy.

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from cardlab.agents.search.budgets import RecordedBudget, TimeBudget
-from cardlab.agents.search.decisions import SearchEffort
+from cardlab.agents.search.search_io import SearchEffort
 
 
 class Clock:

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 
 from cardlab.agents.network_agents import AfterstateAgent, SoftmaxAgent, sample_place
-from cardlab.agents.policies import POLICY_KINDS, PolicyError, game_for, load_policy, policy_game
+from cardlab.agents.policy_files import POLICY_KINDS, PolicyError, game_for, load_policy, policy_game
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Actions, Game, InfoStates
 from cardlab.networks.inputs import Inputs

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.games.protocol import Game, InfoStates, Players, States
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 
 DEALS, LEAVES = 0, 1  # last number of the spawn key of each kind of stream
 

@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from cardlab.agents.network_agents import AfterstateAgent
-from cardlab.agents.policies import describe, save_policy
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.agents.registry import load_agent
-from cardlab.agents.search.decisions import SearchEffort, SearchResult
 from cardlab.agents.search.online_learning import OnlineLearner
+from cardlab.agents.search.search_io import SearchEffort, SearchResult
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play_out

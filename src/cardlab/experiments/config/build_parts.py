@@ -5,7 +5,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from cardlab.agents.policy_folders import ADDRESS, CHAMPION
+from cardlab.agents.policy_paths import ADDRESS, CHAMPION
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.options import SEARCHES, NoSearch, SearchOptions
 from cardlab.agents.specs import InvalidAgent

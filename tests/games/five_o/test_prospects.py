@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardlab.games.cards.hands import MAX_STRENGTH, strength_table
-from cardlab.games.five_o import column_probability, win_probability
+from cardlab.games.five_o import column_probability, prospects
 from cardlab.games.five_o import observation as features
 from cardlab.games.five_o.column_probability import game_win_probability
 from cardlab.games.five_o.game import FiveO
-from cardlab.games.five_o.win_probability import PAIRS
+from cardlab.games.five_o.prospects import PAIRS
 from cardlab.games.protocol import InfoStates, find_block
 from games.five_o.tables import stopped_at, to_move
 
@@ -42,7 +42,7 @@ def test_prospects_include_columns(turn: int, seed: int) -> None:
 
 @given(st.lists(st.integers(0, MAX_STRENGTH), max_size=300))
 def test_radix_sort(strengths: list[int]) -> None:
-    assert win_probability.radix_sort(np.array(strengths, dtype=np.int64)).tolist() == sorted(strengths)
+    assert prospects.radix_sort(np.array(strengths, dtype=np.int64)).tolist() == sorted(strengths)
 
 
 @given(
@@ -51,7 +51,7 @@ def test_radix_sort(strengths: list[int]) -> None:
 )
 def test_the_best_of_several_draws_are_compared_as_if_all_were_listed(mine: list[int], theirs: list[int]) -> None:
     shares = np.zeros((len(PAIRS), 2), dtype=np.float32)
-    win_probability._compare_best(np.sort(mine), np.sort(theirs), shares)
+    prospects._compare_best(np.sort(mine), np.sort(theirs), shares)
     assert (shares[0] == 0).all()
     for (num_mine, num_theirs), (wins, loses) in list(zip(PAIRS, shares, strict=True))[1:]:
         best = np.array([max(drawn) for drawn in product(mine, repeat=num_mine)])
@@ -82,8 +82,8 @@ def test_chances_are_near_the_counted_ones(turn: int) -> None:
         ]
     )
     errors = 1 - seen[..., 1] - counted  # a tied column counts as won
-    assert np.abs(errors).max() < 5 * 0.5 / win_probability.NUM_COMPLETIONS**0.5
-    assert np.abs(errors.mean()) < 5 * 0.5 / (win_probability.NUM_COMPLETIONS * errors.size) ** 0.5
+    assert np.abs(errors).max() < 5 * 0.5 / prospects.NUM_COMPLETIONS**0.5
+    assert np.abs(errors.mean()) < 5 * 0.5 / (prospects.NUM_COMPLETIONS * errors.size) ** 0.5
 
 
 @settings(max_examples=20, deadline=None)

@@ -1,8 +1,6 @@
 """A training that is recorded as a run of the tracking store, however it is interrupted."""
 
-import signal
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +28,6 @@ def train_recorded(
     store.check()  # an unavailable store is an error before anything is written
     with (
         lock_run_folder(folder),
-        terminable(),
         store.start_or_resume(folder, game, experiment.name, params=params) as run,
     ):
         report(f"run:    {run.id}")
@@ -53,25 +50,3 @@ def train_recorded(
         cure = "run the same command again to send the rest; it trains nothing"
         raise RecordIncomplete(f"run {run.id}: the store has not received all of it; {cure}")
     return trained
-
-
-@contextmanager
-def terminable() -> Generator[None]:
-    """Within the block SIGTERM and SIGHUP raise SystemExit with the shell's status, so that runs end as KILLED.
-
-    A signal that is ignored, such as SIGHUP under nohup, stays ignored.
-    """
-
-    def stop(number: int, _: object) -> None:
-        raise SystemExit(128 + number)
-
-    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
-    before = {number: signal.getsignal(number) for number in numbers}
-    try:
-        for number in numbers:
-            if before[number] is not signal.SIG_IGN:
-                signal.signal(number, stop)
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

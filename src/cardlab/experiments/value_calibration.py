@@ -16,7 +16,7 @@ from cardlab.evaluation.workers import deal_block, one_thread
 from cardlab.games.agent_protocol import Policy
 from cardlab.games.loop import play
 from cardlab.games.protocol import Bools, Floats, Game, States
-from cardlab.games.rows import take
+from cardlab.games.record_arrays import take
 from cardlab.learners.losses.returns import lambda_returns, turn_discounts
 from cardlab.learners.rollouts.opponents.protocol import Opponents
 

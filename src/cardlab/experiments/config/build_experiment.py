@@ -5,7 +5,7 @@ from typing import Any
 
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption, check_whole, unknown_key
-from cardlab.experiments.config.groups import agent_key, build_arena, build_game, check_agents, group
+from cardlab.experiments.config.build_parts import agent_key, build_arena, build_game, check_agents, group
 from cardlab.experiments.config.options import build_options, build_part
 from cardlab.experiments.config.values import with_values
 from cardlab.games.protocol import Game
@@ -45,7 +45,7 @@ def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> E
         check_device(experiment.trainer)
     _check_fit(experiment)
     if experiment.trainer.start_from is not None:
-        from cardlab.training.start import read_start_point  # noqa: PLC0415 (imports Lightning)
+        from cardlab.training.start_point import read_start_point  # noqa: PLC0415 (imports Lightning)
 
         read_start_point(experiment)
     return experiment
