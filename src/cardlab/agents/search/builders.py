@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.search.expectimax import Expectimax
-from cardlab.agents.search.game_kernels import find_endgame, find_playouts
+from cardlab.agents.search.kernel_catalogue import find_endgame, find_playouts
 from cardlab.agents.search.leaves import AgentPlayouts, KernelPlayouts, LeafEvaluator, PolicyValues
 from cardlab.agents.search.monte_carlo import MonteCarlo
 from cardlab.agents.search.options import ExpectimaxOptions, MonteCarloOptions, PuctOptions, SearchOptions, TreeOptions
