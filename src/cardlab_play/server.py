@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import signal
 from collections.abc import Callable
 
 import uvicorn
@@ -38,7 +37,6 @@ def serve(options: PlayOptions, report: Callable[[str], None] = print) -> int:
     report(
         f"cardlab play on http://{url_host(options.host)}:{server_socket.getsockname()[1]} (Ctrl-C stops the server)"
     )
-    signal.signal(signal.SIGTERM, lambda *_: None)  # uvicorn raises the signal again after a clean shutdown
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[server_socket])
     return 0

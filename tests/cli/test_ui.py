@@ -19,9 +19,10 @@ from services import free_port
 SERVE = """
 import signal, sys
 from cardlab.cli import ui
+from cardlab.core.exit_status import run_program
 from cardlab.tracking import Store
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore Ctrl-C
-ui.serve(Store(), port=int(sys.argv[1]))
+sys.exit(run_program(lambda: ui.serve(Store(), port=int(sys.argv[1]))))
 """
 
 
@@ -82,7 +83,7 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path:
     finally:
         os.killpg(server.pid, signal.SIGINT)
         output = server.communicate(timeout=30)[0]
-    assert server.returncode == 0, output
+    assert server.returncode == 130, output
     assert output == ""
     assert is_free(port)
 
@@ -100,7 +101,7 @@ def test_sigterm_ends_the_server_too(store: Store, moment: str) -> None:
             time.sleep(0.01)
     server.terminate()
     server.communicate(timeout=300)
-    assert server.returncode == 0
+    assert server.returncode == 143
     assert is_free(port)
 
 

@@ -46,7 +46,8 @@ def test_it_exits_cleanly_and_restores_open_tables(tmp_path, number):
         process.send_signal(number)
         _, errors = process.communicate(timeout=200)
         if number != signal.SIGKILL:
-            assert (process.returncode, errors) == (0, "")
+            stopped = {signal.SIGTERM: "terminated", signal.SIGINT: "interrupted"}[number]
+            assert (process.returncode, errors) == (128 + number, f"cardlab: {stopped}\n")
     with started(tmp_path) as (_, client.base):
         assert client.get(f"/api/tables/{table['id']}") == table
 

@@ -1,7 +1,6 @@
 """`cardlab ui`: the MLflow UI on the project's store."""
 
 import os
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
@@ -38,7 +37,6 @@ def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, report: Calla
         return
     check_whole("port", port, 1, 65535)
     with open_listener(host, port) as listener, suppress(KeyboardInterrupt):
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises the signal again after its shutdown
         application = _application(store)
         report(_overview(store, f"http://{url_host(host)}:{port}", " (Ctrl-C stops the server)"))
         options = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=_SHUTDOWN_SECONDS)

@@ -1,0 +1,73 @@
+"""A signal decides the exit status of a program, whatever a library makes of it."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from cardlab.core.exit_status import FAILED, run_program
+
+NAMES = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
+PROGRAM = """
+import signal, sys, time
+from cardlab.core.exit_status import run_program
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore Ctrl-C
+
+def wait():
+    print("ready", flush=True)
+    time.sleep(60)
+
+def run():
+    try:
+        wait()
+    except KeyboardInterrupt:
+        {reaction}
+
+sys.exit(run_program(run, "resume so"))
+"""
+
+
+@pytest.mark.parametrize(
+    "reaction", ["raise", "sys.exit(1)", "sys.exit(0)", "return 0", "raise RuntimeError('broken')"]
+)
+@pytest.mark.parametrize("number", NAMES)
+def test_a_signal_decides_the_status(number: signal.Signals, reaction: str) -> None:
+    program = start(PROGRAM.format(reaction=reaction))
+    program.send_signal(number)
+    _, errors = program.communicate(timeout=60)
+    assert (program.returncode, errors) == (128 + number, f"cardlab: {NAMES[number]}; resume so\n")
+
+
+def test_an_ignored_signal_stays_ignored() -> None:
+    ignore = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+    program = start(ignore + PROGRAM.format(reaction="raise"))
+    program.send_signal(signal.SIGHUP)
+    program.terminate()
+    assert program.wait(60) == 128 + signal.SIGTERM
+
+
+def test_a_library_decides_no_status(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_program(lambda: sys.exit(3)) == FAILED
+    assert capsys.readouterr().err == "cardlab: error: a library has ended the program (3)\n"
+    assert run_program(lambda: sys.exit(0)) == 0
+
+
+def test_handlers_are_restored() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    assert run_program(lambda: int(signal.getsignal(signal.SIGTERM) is before)) == 0
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def start(code: str) -> "subprocess.Popen[str]":
+    """The program, once it waits."""
+    program = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == "ready\n"
+    return program
