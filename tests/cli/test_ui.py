@@ -84,7 +84,7 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path:
         os.killpg(server.pid, signal.SIGINT)
         output = server.communicate(timeout=30)[0]
     assert server.returncode == 130, output
-    assert output == ""
+    assert output == "cardlab: interrupted\n"
     assert is_free(port)
 
 
