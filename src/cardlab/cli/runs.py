@@ -5,7 +5,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.agents.policy_files import PolicyError, policy_digest
 from cardlab.cli.verbs import Request
 from cardlab.core.options import InvalidOption, Text, Whole, check_whole
 from cardlab.experiments.config.build_parts import build_game
@@ -49,6 +48,8 @@ def run_filter(config: Mapping[str, Any]) -> str:
         raise InvalidOption("name", name, "the name of a run without quotes")
     conditions = [] if name is None else [f"attributes.run_name = '{name}'"]
     if policy is not None:
+        from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415  imports torch
+
         conditions.append(policy_filter(policy_digest(Path(policy))))
     return " and ".join(conditions)
 
@@ -79,6 +80,8 @@ def _show(prefix: str) -> int:
 
 def _folders_with(digest: str) -> Iterator[str]:
     """The folders of this project with the policy of this digest."""
+    from cardlab.agents.policy_files import PolicyError, policy_digest  # noqa: PLC0415  imports torch
+
     for pattern in ("models/*", "champions/*", "runs/*/*/policy"):
         for folder in sorted(Path().glob(pattern)):
             try:

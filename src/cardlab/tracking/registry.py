@@ -9,7 +9,6 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardlab.agents.policy_files import POLICY_FILES, policy_digest
 from cardlab.agents.policy_paths import ADDRESS, CHAMPION
 from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.tracking.store import Store, none_if_missing
@@ -67,6 +66,8 @@ class Registry:
 
         `files`: name → text, stored beside the policy. `run_id`: the run that made or promoted it.
         """
+        from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415  imports torch
+
         digest = policy_digest(folder)
         texts = {key: str(value) for key, value in tags.items()} | {DIGEST: digest}
         known = self.find(digest)
@@ -135,6 +136,8 @@ class Registry:
         from mlflow.models import Model  # noqa: PLC0415  slow import
         from mlflow.pyfunc import save_model  # noqa: PLC0415  slow import
 
+        from cardlab.agents.policy_files import POLICY_FILES  # noqa: PLC0415  imports torch
+
         client, experiment = self.store.client, self.store.experiment_id(game)
         logged = client.create_logged_model(experiment, _DATA, source_run_id=run_id, tags=dict(tags), model_type=game)
         with tempfile.TemporaryDirectory() as scratch:
@@ -154,6 +157,8 @@ class Registry:
 
     def _download(self, version: "ModelVersion", target: Path) -> None:
         from mlflow.artifacts import download_artifacts  # noqa: PLC0415  slow import
+
+        from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415  imports torch
 
         target.parent.mkdir(parents=True, exist_ok=True)
         uri, address = version_address(version), self.store.address
