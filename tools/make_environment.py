@@ -124,7 +124,8 @@ def _offered_torch(python: Path) -> list[str]:
     """Versions of torch for this Python and system, newest first; none when the index does not answer."""
     command = [str(python), "-m", "pip", "index", "versions", "--json", *_QUIET[1:], "torch"]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    return json.loads(answer.stdout)["versions"] if answer.returncode == 0 else []
+    found = [line for line in answer.stdout.splitlines() if line.startswith("{")]  # pip prints warnings around it
+    return json.loads(found[-1])["versions"] if found else []
 
 
 def _needs_cpu_build() -> bool:
