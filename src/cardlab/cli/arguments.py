@@ -6,6 +6,8 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from cardlab.cli.verbs import VERBS, Verb
+from cardlab.experiments.config.composition import compose_tree, initialised_hydra
+from cardlab.experiments.config.error_lines import group_options
 from cardlab.experiments.config.options import InvalidConfiguration
 
 FLAGS = {
@@ -52,3 +54,13 @@ def split_verb(words: Sequence[str]) -> tuple[Verb, tuple[str, ...]]:
         hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(VERBS)}"
         raise InvalidConfiguration(f"unknown command '{name}'; {hint}")
     return VERBS[name], tuple(words[count:])
+
+
+def with_search_space(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
+    """The overrides of `cardlab sweep` with `sweep=AGENT` where none is given: the search space follows the agent."""
+    if verb.name != "sweep" or any(text.startswith("sweep=") for text in overrides):
+        return overrides
+    agent = compose_tree(verb.config_name, overrides)["agent"]["name"]
+    with initialised_hydra():
+        spaces = group_options("sweep")
+    return (*overrides, f"sweep={agent if agent in spaces else 'standard'}")

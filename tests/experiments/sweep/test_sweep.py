@@ -10,6 +10,7 @@ from typing import Any
 
 import optuna
 import pytest
+import yaml
 from mlflow import MlflowClient
 from omegaconf import OmegaConf
 from optuna.trial import TrialState
@@ -133,6 +134,7 @@ def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monk
         (["sweep.sampler=grid"], "sweep.space.agent.epsilon="),
         (["sweep.trials=0"], "sweep.trials=0: must be a whole number of at least 1"),
         (["sweep=standard"], "sweep.space={}: must be given"),
+        (["sweep=ppo"], "sweep.space.agent.clip_range, sweep.space.agent.entropy_weight, "),
         (["sweep.study=../x"], "sweep.study=../x: must be a name"),
         (["sweep.apply=default"], "sweep.apply=default: must be NAME or FOLDER/NAME"),
         (["sweep.workers=0"], "sweep.workers=0: must be a whole number in [1, 256]"),
@@ -237,3 +239,11 @@ def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Pa
     assert runs[1].data.tags["sweep.retry_of"] == "1"
     assert {run.data.tags["sweep.state"] for run in runs} == {"complete"}
     assert [run.info.status for run in runs_of(root, "sweep")] == ["FINISHED"]
+
+
+@pytest.mark.parametrize("agent", ["ppo", "dqn", "td"])
+def test_the_search_space_follows_the_agent(agent: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweep", "game=thirty_one", f"agent={agent}", "--cfg", "job", "--package", "sweep.space"]) == 0
+    space = yaml.safe_load(capsys.readouterr().out)
+    own = yaml.safe_load((Path(__file__).parents[3] / "conf" / "sweep" / f"{agent}.yaml").read_text())
+    assert space == own["space"]

@@ -18,9 +18,16 @@ _TUNED_GROUPS = ("agent", "network")  # an experiment sets nothing below these: 
 
 
 def check_keys(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    """Raise InvalidOption for an entry that is no range or list, and for a key that `config` does not have."""
-    known = list(flat_keys(config))
-    for key, entry in flat_space(space).items():
+    """Raise InvalidOption for an entry that is no range or list, and for a key that `config` does not have.
+
+    Raises InvalidConfiguration for options of another agent; the message names all of them.
+    """
+    known, entries = list(flat_keys(config)), flat_space(space)
+    foreign = [f"sweep.space.{key}" for key in entries if key.startswith("agent.") and key not in known]
+    if len(foreign) > 1:
+        name = config["agent"]["name"]
+        raise InvalidConfiguration(f"{', '.join(foreign)}: agent={name} has no such options; choose sweep={name}")
+    for key, entry in entries.items():
         if key not in known:
             refusal = unknown_key(f"sweep.space.{key}", entry, [f"sweep.space.{name}" for name in known])
             raise InvalidOption(refusal.key, entry, refusal.allowed)
