@@ -14,6 +14,7 @@ import signal, sys, time
 from cardlab.core.exit_status import run_program
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore Ctrl-C
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it
 
 def wait():
     print("ready", flush=True)
@@ -41,8 +42,7 @@ def test_a_signal_decides_the_status(number: signal.Signals, reaction: str) -> N
 
 
 def test_an_ignored_signal_stays_ignored() -> None:
-    ignore = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-    program = start(ignore + PROGRAM.format(reaction="raise"))
+    program = start(PROGRAM.replace("signal.SIG_DFL", "signal.SIG_IGN").format(reaction="raise"))
     program.send_signal(signal.SIGHUP)
     program.terminate()
     assert program.wait(60) == 128 + signal.SIGTERM

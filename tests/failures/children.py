@@ -32,7 +32,7 @@ class Child:
     """One run of the command line in a process of its own, with `root` as its project and its output in `log`.
 
     `kill_at`: before that many operations on the project's files, or after that many seconds of its CPU time, which a
-    busy machine does not continuation; either way no handler, `finally` or buffer of Python has a say.
+    busy machine does not stretch; either way no handler, `finally` or buffer of Python has a say.
     """
 
     def __init__(
@@ -66,6 +66,8 @@ def _run(root: str, arguments: list[str], log: str, kill_at: float | None, envir
         os.environ.pop(name, None)
     os.environ |= environment
     os.chdir(root)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore Ctrl-C
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it
     sink = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(sink, 1)
     os.dup2(sink, 2)

@@ -37,7 +37,7 @@ sys.path.insert(0, {tests!r})
 from pathlib import Path
 from cardlab.experiments.sweep import retries
 from experiments.sweep.test_workers import work
-accounting.platform.node = lambda: {machine!r}
+retries.platform.node = lambda: {machine!r}
 work(Path({folder!r}), {address!r}, {trials})
 """
 
