@@ -74,7 +74,7 @@ def write_more(folder: Path, name: str, references: list[str]) -> None:
         "outcomes": outcomes, "calibration": forecasts,
     }  # fmt: skip
     training = {
-        "format": 1, "decisions": 409_600, "cpu_seconds": 61.4, "decisions_per_second": 6543,
+        "format": 2, "decisions": 409_600, "cpu_seconds": 61.4, "decisions_per_second": 6543,
         "origin": {"git.commit": "c0ffee"},
     }  # fmt: skip
     for file, content in (("snapshot_matches", history), ("game_statistics", survey), ("training", training)):

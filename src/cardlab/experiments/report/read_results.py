@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from cardlab.evaluation.intervals import Estimate
 
-FORMAT = 1  # of every JSON file here
+FORMAT = 1  # of every JSON file here but training.json
+TRAINING_FORMAT = 2
 SELF = "self"  # the evaluated policy itself, in a game of one player
 
 Column = NDArray[np.float64]
@@ -89,7 +90,9 @@ def _read_result(folder: Path, name: str, config: Mapping[str, Any]) -> Result:
             folder / "game_statistics.json", "game statistics", ("length", "outcomes", "calibration")
         ),
         calibration=_read_columns(calibration, "a calibration") if calibration.exists() else None,
-        training=_read_optional(folder / "training.json", "a summary of a training", ("decisions", "origin")),
+        training=_read_optional(
+            folder / "training.json", "a summary of a training", ("decisions", "origin"), TRAINING_FORMAT
+        ),
     )
 
 
@@ -99,23 +102,23 @@ def read_tournaments(folder: Path) -> list[Mapping[str, Any]]:
     return [read_json(path, "a tournament", keys) for path in sorted(folder.glob("*.json"))]
 
 
-def read_json(path: Path, what: str, keys: Sequence[str]) -> Mapping[str, Any]:
-    """Read a JSON file of format 1 with `keys`; ResultError, which calls it `what`, for any other."""
+def read_json(path: Path, what: str, keys: Sequence[str], form: int = FORMAT) -> Mapping[str, Any]:
+    """Read a JSON file of format `form` with `keys`; ResultError, which calls it `what`, for any other."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         version = content["format"]
         missing = [key for key in keys if key not in content]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ResultError(f"{path}: is not {what} ({error!r}): run `dvc repro`") from error
-    if version != FORMAT:
-        raise ResultError(f"{path}: format {version}, this version reads {FORMAT}: run `dvc repro`")
+    if version != form:
+        raise ResultError(f"{path}: format {version}, this version reads {form}: run `dvc repro`")
     if missing:
         raise ResultError(f"{path}: is {what} without {', '.join(missing)}: run `dvc repro`")
     return content
 
 
-def _read_optional(path: Path, what: str, keys: Sequence[str]) -> Mapping[str, Any] | None:
-    return read_json(path, what, keys) if path.exists() else None
+def _read_optional(path: Path, what: str, keys: Sequence[str], form: int = FORMAT) -> Mapping[str, Any] | None:
+    return read_json(path, what, keys, form) if path.exists() else None
 
 
 def _read_columns(path: Path, what: str) -> Mapping[str, Column]:
