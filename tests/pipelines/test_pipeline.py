@@ -257,7 +257,7 @@ def _cut_off(clone: Clone, blow: signal.Signals) -> str:
             command, cwd=clone.root, env=clone.environment, stdout=sink, stderr=sink, start_new_session=True
         )
     deadline = time.monotonic() + 300
-    while "round 10/" not in log.read_text():
+    while "iteration 10/" not in log.read_text():
         assert process.poll() is None, log.read_text()
         assert time.monotonic() < deadline
         time.sleep(0.02)
