@@ -59,7 +59,8 @@ def run_program(run: Callable[[], int | None], hint: str = "") -> int:
 def _stoppable() -> Generator[list[signal.Signals]]:
     """Within the block SIGTERM and SIGHUP stop the program like Ctrl-C; yields the list of signals received so far.
 
-    A signal that is ignored, such as SIGHUP under nohup, stays ignored. Python allows handlers in the main thread only.
+    A signal that is ignored, such as SIGHUP under nohup, stays ignored, and so does a handler that Python did not set.
+    Python allows handlers in the main thread only.
     """
     received: list[signal.Signals] = []
 
@@ -70,11 +71,11 @@ def _stoppable() -> Generator[list[signal.Signals]]:
     earlier: dict[int, object] = {}
     if threading.current_thread() is threading.main_thread():
         numbers = [getattr(signal, name) for name in _STOPPED if hasattr(signal, name)]
-        earlier = {number: signal.getsignal(number) for number in numbers}
+        handlers = {number: signal.getsignal(number) for number in numbers}
+        earlier = {number: handler for number, handler in handlers.items() if handler not in (signal.SIG_IGN, None)}
     try:
-        for number, handler in earlier.items():
-            if handler is not signal.SIG_IGN:
-                signal.signal(number, stop)
+        for number in earlier:
+            signal.signal(number, stop)
         yield received
     finally:
         for number, handler in earlier.items():
