@@ -26,7 +26,9 @@ def check_keys(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
     foreign = [f"sweep.space.{key}" for key in entries if key.startswith("agent.") and key not in known]
     if len(foreign) > 1:
         name = config["agent"]["name"]
-        raise InvalidConfiguration(f"{', '.join(foreign)}: agent={name} has no such options; choose sweep={name}")
+        with initialised_hydra():
+            cure = f"choose sweep={name}" if name in group_options("sweep") else "give sweep.space.KEY for its own"
+        raise InvalidConfiguration(f"{', '.join(foreign)}: agent={name} has no such options; {cure}")
     for key, entry in entries.items():
         if key not in known:
             refusal = unknown_key(f"sweep.space.{key}", entry, [f"sweep.space.{name}" for name in known])
