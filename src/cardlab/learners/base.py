@@ -31,9 +31,7 @@ from cardlab.networks.protocol import Network
 Metrics = dict[str, float]
 
 _ROWS_IN_CACHE = 4096  # decisions
-_TOLERANCE = (
-    0.1  # share of a part by which the last one may be larger: a rollout has a few decisions more than asked for
-)
+_TOLERANCE = 0.1  # share by which a part may be larger: a rollout has a few decisions more than asked for
 
 
 class TrainingDiverged(RuntimeError):
