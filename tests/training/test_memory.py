@@ -1,4 +1,4 @@
-"""What a round of Big 2, the largest game, needs of memory."""
+"""What an iteration of Big 2, the largest game, needs of memory."""
 
 import json
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROUND = """
+ITERATIONS = """
 import json, resource, sys
 from pathlib import Path
 from cardlab.experiments.config.composition import compose_experiment
@@ -22,18 +22,16 @@ peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(json.dumps({"iterations": trained.iterations, "kibibytes": peak}))
 """
 
-LEARNERS = [["agent=ppo"], ["agent=ppo", "network=actions"], ["agent=dqn", "network=actions"]]
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "overrides", [["agent=ppo"], ["agent=ppo", "network=actions"], ["agent=dqn", "network=actions"]]
 )
-def test_rounds_at_1024_tables_stay_under_two_gibibytes(overrides: list[str], tmp_path: Path) -> None:
+def test_iterations_of_1024_games_stay_under_two_gibibytes(overrides: list[str], tmp_path: Path) -> None:
     """The whole process, libraries and compiled kernels included."""
-    command = [sys.executable, "-c", ROUND, str(tmp_path), *overrides]
+    command = [sys.executable, "-c", ITERATIONS, str(tmp_path), *overrides]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     seen = json.loads(said.splitlines()[-1])
-    print(overrides, f"{seen['kibibytes'] / 1024:.0f} MiB after {seen['rounds']} rounds")
+    print(overrides, f"{seen['kibibytes'] / 1024:.0f} MiB after {seen['iterations']} iterations")
     assert seen["iterations"] == 2
     assert seen["kibibytes"] < 2 * 1024**2
