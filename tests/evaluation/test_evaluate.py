@@ -4,7 +4,8 @@ import pytest
 from rich.console import Console
 
 from cardlab.core.options import InvalidOption
-from cardlab.evaluation.evaluate import evaluate, evaluation_table, write_evaluation
+from cardlab.evaluation.evaluate import evaluate, evaluation_table, main_score, write_evaluation
+from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.match import compare, play_match
 from cardlab.evaluation.options import EVALUATION_SEED, ArenaOptions
 from cardlab.evaluation.progress import bars
@@ -56,6 +57,14 @@ def test_one_player_has_its_own_mean_and_paired_differences():
     assert references["random"]["difference"] == pytest.approx(
         references["self"]["mean"] - references["random"]["mean"]
     )
+
+
+def test_the_main_score_is_that_against_the_strongest_reference():
+    row = {"low": 0.1, "high": 0.5, "deals": 50}
+    evaluation = {"references": {"random": {"mean": 0.9, **row}, "greedy": {"mean": 0.3, **row}}}
+    assert main_score(evaluation) == ("greedy", Estimate(0.3, 0.1, 0.5, 50))
+    evaluation["references"]["self"] = {"mean": 120.0, **row}
+    assert main_score(evaluation)[0] == "self"
 
 
 def test_the_file_has_the_same_bytes_for_the_same_agent(tmp_path, high_card_agents):

@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from cardlab.core.files import write_json
-from cardlab.evaluation.intervals import estimate
+from cardlab.evaluation.intervals import Estimate, estimate
 from cardlab.evaluation.match import InterruptedLineups, Match, paired, play_lineup
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
@@ -80,6 +80,18 @@ def evaluate(
     if stopped:
         raise InterruptedEvaluation(evaluation)
     return evaluation
+
+
+def main_score(evaluation: Evaluation) -> tuple[str, Estimate]:
+    """The strongest reference and the score against it, in points per game.
+
+    The strongest reference is the one against which the agent scores least. A single player's score is its own, and its
+    reference is "self".
+    """
+    references = evaluation["references"]
+    name = SELF if SELF in references else min(references, key=lambda each: references[each]["mean"])
+    row = references[name]
+    return name, Estimate(row["mean"], row["low"], row["high"], row["deals"])
 
 
 def write_evaluation(evaluation: Evaluation, path: Path) -> None:
