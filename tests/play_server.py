@@ -13,12 +13,20 @@ import requests
 import torch
 import uvicorn
 
-from cardlab_play.application import make_application
 from cardlab_play.dispatcher import Dispatcher, make_dispatcher
 from cardlab_play.options import Limits, PlayOptions
+from cardlab_play.server import make_config
 from services import free_port
 
-NO_LIMITS = Limits(session_rate=1_000_000, address_rate=1_000_000, tables_per_session=1000)
+NO_LIMITS = Limits(
+    session_rate=1_000_000,
+    address_rate=1_000_000,
+    tables_per_session=1000,
+    tables_per_address=1000,
+    sessions_per_address=10_000,
+    sessions=10_000,
+    connections_per_address=500,
+)
 
 # each game against fast scripted agents; Thirty-One also with nine players
 TABLE_REQUESTS: dict[str, dict[str, Any]] = {
@@ -83,8 +91,7 @@ def run_server(options: PlayOptions, **given: Any) -> Iterator[RunningServer]:
     torch.set_num_threads(1)  # as the command does
     dispatcher = make_dispatcher(options, **given)
     port = free_port()
-    config = uvicorn.Config(make_application(dispatcher), port=port, log_level="warning", proxy_headers=False)
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(make_config(dispatcher, port))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
