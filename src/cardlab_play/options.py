@@ -1,9 +1,10 @@
 """Options of `cardlab play` (conf/play.yaml)."""
 
 from collections.abc import Mapping
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 
 from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, option, options
+from cardlab.core.sockets import is_loopback
 
 
 @options("play.limits")
@@ -81,11 +82,3 @@ class PlayOptions:
                 raise InvalidOption("play.proxies", proxy, "addresses or networks, e.g. [127.0.0.1]") from error
         if self.secret is not None and len(self.secret) < 16:
             raise InvalidOption("play.secret", "…", "at least 16 characters, or left out")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches `host`."""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False

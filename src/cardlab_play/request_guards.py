@@ -14,8 +14,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cardlab.core.sockets import is_loopback
 from cardlab_play.errors import error_response
-from cardlab_play.options import PlayOptions, is_loopback
+from cardlab_play.options import PlayOptions
 from cardlab_play.sessions import COOKIE
 
 CONTENT_POLICY = (
