@@ -20,10 +20,11 @@ from cardlab.core.options import InvalidOption
 from cardlab.learners.base import Learner, TrainingDiverged
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.opponents.options import PoolOptions
+from cardlab.training.checkpoint_files import CheckpointError
 from cardlab.training.experiment import Experiment
 from cardlab.training.launch_processes import ProcessLost
 from cardlab.training.options import TrainerOptions
-from cardlab.training.run import CheckpointError, Trained, train
+from cardlab.training.run import Trained, train
 from learners.kuhn_training import kuhn_experiment
 from training.joint_steps import OPTIONS, step, steps
 
