@@ -1,5 +1,6 @@
 """A training that is interrupted and resumed ends with the same bytes as an uninterrupted one."""
 
+import random
 import signal
 import subprocess
 import sys
@@ -8,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cardlab.learners.rollouts.opponents.options import PoolOptions
+from cardlab.training.checkpoint_files import CheckpointError
 from cardlab.training.experiment import Experiment
-from cardlab.training.run import CheckpointError, RunInUse, Trained, train
+from cardlab.training.run import RunInUse, Trained, train
 from learners.kuhn_training import kuhn_experiment
 
 ITERATIONS = 12
@@ -107,6 +110,53 @@ def test_a_torn_checkpoint_is_named(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"checkpoint\.ckpt.*delete it"):
         run(experiment_of("td"), tmp_path)
     assert file.read_bytes() == content
+
+
+def test_a_flipped_bit_costs_one_checkpoint_and_changes_nothing(tmp_path: Path) -> None:
+    experiment, chance = experiment_of("td"), random.Random(1)
+    whole = run(experiment, tmp_path / "whole")
+    with pytest.raises(Interrupted):
+        run(experiment, tmp_path / "resumed", Interrupter(7))
+    folder = tmp_path / "resumed" / "run"
+    checkpoint, previous = folder / "checkpoint.ckpt", folder / "previous.ckpt"
+    saved = {file: file.read_bytes() for file in (checkpoint, previous)}
+    weights = np.flatnonzero(np.frombuffer(saved[checkpoint], np.uint8))
+    for place in chance.sample(weights.tolist(), 12):
+        damaged = bytearray(saved[checkpoint])
+        damaged[place] ^= 1 << chance.randrange(8)
+        checkpoint.write_bytes(damaged)
+        previous.write_bytes(saved[previous])
+        messages: list[str] = []
+        resumed = train(experiment, run_dir=folder, model_dir=tmp_path / "model", report=messages.append)
+        assert resumed.digest == whole.digest
+        assert not previous.exists()
+        if "is not a checkpoint of this run" in messages[0]:
+            assert messages[0].startswith(f"{checkpoint}: ")
+            assert messages[0].endswith("; the checkpoint before it is used")
+            assert messages[1].startswith("resuming after iteration 5 ")
+
+
+def test_a_kill_between_two_moves_of_files_costs_one_checkpoint(tmp_path: Path) -> None:
+    experiment = experiment_of("td")
+    whole = run(experiment, tmp_path / "whole")
+    with pytest.raises(Interrupted):
+        run(experiment, tmp_path / "resumed", Interrupter(7))
+    (tmp_path / "resumed" / "run" / "checkpoint.ckpt").unlink()
+    assert run(experiment, tmp_path / "resumed").digest == whole.digest
+
+
+def test_a_repetition_that_is_killed_at_once_does_not_take_the_finished_checkpoint(tmp_path: Path) -> None:
+    experiment = experiment_of("td")
+    first = run(experiment, tmp_path)
+    without_checkpoints = replace(experiment, trainer=replace(experiment.trainer, checkpoint_seconds=1e6))
+    with pytest.raises(Interrupted):
+        run(without_checkpoints, tmp_path, Interrupter(3))
+    rest = Interrupter(-1)
+    resumed = train(
+        experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", log=rest, report=quiet, unfinished=True
+    )
+    assert rest.steps == [*range(1, ITERATIONS + 1)]
+    assert resumed.digest == first.digest
 
 
 def test_two_processes_cannot_train_in_one_folder(tmp_path: Path) -> None:
