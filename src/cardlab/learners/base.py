@@ -31,6 +31,7 @@ from cardlab.networks.protocol import Network
 Metrics = dict[str, float]
 
 _ROWS_IN_CACHE = 4096  # decisions
+_SMALLEST_SCALE = 1e-3  # of rewards, in typical payoffs of the game: a smaller one makes huge targets
 _TOLERANCE = 0.1  # share by which a part may be larger: a rollout has a few decisions more than asked for
 
 
@@ -164,7 +165,7 @@ class Learner(lightning.LightningModule, ABC):
         norms = [clip_gradients(weights, max_grad_norm) for weights in self._weights_by_module]
         if not np.isfinite([*norms, mean]).all():
             shown = " and ".join(map(str, norms))
-            raise TrainingDiverged(f"gradient norm is {shown} (loss {mean}); lower agent.learning_rate")
+            raise TrainingDiverged(f"gradient norm is {shown} (loss {mean}); {self._cure()}")
         self.optimizer.step()
         return norms[0]
 
@@ -202,7 +203,16 @@ class Learner(lightning.LightningModule, ABC):
     def _check_weights(self) -> None:
         """Raise TrainingDiverged if a weight is not finite; such a network is neither played nor saved."""
         if not all(bool(weights.isfinite().all()) for weights in self._weights):
-            raise TrainingDiverged("weights are not finite; lower agent.learning_rate")
+            raise TrainingDiverged(f"weights are not finite; {self._cure()}")
+
+    def _cure(self) -> str:
+        """What to do about a divergence."""
+        payoff = self.game.spec.payoff_scale
+        if self.reward_scale < _SMALLEST_SCALE * payoff:
+            return (
+                f"agent.reward_scale={self.reward_scale:g} is too small for payoffs of about {payoff:g}; leave it out"
+            )
+        return "lower agent.learning_rate"
 
     def _summarize(self, batch: Experience) -> RolloutSummary:
         seats, payoff = int((batch.seats == 0).sum()), batch.learner_payoff
