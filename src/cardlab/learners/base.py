@@ -207,12 +207,9 @@ class Learner(lightning.LightningModule, ABC):
 
     def _cure(self) -> str:
         """What to do about a divergence."""
-        payoff = self.game.spec.payoff_scale
-        if self.reward_scale < _SMALLEST_SCALE * payoff:
-            return (
-                f"agent.reward_scale={self.reward_scale:g} is too small for payoffs of about {payoff:g}; leave it out"
-            )
-        return "lower agent.learning_rate"
+        if self.reward_scale >= _SMALLEST_SCALE * self.game.spec.payoff_scale:
+            return "lower agent.learning_rate"
+        return f"agent.reward_scale={self.reward_scale:g} is too small for the payoffs of this game; leave it out"
 
     def _summarize(self, batch: Experience) -> RolloutSummary:
         seats, payoff = int((batch.seats == 0).sum()), batch.learner_payoff
@@ -280,13 +277,6 @@ def clip_gradients(weights: Sequence[nn.Parameter], max_norm: float) -> float:
     if norm > max_norm:
         nn.utils.clip_grads_with_norm_(weights, max_norm, found)
     return norm
-
-
-def annealed_epsilon(start: float | None, end: float, share: float, progress: float) -> float:
-    """Epsilon that falls linearly from `start` to `end` over the first `share` of the budget, then stays."""
-    if start is None or share <= 0:
-        return end
-    return end + (start - end) * max(0.0, 1.0 - progress / share)
 
 
 class MetricMeans:
