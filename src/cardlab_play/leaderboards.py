@@ -16,7 +16,7 @@ from cardlab.evaluation.intervals import estimate
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import CLOSED, FINISHED, FRESH, OPEN, RESIGNED, DealRow, GameRow, UserRow
 from cardlab_play.offered_games import OFFERED_GAMES
-from cardlab_play.opening_rules import find_deal, is_counting
+from cardlab_play.opening_rules import find_deal, has_game
 from cardlab_play.serializers import par_message, seats_message
 from cardlab_play.table_store import TableStore
 from cardlab_play.views.protocol import Json
@@ -103,7 +103,9 @@ def deal_message(store: TableStore, deal_id: str, user_id: int | None) -> Json:
     with Session(store.engine) as session:
         deal = find_deal(session, deal_id, user_id)
         rows = session.execute(query).all()
-        finished = any(row_user == user_id for row_user, *_ in rows) and not is_counting(session, user_id, deal_id)
+        finished = any(row_user == user_id for row_user, *_ in rows) and not has_game(
+            session, user_id, deal_id, counting=True
+        )
     results = [
         {"name": name, "payoff": payoffs[deal.seat], "you": row_user == user_id}
         for row_user, payoffs, counts, name in rows

@@ -31,19 +31,15 @@ def check_capacity(session: Session, limits: Limits, user_id: int, address: str)
 
 def check_no_counting_game(session: Session, user_id: int | None, deal_id: str) -> None:
     """Raise a 409 while a game of the user with the deal counts and is not over."""
-    if is_counting(session, user_id, deal_id):
+    if has_game(session, user_id, deal_id, counting=True):
         raise RequestError(409, "your game with this deal that counts is not over: finish or resign it first", "deal")
 
 
-def is_counting(session: Session, user_id: int | None, deal_id: str) -> bool:
-    """Whether a game of the user with the deal counts and is not over."""
+def has_game(session: Session, user_id: int | None, deal_id: str, *, counting: bool = False) -> bool:
+    """Whether the user has ever had a table with the deal; `counting`: one that counts and is not over."""
     own = select(GameRow.id).where(GameRow.user_id == user_id, GameRow.deal_id == deal_id)
-    return session.scalar(own.where(GameRow.counts, GameRow.status == OPEN).limit(1)) is not None
-
-
-def has_seen(session: Session, user_id: int, deal_id: str) -> bool:
-    """Whether the user has ever had a table with the deal."""
-    own = select(GameRow.id).where(GameRow.user_id == user_id, GameRow.deal_id == deal_id)
+    if counting:
+        own = own.where(GameRow.counts, GameRow.status == OPEN)
     return session.scalar(own.limit(1)) is not None
 
 

@@ -21,7 +21,7 @@ from cardlab_play.deal_factory import DealFactory
 from cardlab_play.deals import Deal, Secret, new_id, new_seed
 from cardlab_play.errors import AgentUnloadable, RequestError, one_line
 from cardlab_play.offered_games import make_offered_game
-from cardlab_play.opening_rules import check_capacity, check_no_counting_game, has_seen, lock_user
+from cardlab_play.opening_rules import check_capacity, check_no_counting_game, has_game, lock_user
 from cardlab_play.options import PlayOptions
 from cardlab_play.request_models import TableRequest
 from cardlab_play.table import Table
@@ -96,7 +96,7 @@ class TableStore:
             lock_user(session, user_id)
             check_capacity(session, limits, user_id, address)
             check_no_counting_game(session, user_id, deal.id)
-            row.counts = not has_seen(session, user_id, deal.id)
+            row.counts = not has_game(session, user_id, deal.id)
             session.add(row)
             session.commit()
             session.expunge_all()
