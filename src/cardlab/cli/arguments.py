@@ -69,7 +69,7 @@ def with_search_space(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]
     return (*overrides, f"sweep={agent if agent in spaces else 'standard'}")
 
 
-_RESPONSES = ("dqn", "td", "ppo")  # recipes GAME/NAME for `cardlab exploit`, the quickest first
+_RESPONSES = ("ppo", "td", "dqn")  # recipes GAME/NAME for `cardlab exploit`, the first that a game has
 
 
 def with_recipe(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
