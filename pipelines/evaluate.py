@@ -13,6 +13,7 @@ from cardlab.agents.policy_files import policy_digest
 from cardlab.core.exit_status import run_program
 from cardlab.evaluation.evaluate import evaluate, write_evaluation
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_pinned
+from cardlab.experiments.recorded_matches import record_evaluation
 from cardlab.games.catalogue import without_training_options
 from cardlab.tracking import Store
 
@@ -26,13 +27,7 @@ def main(name: str) -> None:
     evaluation = evaluate(game, str(model), build_arena(config["arena"]), policy_digest=digest, experiment=name)
     output = Path("results", name, "evaluation.json")
     write_evaluation(evaluation, output)
-    tags = {"kind": "evaluation", "policy.digest": digest}
-    with Store().start_run(game.spec.name, f"{name} evaluation", tags=tags, params=config) as run:
-        figures = evaluation["references"]
-        for reference, row in figures.items():
-            told = {key: value for key, value in row.items() if key != "deals"}
-            run.log_metrics({f"evaluation/{reference.replace(':', '.')}/{key}": told[key] for key in told}, step=0)
-        run.log_artifact(output)
+    record_evaluation(Store(), game, evaluation, policy=model, scores_training=True, files=[output])
 
 
 if __name__ == "__main__":

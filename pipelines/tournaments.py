@@ -15,8 +15,10 @@ from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.tournament import run_tournament
 from cardlab.experiments.config.build_parts import build_arena, build_game
+from cardlab.experiments.recorded_matches import record_tournament
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
+from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
 
 OUTPUT = Path("results", "tournaments")
@@ -32,8 +34,10 @@ def main() -> None:
         references = dict.fromkeys((*DEFAULT_REFERENCES, *(text for arena in arenas for text in arena.references)))
         agents = [*(str(Path("models", name)) for name in names), *references]
         folder = project_root() / "runs" / "tournaments" / label
-        run_tournament(game, agents, options, folder)
-        (OUTPUT / f"{label}.json").write_bytes((folder / "tournament.json").read_bytes())
+        tournament = run_tournament(game, agents, options, folder)
+        output = OUTPUT / f"{label}.json"
+        output.write_bytes((folder / "tournament.json").read_bytes())
+        record_tournament(Store(), game, tournament, label=label, files=[output])
 
 
 def _by_game(experiments: Mapping[str, Any]) -> dict[str, tuple[Game, list[str]]]:

@@ -6,6 +6,7 @@ and a training that was cut off goes on when the stage is run again, in the same
 
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +16,8 @@ from cardlab.core.exit_status import run_program
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.tracking import Run, Store
-from cardlab.tracking.lineage import lineage
+from cardlab.tracking.lineage import lineage, run_git
+from cardlab.tracking.parameters import flatten
 from cardlab.training.recorded_training import train_recorded
 from cardlab.training.run import Trained, run_folder, write_curve
 from cardlab.training.summary import write_summary
@@ -41,7 +43,16 @@ def main(name: str) -> None:
         run.log_artifact(curve)
         run.log_artifact(summary)
 
-    train_recorded(experiment, store, folder=folder, model_dir=model, params=config, record=record)
+    changed = _changed(name, config)
+    train_recorded(experiment, store, folder=folder, model_dir=model, params=config, record=record, changed=changed)
+
+
+def _changed(name: str, config: Mapping[str, Any]) -> str:
+    """The options that differ from params.yaml in the last commit, e.g. by `dvc exp run -S`; empty without git."""
+    committed = OmegaConf.create(run_git(Path.cwd(), "show", "HEAD:./params.yaml") or "{}")
+    before: dict[str, Any] = OmegaConf.to_object(committed)  # pyright: ignore[reportAssignmentType]
+    known = flatten(before.get("experiments", {}).get(name, {}))
+    return " ".join(f"{key}={value}" for key, value in flatten(config).items() if known and known.get(key) != value)
 
 
 def _copy(source: Path, target: Path) -> None:

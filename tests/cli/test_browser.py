@@ -36,7 +36,7 @@ def recorded(store: Store) -> Store:
     run_id = ""
     for name, rate in RATES.items():
         params = {"agent": {"name": "td", "learning_rate": rate}, "seed": 7}
-        with store.start_run("poker_squares", name, params=params) as run:
+        with store.start_run("poker_squares", name, tags={"kind": "training"}, params=params) as run:
             for step in range(1, STEPS + 1):
                 run.log_metrics({"score": 1000 * rate * step, "loss": 1 / step}, step)
         run_id = run.id
@@ -60,9 +60,8 @@ def served(recorded: Store) -> Iterator[tuple[str, str]]:
     )
     try:
         assert server.stdout is not None
-        told = [server.stdout.readline() for _ in range(2)]
-        links = [line[line.index("http") :].split()[0] for line in told]
-        yield links[0], links[1]
+        told = [server.stdout.readline() for _ in range(3)]
+        yield told[0].split()[3], told[2].split()[-1]
     finally:
         os.killpg(server.pid, signal.SIGINT)
         server.communicate(timeout=30)

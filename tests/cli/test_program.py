@@ -238,7 +238,8 @@ def test_an_evaluation_is_printed_and_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    out = printed(capsys, "evaluate", "policy=random", "game=poker_squares", "arena.deals=20", "output=figures/e.json")
+    options = ["arena.deals=20", "output=figures/e.json", "record=false"]
+    out = printed(capsys, "evaluate", "policy=random", "game=poker_squares", *options)
     assert "poker_squares" in out
     assert OmegaConf.load("figures/e.json").deals == 20
 
@@ -247,7 +248,7 @@ def test_a_tournament_leaves_its_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    out = printed(capsys, "tournament", "agents=[random,greedy]", "arena.deals=10")
+    out = printed(capsys, "tournament", "agents=[random,greedy]", "arena.deals=10", "record=false")
     assert "greedy" in out
     assert (tmp_path / "runs/tournaments/thirty_one/tournament.json").is_file()
 

@@ -13,7 +13,7 @@ from cardlab.experiments.config.build_parts import build_search
 from cardlab.experiments.config.composition import compose_config
 from cardlab.games.catalogue import make_game
 
-SMALL = ("game=five_o", "arena.deals=2", "arena.processes=1")
+SMALL = ("game=five_o", "arena.deals=2", "arena.processes=1", "record=false")
 
 
 @pytest.mark.parametrize("name", sorted(SEARCHES))

@@ -47,20 +47,22 @@ def test_a_host_that_is_not_this_machine_is_one_line(host: str) -> None:
         serve(NO_STORE, host)
 
 
-def test_links_lead_to_the_compare_view_of_experiments_with_runs(store: Store) -> None:
+def test_links_lead_to_the_compare_view_of_experiments_with_trainings(store: Store) -> None:
     store.experiment_id("empty")
-    store.start_run("thirty_one", "ppo").finish()
+    store.start_run("big2", "registration", tags={"kind": "registration"}).finish()
+    store.start_run("thirty_one", "ppo", tags={"kind": "training"}).finish()
     number = store.experiment_id("thirty_one")
     assert list(compare_links(store, "http://host:1")) == [
         (
             "thirty_one",
-            f"http://host:1/#/experiments/{number}/runs?workflowType=machine_learning&compareRunsMode=CHART",
+            f"http://host:1/#/experiments/{number}/runs?workflowType=machine_learning&compareRunsMode=CHART"
+            "&viewStateShareKey=cardlab",
         )
     ]
 
 
 def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path: Path) -> None:
-    with store.start_run("thirty_one", "ppo") as run:
+    with store.start_run("thirty_one", "ppo", tags={"kind": "training"}) as run:
         run.log_text("hello", "notes/hello.txt")
     port = free_port()
     base = f"http://127.0.0.1:{port}"
@@ -73,7 +75,8 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path:
     try:
         assert server.stdout is not None
         assert server.stdout.readline() == f"MLflow UI on {base} (Ctrl-C stops the server)\n"
-        assert "compareRunsMode=CHART" in server.stdout.readline()
+        assert server.stdout.readline().startswith("registered the champions of poker_squares, thirty_one, ")
+        assert "viewStateShareKey=cardlab" in server.stdout.readline()
         assert "<html" in get(f"{base}/").lower()
         assert get(f"{base}/get-artifact?path=notes/hello.txt&run_id={run.id}") == "hello"
         remote = Store(base, tmp_path / "other")

@@ -12,11 +12,11 @@ from failures.children import Child, start_server
 
 EVALUATE = [
     "evaluate", "game=thirty_one", "policy=greedy", "arena.references=[random,greedy_stock_only]", "arena.deals=400",
-    "output={root}/results/evaluation.json",
+    "output={root}/results/evaluation.json", "record=false",
 ]  # fmt: skip
 TOURNAMENT = [
     "tournament", "game=thirty_one", "agents=[random,greedy,greedy_stock_only]", "arena.deals=100",
-    "output={root}/results", "arena.processes=1",
+    "output={root}/results", "arena.processes=1", "record=false",
 ]  # fmt: skip
 SECONDS_TO_NOTICE = 30.0  # for a worker, that who gave it work is gone
 

@@ -17,9 +17,10 @@ from cardlab.training.run import Trained, train
 from failures.children import Child, start_server
 from failures.test_killed_training import TRAIN
 from stores import Lost
-from training.test_resume import ROUNDS, CutOff, Cutter, experiment_of, quiet
+from training.test_resume import ITERATIONS, experiment_of, quiet
+from training.test_snapshots import CutOff, Cutter
 
-EVERY = list(range(1, ROUNDS + 1))
+EVERY = list(range(1, ITERATIONS + 1))
 
 
 def steps(store: Store, run_id: str, key: str = "train/iteration") -> list[int]:

@@ -183,6 +183,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
         "cardlab.core.exit_status",
         "cardlab.evaluation.progress",
         "cardlab.evaluation.ray_pool",
+        "cardlab.experiments.recorded_matches",
         "cardlab.experiments.sweep.plots",
         "cardlab.experiments.sweep.progress",
         "cardlab.experiments.sweep.ray_workers",

@@ -60,10 +60,12 @@ def test_all_that_is_promised_is_there(finished: Clone) -> None:
         assert len((finished.root / "results" / name / "snapshot_scores.csv").read_text().splitlines()) == 3
         assert evaluation["policy_digest"] in (finished.root / "report" / "index.html").read_text()
     for experiment, name in {"poker_squares": "squares", "thirty_one": "duel"}.items():
-        training, evaluation = runs(finished, experiment)
+        training, evaluation = runs(finished, experiment, "tags.kind != 'tournament'")
         artifacts = store_of(finished).client.list_artifacts(evaluation.info.run_id, "figures")
         assert {Path(file.path).stem for file in artifacts} == PICTURES
-        assert (training.info.run_name, evaluation.info.run_name) == (name, f"{name} evaluation")
+        assert {training.data.tags["experiment"], evaluation.data.tags["experiment"]} == {name}
+        assert evaluation.data.tags["training_run"] == training.info.run_id
+        assert training.data.metrics["score/evaluation"] == evaluation.data.metrics["score/evaluation"]
         assert {training.info.status, evaluation.info.status} == {"FINISHED"}
         assert training.data.tags["dvc.stage"] == f"train@{name}"
         assert training.data.tags["policy.digest"] == evaluation.data.tags["policy.digest"]
@@ -194,7 +196,9 @@ def test_a_temporary_run_has_its_own_code_and_the_common_store(clone: Clone) -> 
     clone.commit()
     output = clone.dvc("exp", "run", "--temp", "-n", "red-fox", "-S", "experiments.duel.seed=3")
     assert f"code of {clone.root}/.dvc/tmp/exps/" in output
-    assert len(runs(clone, "thirty_one", "tags.`dvc.experiment` = 'red-fox'")) == 2
+    found = runs(clone, "thirty_one", "tags.`dvc.experiment` = 'red-fox' and tags.kind != 'tournament'")
+    assert [run.data.tags["kind"] for run in found] == ["training", "evaluation"]
+    assert found[0].data.tags["changed"] == "seed=3"
     assert not list((clone.root / ".dvc" / "tmp").rglob("mlflow.db"))
     assert "red-fox" in clone.dvc("exp", "list", "--name-only")
 

@@ -84,6 +84,20 @@ def test_metrics_tags_parameters_and_files_arrive(store: Store, tmp_path: Path) 
         assert [file.path for file in store.client.list_artifacts(run.id, folder)] == [f"{folder}/policy.json"]
 
 
+def test_a_running_run_is_found_by_its_kind_and_says_what_it_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DVC_STAGE", raising=False)
+    monkeypatch.setattr(sys, "argv", ["/bin/cardlab", "train", "agents=[a,b]", "storage=postgresql://me:secret@db/x"])
+    params = {"name": "duel", "agent": {"name": "dqn"}, "seed": 7}
+    run = store.start_run("thirty_one", "duel · seed 7", tags={"kind": "training"}, params=params)
+    condition = "tags.kind = 'training' and tags.experiment = 'duel' and tags.agent = 'dqn' and tags.seed = '7'"
+    ((_, found),) = store.search_runs(condition)
+    assert (found.info.run_id, found.info.status) == (run.id, "RUNNING")
+    what, _, command = found.data.tags["mlflow.note.content"].splitlines()
+    assert what == "training of dqn on thirty_one, experiment duel, seed 7"
+    assert command == "`cardlab train 'agents=[a,b]' storage=postgresql://me:…@db/x`"
+    run.finish()
+
+
 def test_metrics_go_in_batches(store: Store, lost: Lost) -> None:
     run = store.start_run("thirty_one", "ppo")
     lost.calls = 0

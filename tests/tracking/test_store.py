@@ -1,5 +1,6 @@
 """Where the store is, and how it is made when several processes come first."""
 
+import json
 import os
 import signal
 import sqlite3
@@ -15,6 +16,7 @@ import pytest
 from cardlab.core.options import InvalidOption
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.connection import project_root, without_password
+from cardlab.tracking.experiment_tags import update_experiments
 
 FIRST = """
 import sys, time
@@ -56,7 +58,7 @@ def start_together(folder: Path, roots: Sequence[Path]) -> None:
 def check_four_runs(store: Store, artifacts: Path) -> None:
     client = store.client
     experiments = [experiment.name for experiment in client.search_experiments()]
-    assert sorted(experiments) == ["Default", "thirty_one"]
+    assert [name for name in experiments if name != "Default"] == ["thirty_one"]
     runs = client.search_runs([store.experiment_id("thirty_one")])
     assert sorted(run.info.run_name for run in runs) == ["0", "1", "2", "3"]
     assert {run.info.status for run in runs} == {"FINISHED"}
@@ -226,3 +228,19 @@ def test_a_deleted_experiment_comes_back(store: Store) -> None:
     with store.start_run("thirty_one", "ppo") as run:
         pass
     assert store.client.get_run(run.id).info.status == "FINISHED"
+
+
+def test_an_experiment_says_what_its_scores_mean_and_opens_on_its_trainings(store: Store) -> None:
+    """Also one of an earlier version; what a user wrote stays, and MLflow's empty `Default` goes."""
+    client = store.client
+    assert client.search_experiments() == []
+    client.restore_experiment("0")
+    new, old = store.experiment_id("thirty_one"), client.create_experiment("big2", tags={"mlflow.note.content": "mine"})
+    update_experiments(client)
+    assert {one.name for one in client.search_experiments()} == {"thirty_one", "big2"}
+    tags = [client.get_experiment(number).tags for number in (new, old)]
+    assert "0 is as strong as NAME" in tags[0]["mlflow.note.content"]
+    assert tags[1]["mlflow.note.content"] == "mine"
+    view = json.loads(tags[1]["mlflow.sharedViewState.cardlab"])
+    assert view["searchFilter"] == "tags.kind = 'training'"
+    assert view["selectedColumns"][0] == "metrics.`score/evaluation`"

@@ -42,13 +42,12 @@ def run(request: Request) -> int:
     experiment = BeliefExperiment(game, [load_agent(game, text) for text in agents], network, training, config["seed"])
     folder = check_folder("output", convert("output", config["output"], Text))  # before the training
     store = Store()
-    with store.start_run(game.spec.name, folder.name, params=config) as recorded:
+    with store.start_run(game.spec.name, folder.name, tags={"kind": "belief"}, params=config) as recorded:
         belief = train_belief(experiment, log=recorded)
         save_belief(folder, game, network, belief.network)
         figures = evaluate_belief(belief, experiment)
         write_calibration(figures.calibration, folder / "calibration.csv")
         recorded.log_metrics(belief_metrics(figures), training.iterations)
-        recorded.set_tags({"kind": "belief"})
         recorded.log_artifact(folder, "belief")
     _print(figures)
     print(f"belief: {folder}\nnext:   cardlab evaluate policy=monte_carlo:belief:{folder} game={game.spec.name}")

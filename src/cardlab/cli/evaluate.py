@@ -1,10 +1,13 @@
 """`cardlab evaluate`: one agent against reference opponents."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from omegaconf import OmegaConf
 from rich.console import Console
 
 from cardlab.agents.policy_files import policy_digest, policy_game
@@ -12,20 +15,24 @@ from cardlab.agents.policy_paths import policy_folder
 from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import split_name
 from cardlab.cli.progress import progress_bars
-from cardlab.cli.run_paths import policy_name
+from cardlab.cli.run_paths import CONFIG, policy_name
 from cardlab.cli.verbs import Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
-from cardlab.core.options import InvalidOption, Text
+from cardlab.core.options import Flag, InvalidOption, Text
 from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_table, write_evaluation
 from cardlab.experiments.config.build_parts import build_arena, build_game, build_search, check_agents
 from cardlab.experiments.config.options import convert
+from cardlab.experiments.recorded_matches import record_evaluation
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
+from cardlab.tracking import Store
+
+_PARAMS, _LINEAGE = Path("params.yaml"), "lineage.json"
 
 
 def run(request: Request) -> int:
-    """Print the table of results, and write them to the file `output` if given."""
+    """Print the table of results, write them to the file `output` if given, and record them in MLflow."""
     config = request.config
     text = convert("policy", config["policy"], Text)
     options = build_arena(config["arena"])
@@ -36,7 +43,12 @@ def run(request: Request) -> int:
     agent = search_text(search, text)
     if agent != text:
         check_agents(game, "search", [agent])
+    own = own_references(folder) if folder else ()
+    if own and not options.references:
+        options = replace(options, references=own)
+        print(f"against {', '.join(own)}: the references of its experiment (arena.references=[…] names others)")
     check_agents(game, "arena.references", options.references)
+    store = Store() if convert("record", config["record"], Flag) else None
     given = convert("output", config["output"], Text | None)
     output = None if given is None else check_file("output", given)
     digest = policy_digest(folder) if folder else ""
@@ -52,7 +64,28 @@ def run(request: Request) -> int:
     Console().print(evaluation_table(evaluation))
     if output is not None:
         write_evaluation(evaluation, output)
+    if store is not None and complete:
+        as_trained = game.spec.num_players == 1 or set(own) == set(options.references)
+        scores_training = agent == text and not config.get("game") and as_trained
+        files = [output] if output else []
+        record_evaluation(store, game, evaluation, policy=folder, scores_training=scores_training, files=files)
     return 0 if complete else INTERRUPTED
+
+
+def own_references(policy: Path) -> tuple[str, ...]:
+    """The references of the experiment that made the policy; empty if it names none or is unknown.
+
+    It is known for runs/NAME/…/policy (config.json beside it), models/NAME (params.yaml) and champions (lineage.json).
+    """
+    config: Mapping[str, Any] = {}
+    with suppress(OSError, ValueError):
+        if policy.parent.name == "models" and _PARAMS.is_file():
+            config = OmegaConf.to_container(OmegaConf.load(_PARAMS))["experiments"].get(policy.name, {})  # pyright: ignore
+        elif (policy.parent / CONFIG).is_file():
+            config = json.loads((policy.parent / CONFIG).read_text())
+        elif (policy / _LINEAGE).is_file():
+            config = json.loads((policy / _LINEAGE).read_text())["config"]
+    return tuple(config.get("arena", {}).get("references", ()))
 
 
 def _game(config: Mapping[str, Any], policy: str, folder: Path | None) -> Game:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 LATEST = "latest"  # link to the last finished training
 POLICY = "policy"
+CONFIG = "config.json"  # beside the policy: the configuration of its training
 
 
 def policy_name(folder: Path) -> str:

@@ -46,7 +46,7 @@ def run_filter(config: Mapping[str, Any]) -> str:
     policy = convert("policy", config["policy"], Text | None)
     if name is not None and "'" in name:
         raise InvalidOption("name", name, "the name of a run without quotes")
-    conditions = [] if name is None else [f"attributes.run_name = '{name}'"]
+    conditions = [] if name is None else [f"tags.experiment = '{name}'"]
     if policy is not None:
         from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415  imports torch
 

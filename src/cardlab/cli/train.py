@@ -1,12 +1,14 @@
 """`cardlab train`: one experiment, logged to MLflow; the same command resumes it after an interruption."""
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.cli.run_paths import LATEST, POLICY
+from cardlab.cli.run_paths import CONFIG, LATEST, POLICY
 from cardlab.cli.verbs import Request
+from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import RESUME, without_resume
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from cardlab.tracking import Run
     from cardlab.tracking.run_state import RunState
     from cardlab.training.run import Trained
+
+
+_NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME)  # keys that have columns of their own in MLflow
 
 
 def run(request: Request) -> int:
@@ -42,10 +47,14 @@ def run(request: Request) -> int:
 
     def record(recorded: "Run", trained: "Trained") -> None:
         write_curve(trained.rows, model.with_name("curve.csv"))
+        write_atomically(model.with_name(CONFIG), json.dumps(config, indent=2, default=str) + "\n")
         recorded.log_artifact(trained.snapshots, "snapshots")
         recorded.log_artifact(model.with_name("curve.csv"))
 
-    trained = train_recorded(experiment, store, folder=folder, model_dir=model, params=config, record=record)
+    changed = " ".join(text for text in request.overrides if text.split("=")[0] not in _NOT_CHANGED)
+    trained = train_recorded(
+        experiment, store, folder=folder, model_dir=model, params=config, record=record, changed=changed
+    )
     latest = _link_latest(folder) / model.name
     here = Path.cwd()
     shown = latest.relative_to(here) if latest.is_relative_to(here) else latest

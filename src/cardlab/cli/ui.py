@@ -12,10 +12,13 @@ from cardlab.cli.verbs import Request
 from cardlab.core.options import Text, Whole, check_whole
 from cardlab.core.sockets import is_loopback, open_listener, url_host
 from cardlab.experiments.config.options import convert
+from cardlab.games.catalogue import GAMES
 from cardlab.tracking import Store
+from cardlab.tracking.experiment_tags import VIEW, update_experiments
+from cardlab.tracking.registry import Registry
 
-# MLflow opens with its pages for language models; this view compares training runs.
-_COMPARE = "#/experiments/{id}/runs?workflowType=machine_learning&compareRunsMode=CHART"
+_COMPARE = f"#/experiments/{{id}}/runs?workflowType=machine_learning&compareRunsMode=CHART&viewStateShareKey={VIEW}"
+_TRAININGS = "tags.kind = 'training'"
 _SHUTDOWN_SECONDS = 3
 
 
@@ -58,18 +61,22 @@ def serve(
 
 
 def compare_links(store: Store, base: str) -> Iterator[tuple[str, str]]:
-    """(experiment, address of the view that compares its runs) for each experiment with runs."""
+    """(experiment, address of the view that compares its last trainings) for each experiment with trainings."""
     with store.wrap_errors():
         experiments = store.client.search_experiments()
-        used = [one for one in experiments if store.client.search_runs([one.experiment_id], max_results=1)]
+        used = [one for one in experiments if store.client.search_runs([one.experiment_id], _TRAININGS, max_results=1)]
     for experiment in used:
         yield experiment.name, f"{base}/{_COMPARE.format(id=experiment.experiment_id)}"
 
 
 def _overview(store: Store, base: str, hint: str = "") -> str:
     store.mark_killed()
-    links = [f"compare the runs of {name}: {link}" for name, link in compare_links(store, base)]
-    return "\n".join([f"MLflow UI on {base}{hint}", *links])
+    with store.wrap_errors():
+        update_experiments(store.client)
+    added = [game for game in GAMES if Registry(store).register_champion(game)]
+    lines = [f"registered the champions of {', '.join(added)}"] if added else []
+    lines += [f"compare the trainings of {name}: {link}" for name, link in compare_links(store, base)]
+    return "\n".join([f"MLflow UI on {base}{hint}", *lines])
 
 
 def _application(store: Store) -> Any:

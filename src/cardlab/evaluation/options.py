@@ -24,7 +24,9 @@ class ArenaOptions:
     pairing_deals: Whole = option(
         200, "deals of each match between snapshots and of the cross tables of the pipeline", ge=MIN_DEALS, le=MAX_DEALS
     )
-    references: tuple[Text, ...] = option((), "agents to play against, e.g. [random,greedy]; empty: random")
+    references: tuple[Text, ...] = option(
+        (), "agents to play against, e.g. [random,greedy]; empty: those of the experiment, or random"
+    )
     seed: Whole = option(EVALUATION_SEED, "seed of the deals, far from the seeds of training and tuning", ge=0)
     processes: Whole | None = option(
         None, "worker processes; null: one per core in long matches; figures do not depend on the number", ge=1, le=256

@@ -143,7 +143,9 @@ def _prepare_sqlite(file: Path) -> None:
         draft = file.with_name(f"{file.name}.new")
         for left in file.parent.glob(f"{draft.name}*"):  # of a killed process
             left.unlink()
-        SqlAlchemyStore(f"{_SQLITE}{draft}", str(file.parent / "mlartifacts")).engine.dispose()
+        fresh = SqlAlchemyStore(f"{_SQLITE}{draft}", str(file.parent / "mlartifacts"))
+        fresh.delete_experiment("0")  # MLflow's `Default`, which would stay empty
+        fresh.engine.dispose()
         _write_ahead(draft)
         draft.replace(file)
     else:

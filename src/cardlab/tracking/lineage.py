@@ -1,13 +1,20 @@
-"""The origin of a run as tags: code, DVC stage, package versions and machine."""
+"""The origin of a run as tags: code, command, DVC stage, package versions and machine."""
 
 import json
 import os
 import platform
+import shlex
 import subprocess
+import sys
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from cardlab.tracking.connection import without_password
+
+NOTE = "mlflow.note.content"
+"""Tag of runs and experiments: the description in the MLflow UI, as Markdown."""
 
 _PACKAGES = ("cardlab", "torch", "numpy", "numba", "lightning", "mlflow", "optuna", "dvc", "hydra-core")
 _WRITTEN_BY_PIPELINE = ("params.yaml", "dvc.lock", "results", "champions")
@@ -21,6 +28,13 @@ def lineage() -> dict[str, str]:
     machine, cpus and versions (JSON).
     """
     return _origin() | {tag: os.environ[name] for tag, name in _DVC.items() if os.environ.get(name)}
+
+
+def describe_run(about: str) -> str:
+    """The description of a run in two lines: `about`, and the command that made it."""
+    stage, program = os.environ.get("DVC_STAGE"), Path(sys.argv[0]).name or "python"
+    command = f"dvc repro {stage}" if stage else shlex.join([program, *sys.argv[1:]])
+    return f"{about}\n\n`{without_password(command)}`"
 
 
 @cache
@@ -46,15 +60,15 @@ def _package_versions() -> dict[str, str]:
 
 def _git(folder: Path) -> dict[str, str]:
     """The commit, and whether tracked files differ from it; files that the pipeline writes are ignored."""
-    commit = _run_git(folder, "rev-parse", "HEAD")
+    commit = run_git(folder, "rev-parse", "HEAD")
     if commit is None:
         return {}
     ignored = [f":(top,exclude){path}" for path in _WRITTEN_BY_PIPELINE]
-    changed = _run_git(folder, "status", "--porcelain", "--untracked-files=no", "--", ":(top)", *ignored)
+    changed = run_git(folder, "status", "--porcelain", "--untracked-files=no", "--", ":(top)", *ignored)
     return {"git.commit": commit, "git.dirty": str(bool(changed)).lower()}
 
 
-def _run_git(folder: Path, *arguments: str) -> str | None:
+def run_git(folder: Path, *arguments: str) -> str | None:
     """The output of a git command; None outside of a clone or without git."""
     command = ["git", "-C", str(folder), "--no-optional-locks", *arguments]
     try:

@@ -13,7 +13,7 @@ CONFIG = "config.json"  # artifact of a training: its composed configuration
 DIGEST = "policy.digest"
 """Tag of runs and of registered versions: the digest of the policy's files."""
 
-_NOT_TRAINING = ("evaluation", "promotion", "registration")  # kinds of runs that do not make a policy
+_MAKES_POLICIES = ("training", "trial")  # kinds of runs; others with a digest measured the policy
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Origin:
     """The run that made a policy."""
 
     run_id: str
-    name: str
+    name: str  # of the experiment
     tags: Mapping[str, str]  # without those of MLflow
     config: Mapping[str, Any]  # composed configuration; empty if the store has lost it
 
@@ -37,9 +37,10 @@ def policy_filter(digest: str) -> str:
 def find_origin(store: Store, digest: str) -> Origin | None:
     """The first run that made the policy with this digest; None without one. Raises TrackingUnavailable."""
     for _, run in reversed(store.search_runs(policy_filter(digest))):
-        if run.data.tags.get("kind") not in _NOT_TRAINING:
+        if run.data.tags.get("kind") in _MAKES_POLICIES:
             tags = {key: value for key, value in run.data.tags.items() if not key.startswith("mlflow.")}
-            return Origin(run.info.run_id, run.info.run_name or "", tags, _read_config(store, run.info.run_id))
+            name = tags.get("experiment") or run.info.run_name or ""
+            return Origin(run.info.run_id, name, tags, _read_config(store, run.info.run_id))
     return None
 
 

@@ -1,5 +1,6 @@
 """Policies in MLflow's model registry: models cardlab-GAME, whose alias `champion` names the strongest version."""
 
+import json
 import re
 import shutil
 import tempfile
@@ -9,7 +10,9 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardlab.agents.policy_paths import ADDRESS, CHAMPION
+from filelock import FileLock
+
+from cardlab.agents.policy_paths import ADDRESS, CHAMPION, champion_folder
 from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.tracking.store import Store, none_if_missing
 
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(ADDRESS + r"([^/@]+)(?:@([^/@]+)|/(\d+))")
 _PYFUNC = "cardlab.agents.mlflow_model"
 _DATA = "policy"  # folder of the policy in a logged model
+_MODEL_PREFIX = "cardlab-"
+_CARD, _DECISION, _GAME = "README.md", "decision.json", "game.json"  # files of a champion's folder
 
 
 class NotRegistered(ValueError):
@@ -27,7 +32,7 @@ class NotRegistered(ValueError):
 
 def model_name(game: str) -> str:
     """The registered model with the policies of `game`."""
-    return f"cardlab-{game}"
+    return f"{_MODEL_PREFIX}{game}"
 
 
 def version_address(version: "ModelVersion") -> str:
@@ -93,14 +98,64 @@ class Registry:
                 await_creation_for=0,  # its files are complete
             )
 
+    def register_champion(self, game: str) -> "ModelVersion | None":
+        """Register the champion in champions/ with its alias if the registry has none; returns the new version.
+
+        A fresh clone has champions, and no registry.
+        """
+        folder = champion_folder(game)
+        if folder is None or self.champion(game) is not None:
+            return None
+        lock = self.store.root / "runs" / "registry" / f"{game}.lock"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(lock):
+            if self.champion(game) is not None:  # by another process
+                return None
+            version = self.register_folder(folder, game)
+            self.set_champion(version)
+        return version
+
+    def register_folder(self, folder: Path, game: str) -> "ModelVersion":
+        """Register a folder of champions/ with its card and name, in a run of its own."""
+        texts = {name: _read(folder / name) for name in (_CARD, _DECISION, _GAME)}
+        name = json.loads(texts[_DECISION])["challenger"]["name"] if texts[_DECISION] else CHAMPION
+        files, tags = ({_GAME: texts[_GAME]} if texts[_GAME] else {}), {"kind": "registration", "experiment": name}
+        with self.store.start_run(game, f"{name} · registration", tags=tags) as run:
+            version = self.register(folder, game, run_id=run.id, card=texts[_CARD], files=files, tags={"name": name})
+            run.set_tags({DIGEST: version.tags[DIGEST]})
+        return version
+
+    def model_id(self, folder: Path, game: str, name: str, run_id: str | None) -> str:
+        """The id of the logged model of the policy in `folder`; it is logged as `name` if need be.
+
+        `run_id`: the run that made the policy, if it is known.
+        """
+        from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415  imports torch
+
+        digest = policy_digest(folder)
+        version = self.find(digest)
+        if version is not None and version.model_id:
+            return version.model_id
+        with self.store.wrap_errors():
+            experiment, condition = self.store.experiment_id(game), f"tags.`{DIGEST}` = '{digest}'"
+            logged = self.store.client.search_logged_models([experiment], condition, max_results=1)
+            if logged:
+                return logged[0].model_id
+            return self._log_model(folder, game, run_id, "", {}, {"name": name, DIGEST: digest})[0]
+
     def set_champion(self, version: "ModelVersion") -> None:
         """Move the alias `champion` to this version."""
         with self.store.wrap_errors():
             self.store.client.set_registered_model_alias(version.name, CHAMPION, str(version.version))
 
     def fetch(self, address: str) -> Path:
-        """The folder of the policy at `models:/…`, downloaded once; raises NotRegistered for an unknown address."""
+        """The folder of the policy at `models:/…`, downloaded once; raises NotRegistered for an unknown address.
+
+        A champion of champions/ that the registry lacks is registered first.
+        """
         found = self._find_version(address)
+        if found is None and address.endswith(f"@{CHAMPION}"):
+            found = self.register_champion(address.removeprefix(ADDRESS + _MODEL_PREFIX).removesuffix(f"@{CHAMPION}"))
         if found is None:
             raise NotRegistered(f"{address}: the registry has no such model, version or alias")
         if DIGEST not in found.tags:
@@ -130,7 +185,7 @@ class Registry:
             return none_if_missing(lambda: client.get_model_version(name, version))
 
     def _log_model(
-        self, folder: Path, game: str, run_id: str, card: str, files: Mapping[str, str], tags: Mapping[str, str]
+        self, folder: Path, game: str, run_id: str | None, card: str, files: Mapping[str, str], tags: Mapping[str, str]
     ) -> tuple[str, str]:
         """Log the policy as a python_function; returns id and location. MLflow's flavour for torch needs a pickle."""
         from mlflow.models import Model  # noqa: PLC0415  slow import
@@ -139,7 +194,8 @@ class Registry:
         from cardlab.agents.policy_files import POLICY_FILES  # noqa: PLC0415  imports torch
 
         client, experiment = self.store.client, self.store.experiment_id(game)
-        logged = client.create_logged_model(experiment, _DATA, source_run_id=run_id, tags=dict(tags), model_type=game)
+        name = re.sub(r"[^\w-]", "_", tags.get("name", _DATA))
+        logged = client.create_logged_model(experiment, name, source_run_id=run_id, tags=dict(tags), model_type=game)
         with tempfile.TemporaryDirectory() as scratch:
             data, target = Path(scratch, _DATA), Path(scratch, "model")
             data.mkdir()
@@ -174,3 +230,7 @@ class Registry:
             except OSError:
                 if not target.is_dir():  # otherwise another process was faster
                     raise
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""

@@ -20,7 +20,7 @@ from cardlab.tracking.connection import (
     sqlite_file,
     store_address,
 )
-from cardlab.tracking.lineage import lineage
+from cardlab.tracking.lineage import NOTE, describe_run, lineage
 from cardlab.tracking.parameters import flatten, legal_name
 from cardlab.tracking.run import Run
 from cardlab.tracking.run_state import STATE_FILE, RunState, killed_runs, load_run_state
@@ -93,17 +93,19 @@ class Store:
         """Start a run, or resume the one with the id `resume`. Raises TrackingUnavailable.
 
         `params` is the nested configuration: logged flat as parameters and whole as `config.json`. `parent` is the id
-        of the parent run. `stopped_by`: exceptions that stop a run on purpose. The lineage is logged as tags. A run to
-        resume that is not in the store is replaced by a new one; missing parameters are added.
+        of the parent run. `stopped_by`: exceptions that stop a run on purpose. The run has its tags from the start:
+        `tags`, the lineage, a description, and `game`, `agent`, `experiment` and `seed` of `params`. A run to resume
+        that is not in the store is replaced by a new one; missing parameters are added.
         """
         with self.wrap_errors():
             stored = self._reopen(resume) if resume is not None else None
-            run_id = stored.info.run_id if stored else self._create(experiment, name, parent, tags or {})
+            tags = {"game": experiment, **_group_tags(params or {}), **(tags or {})}
+            run_id = stored.info.run_id if stored else self._create(experiment, name, parent, tags)
             steps = {metric.key: metric.step for metric in stored.data.to_proto().metrics} if stored else None
         with ExitStack() as until_returned:  # finishes the run if this method is interrupted
             run = until_returned.enter_context(Run(self.connected, run_id, last_steps=steps, stopped_by=stopped_by))
             if stored:
-                run.set_tags(tags or {})
+                run.set_tags(tags)
             if params:
                 with self.wrap_errors():
                     self._log_params(run, params, stored.data.params if stored else ())
@@ -163,7 +165,10 @@ class Store:
 
         with suppress(MlflowException):  # another process may create it at the same time
             if client.get_experiment_by_name(name) is None:
-                return client.create_experiment(name, artifact_folder(self.address, self.root, name))
+                from cardlab.tracking.experiment_tags import experiment_tags  # noqa: PLC0415  imports the games
+
+                folder = artifact_folder(self.address, self.root, name)
+                return client.create_experiment(name, folder, dict(experiment_tags(name)))
         found = client.get_experiment_by_name(name)
         assert found is not None
         if found.lifecycle_stage == "deleted":
@@ -196,6 +201,7 @@ class Store:
             "mlflow.source.name": Path(sys.argv[0]).name or "python",
             "mlflow.source.git.commit": origin.get("git.commit"),
             "mlflow.parentRunId": parent,
+            NOTE: describe_run(_about(tags)),
             **origin,
             **tags,
         }
@@ -237,6 +243,20 @@ def none_if_missing(read: Callable[[], T]) -> T | None:
         if error.error_code in ("RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE"):
             return None
         raise
+
+
+def _group_tags(params: Mapping[str, Any]) -> dict[str, object]:
+    """Tags by which runs are filtered and grouped."""
+    agent = params.get("agent", {}).get("name")
+    values = {"agent": agent, "experiment": params.get("name"), "seed": params.get("seed")}
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _about(tags: Mapping[str, object]) -> str:
+    """One line on what a run is, e.g. `training of dqn on thirty_one, experiment thirty_one_dqn, seed 7`."""
+    what = " of ".join(str(tags[key]) for key in ("kind", "agent") if key in tags) or "run"
+    named = [f"{key} {tags[key]}" for key in ("experiment", "seed") if key in tags]
+    return ", ".join([f"{what} on {tags['game']}", *named])
 
 
 def _user() -> str:

@@ -1,7 +1,6 @@
 """The learning curve: metrics of every iteration, and scores at evenly spaced points."""
 
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,8 +11,6 @@ from cardlab.training.callbacks import MetricsLog
 from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.snapshots import is_point
 
-ROLLING_ITERATIONS = 20
-ROLLING_POINTS = 5
 ITERATION = "train/iteration"
 
 Row = dict[str, float]
@@ -41,14 +38,12 @@ class LearningCurve(Callback):
         self.extra_metrics = extra_metrics  # logged, but not part of the curve
         self.rows: list[Row] = []
         self._since: list[Metrics] = []  # metrics since the last point
-        self._returns: deque[float] = deque(maxlen=ROLLING_ITERATIONS)
         self._clock = time.perf_counter()
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
         """Log one iteration."""
         assert isinstance(pl_module, Learner)
         rollout: RolloutSummary = outputs["rollout"]
-        self._returns.append(rollout.payoff)
         metrics: Metrics = {
             **{f"train/{name}": value for name, value in outputs["metrics"].items()},
             "train/return": rollout.payoff,
@@ -58,7 +53,6 @@ class LearningCurve(Callback):
         logged = {
             **metrics,
             ITERATION: float(pl_module.iterations_done),
-            "rolling/return": sum(self._returns) / len(self._returns),
             "system/decisions_per_second": rollout.decisions / (time.perf_counter() - self._clock),
             **self.extra_metrics(),
         }
@@ -79,9 +73,7 @@ class LearningCurve(Callback):
         self._since.clear()
         shown = [f"{name.split('/', 1)[1]} {value:.3f}" for name, value in scores.items() if name.startswith("score/")]
         self.report(f"iteration {learner.iterations_done}/{self.last_iteration}: " + ", ".join(shown))
-        recent = self.rows[-ROLLING_POINTS:]
-        names = [name for name in scores if not name.startswith("interval/")]
-        return {**scores, **{f"rolling/{name}": sum(row[name] for row in recent) / len(recent) for name in names}}
+        return {name: value for name, value in scores.items() if not name.startswith("interval/")}  # in curve.csv
 
     def _is_plateau(self) -> bool:
         """Whether the last `patience` points brought no new best of the mean score over the references."""
@@ -92,10 +84,9 @@ class LearningCurve(Callback):
 
     def state_dict(self) -> dict[str, Any]:
         """The curve so far."""
-        return {"rows": self.rows, "since": self._since, "returns": list(self._returns)}
+        return {"rows": self.rows, "since": self._since}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore the curve."""
         self.rows = list(state_dict["rows"])
         self._since = list(state_dict["since"])
-        self._returns = deque(state_dict["returns"], maxlen=ROLLING_ITERATIONS)

@@ -17,18 +17,22 @@ def train_recorded(
     model_dir: Path,
     params: Mapping[str, Any],
     record: Callable[[Run, Trained], None],
+    changed: str = "",
     report: Callable[[str], None] = print,
 ) -> Trained:
     """Train in `folder`, or resume there in the same run, and write the policy to `model_dir`.
 
-    `record` logs further artifacts before the run is finished. Raises what `train` raises, and TrackingUnavailable.
+    `record` logs further artifacts before the run is finished. `changed`: the options that differ from the experiment's
+    recipe, a tag. Raises what `train` raises, and TrackingUnavailable.
     """
     check_device(experiment.trainer)
     game = experiment.game.spec.name
     store.check()  # an unavailable store is an error before anything is written
+    name = f"{experiment.name} · seed {experiment.seed}"
+    tags = {"kind": "training", "changed": changed} if changed else {"kind": "training"}
     with (
         lock_run_folder(folder),
-        store.start_or_resume(folder, game, experiment.name, params=params) as run,
+        store.start_or_resume(folder, game, name, tags=tags, params=params) as run,
     ):
         report(f"run:    {run.id}")
         unfinished = run.resumed
@@ -42,7 +46,7 @@ def train_recorded(
             locked=True,
             tracked=run,
         )
-        run.set_tags({"kind": "training", "policy.digest": trained.digest})
+        run.set_tags({"policy.digest": trained.digest})
         run.log_artifact(model_dir, "policy")
         record(run, trained)
         run.log_artifact(trained.checkpoint, "checkpoint")

@@ -113,7 +113,9 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
     champion = policy_folder(CHAMPION, challenge.game.spec.name)
     origin = find_origin(store, digest)
     if champion is not None and policy_digest(champion) == digest:
-        return _register_champion(challenge, champion, registry, origin)
+        registered = registry.find(digest) or registry.register_folder(champion, challenge.game.spec.name)
+        registry.set_champion(registered)  # e.g. after a fresh clone; there is nothing to decide
+        return ChallengeOutcome(None, registered, None)
     challenger = Contender(challenge.name, str(challenge.policy), digest)
     opponent = _opponent(challenge, champion)
     decision = decide(challenge.game, challenger, opponent, challenge.arena, challenge.options, progress)
@@ -151,32 +153,16 @@ def _opponent(challenge: Challenge, champion: Path | None) -> Contender:
     return Contender(champion_name(champion), str(champion), policy_digest(champion))
 
 
-def _register_champion(
-    challenge: Challenge, champion: Path, registry: Registry, origin: Origin | None
-) -> ChallengeOutcome:
-    """Register the champion, e.g. after a fresh clone; there is nothing to decide."""
-    digest = policy_digest(champion)
-    registered = registry.find(digest)
-    if registered is None:
-        tags = {"kind": "registration", DIGEST: digest}
-        card = (champion / CARD).read_text(encoding="utf-8") if (champion / CARD).is_file() else ""
-        with registry.store.start_run(challenge.game.spec.name, f"{challenge.name} registration", tags=tags) as run:
-            named = {"name": champion_name(champion)}
-            registered = _register(challenge, champion, registry, card, origin.run_id if origin else run.id, named)
-    registry.set_champion(registered)
-    return ChallengeOutcome(None, registered, None)
-
-
 def _record(challenge: Challenge, store: Store, decision: PromotionDecision, card: str) -> str:
     """Log the challenge as a run of its game; returns the run id."""
-    tags = {"kind": "promotion", DIGEST: decision.challenger.digest, **_tags(decision)}
+    tags = {"kind": "promotion", "experiment": challenge.name, DIGEST: decision.challenger.digest, **_tags(decision)}
     arena = {"deals": challenge.arena.deals, "seed": decision.seed, "until": challenge.arena.until}
     params = {"game": composed_game(challenge.game), "arena": arena, "sequential": decision.sequential}
     figures = decision.difference.named("difference", "difference_")
     if decision.ladder is not None:
         figures |= decision.ladder.difference.named("ladder", "ladder_")
     figures["deals"] = decision.difference.deals
-    name = f"{challenge.name} promotion"
+    name = f"{challenge.name} · promotion"
     with store.start_run(challenge.game.spec.name, name, tags=tags, params=params) as run:
         run.log_metrics({f"promotion/{key}": value for key, value in figures.items()}, step=0)
         run.log_text(as_text(decision.figures()), DECISION)

@@ -1,0 +1,94 @@
+"""Tags of an MLflow experiment: its description, and how the MLflow UI shows its runs."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from cardlab.games.catalogue import GAMES, make_game
+from cardlab.tracking.lineage import NOTE
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+VIEW = "cardlab"
+"""Key of the view: an address of the MLflow UI with `viewStateShareKey=VIEW` opens with these columns and charts."""
+
+FINAL_SCORE = "score/evaluation"
+"""Metric of a training: its last evaluation, against the strongest of the experiment's references."""
+
+_VIEW_TAG = f"mlflow.sharedViewState.{VIEW}"
+_COLUMNS = (
+    f"metrics.`{FINAL_SCORE}`",
+    "metrics.`score/mean`",
+    "tags.`changed`",
+    "tags.`agent`",
+    "tags.`seed`",
+)
+_LEARNING = ("return", "policy_loss", "value_loss", "entropy", "approx_kl")
+_SECTIONS = {  # name → open; MLflow's own order is alphabetical, with every section open
+    "score": True,
+    "learning": True,
+    "System metrics": True,
+    "win_rate": False,
+    "train": False,
+    "opponents": False,
+    "interval/score": False,
+    "interval/win_rate": False,
+}
+
+
+def experiment_tags(game: str) -> Mapping[str, str]:
+    """Tags for the experiment with the runs of `game`."""
+    tags = {"mlflow.experimentKind": "custom_model_development", _VIEW_TAG: json.dumps(_view())}
+    return tags | ({NOTE: _meaning_of_scores(game)} if game in GAMES else {})
+
+
+def update_experiments(client: "MlflowClient") -> None:
+    """Set the tags of all experiments, e.g. of an earlier version, and delete MLflow's `Default` if it has no runs."""
+    for experiment in client.search_experiments():
+        if experiment.experiment_id == "0":
+            if not client.search_runs(["0"], max_results=1):
+                client.delete_experiment("0")
+            continue
+        for key, value in experiment_tags(experiment.name).items():
+            if experiment.tags.get(key) != value and not (key == NOTE and NOTE in experiment.tags):
+                client.set_experiment_tag(experiment.experiment_id, key, value)
+
+
+def _meaning_of_scores(game: str) -> str:
+    if make_game(game).spec.num_players == 1:
+        scores = "`score/self` is the agent's points per game; more is better, 0 is a game without points."
+        final = f"`{FINAL_SCORE}`: the same, from the last `cardlab evaluate`."
+    else:
+        scores = (
+            "`score/NAME` is the agent's points per game against the reference agent NAME at all other seats, on the "
+            "same deals at every seat; 0 is as strong as NAME, above 0 is better."
+        )
+        final = f"`{FINAL_SCORE}`: against the strongest reference, from the last `cardlab evaluate`."
+    return f"Runs of {game}. {scores}\n\n{final} `interval/`: ends of 95 % intervals. Steps are decisions."
+
+
+def _view() -> dict[str, Any]:
+    """The state of MLflow's page of runs: trainings only, the score first, details folded."""
+    final = {"type": "BAR", "metricKey": FINAL_SCORE, "metricSectionId": "score", "isGenerated": False}
+    charts = [final, *(_line(name) for name in _LEARNING)]
+    return {
+        "searchFilter": "tags.kind = 'training'",
+        "selectedColumns": _COLUMNS,
+        "isAccordionReordered": True,
+        "compareRunSections": [
+            {"uuid": name, "name": name, "display": shown, "isReordered": True, "deleted": False, "isGenerated": True}
+            for name, shown in _SECTIONS.items()
+        ],
+        "compareRunCharts": [
+            {"uuid": one["metricKey"], "runsCountToCompare": 10, "deleted": False} | one for one in charts
+        ],
+    }
+
+
+def _line(name: str) -> dict[str, Any]:
+    scale = {"xAxisScaleType": "linear", "scaleType": "linear", "range": {}, "lineSmoothness": 0}
+    axes = {"xAxisKey": "step", "yAxisKey": "metric", "yAxisExpressions": [], "selectedXAxisMetricKey": ""}
+    shared = {"useGlobalXaxisKey": True, "useGlobalLineSmoothing": True, "ignoreOutliers": False}
+    chart = {"type": "LINE", "metricKey": f"train/{name}", "metricSectionId": "learning", "isGenerated": True}
+    return {**chart, "displayName": name, **scale, **axes, **shared}

@@ -1,0 +1,109 @@
+"""Evaluations and tournaments in MLflow, as the command line and the pipeline leave them."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from mlflow.entities import Run
+
+from cardlab.agents.policy_files import policy_digest
+from cardlab.cli import main
+from cardlab.experiments.promotion.champions import write_champion
+from cardlab.games.catalogue import make_game
+from cardlab.tracking import Store
+from cardlab.tracking.registry import NotRegistered, Registry
+
+DEALS = ("arena.deals=4", "arena.processes=1")
+
+
+@pytest.fixture
+def trained(store: Store, untrained: Callable[..., Path]) -> tuple[Path, str]:
+    """A policy in runs/duel/latest/policy and the id of the run that made it."""
+    policy, config = Path("runs/duel/latest/policy"), {"name": "duel", "seed": 7, "arena": {"references": ["greedy"]}}
+    policy.parent.mkdir(parents=True)
+    untrained("duel", "thirty_one").rename(policy)
+    (policy.parent / "config.json").write_text(json.dumps(config))
+    with store.start_run("thirty_one", "duel · seed 7", tags={"kind": "training"}, params=config) as run:
+        run.log_metrics({"train/return": 0.5}, 4096)
+        run.set_tags({"policy.digest": policy_digest(policy)})
+    return policy, run.id
+
+
+def runs(store: Store, kind: str, game: str = "thirty_one") -> list[Run]:
+    found = store.search_runs(f"tags.kind = '{kind}'", game)
+    return [store.client.get_run(run.info.run_id) for _, run in found]  # with its inputs
+
+
+def test_an_evaluation_is_linked_to_training_policy_and_deals(
+    store: Store, trained: tuple[Path, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy, training = trained
+    assert main(["evaluate", f"policy={policy}", *DEALS]) == 0
+    assert capsys.readouterr().out.startswith("against greedy: the references of its experiment")
+    (run,) = runs(store, "evaluation")
+    tags, metrics = run.data.tags, run.data.metrics
+    assert (run.info.run_name, run.info.status) == ("duel vs greedy", "FINISHED")
+    assert (tags["training_run"], tags["policy.digest"], tags["seed"]) == (training, policy_digest(policy), "7")
+    assert {"score/greedy", "win_rate/greedy", "interval/score/greedy_low", "score/evaluation"} <= metrics.keys()
+    assert run.inputs is not None
+    (dataset,), (model,) = run.inputs.dataset_inputs, run.inputs.model_inputs
+    assert json.loads(dataset.dataset.source)["deals"] == 4
+    logged = store.client.get_logged_model(model.model_id)
+    assert (logged.source_run_id, logged.tags["policy.digest"]) == (training, policy_digest(policy))
+    history = store.client.get_metric_history(training, "score/evaluation")
+    assert [(one.step, one.value) for one in history] == [(4096, metrics["score/greedy"])]
+
+
+def test_only_the_experiment_s_own_references_score_the_training(store: Store, trained: tuple[Path, str]) -> None:
+    policy, training = trained
+    assert main(["evaluate", f"policy={policy}", "arena.references=[random]", *DEALS]) == 0
+    assert main(["evaluate", f"policy={policy}", "record=false", *DEALS]) == 0
+    assert [run.info.run_name for run in runs(store, "evaluation")] == ["duel vs random"]
+    assert "score/evaluation" not in store.client.get_run(training).data.metrics
+
+
+def test_a_single_player_s_score_is_its_own(store: Store) -> None:
+    assert main(["evaluate", "policy=random", "game=poker_squares", "arena.references=[random]", *DEALS]) == 0
+    (run,) = runs(store, "evaluation", "poker_squares")
+    metrics = run.data.metrics
+    assert metrics["score/evaluation"] == metrics["score/self"]
+    assert "difference/random" in metrics
+    assert "score/random" not in metrics
+
+
+def test_a_tournament_is_a_run_with_the_score_of_each_agent(store: Store, trained: tuple[Path, str]) -> None:
+    assert main(["tournament", f"agents=[random,{trained[0]}]", *DEALS]) == 0
+    (run,) = runs(store, "tournament")
+    assert {"score/random", "rating/runs.duel.latest.policy"} <= run.data.metrics.keys()
+    assert run.inputs is not None
+    assert len(run.inputs.model_inputs) == 1
+
+
+@pytest.mark.usefixtures("root")
+def test_without_a_store_the_result_is_printed_before_one_warning(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
+    assert main(["evaluate", "policy=greedy", "game=thirty_one", *DEALS]) == 0
+    out, err = capsys.readouterr()
+    assert "random" in out
+    assert err.startswith("warning: the evaluation is not recorded in MLflow: tracking store http://127.0.0.1:9")
+    assert err.count("\n") == 1
+
+
+def test_a_champion_of_a_fresh_clone_is_registered_at_its_first_use(
+    store: Store, untrained: Callable[..., Path]
+) -> None:
+    game = make_game("poker_squares")
+    folder = write_champion(Path("champions"), game, untrained("squares"), {"README.md": "card", "lineage.json": {}})
+    shutil.copytree(untrained("belief"), "champions/beliefs/thirty_one")
+    registry = Registry(store)
+    assert policy_digest(registry.fetch("models:/cardlab-poker_squares@champion")) == policy_digest(folder)
+    version = registry.champion("poker_squares")
+    assert version is not None
+    assert (version.description, version.tags["name"]) == ("card", "champion")
+    assert [registry.register_champion(name) for name in ("poker_squares", "thirty_one")] == [None, None]
+    with pytest.raises(NotRegistered):
+        registry.fetch("models:/cardlab-thirty_one@champion")
