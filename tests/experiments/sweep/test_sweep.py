@@ -1,5 +1,6 @@
 """`cardlab sweep` as a user runs it: trials in MLflow, what is refused, and an experiment made of the best values."""
 
+import json
 import os
 import re
 import signal
@@ -66,8 +67,8 @@ def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: 
         assert run.data.tags["policy.digest"].split() == [policy_digest(policy) for policy in policies]
     policy = artifacts / children[-1].info.run_id / "artifacts/policy/seed_8"
     capsys.readouterr()
-    assert main(["runs", f"policy={policy}"]) == 0
-    assert re.findall(r" trial .* (\w{32})$", capsys.readouterr().out, re.MULTILINE) == [children[-1].info.run_id]
+    assert main(["runs", f"policy={policy}", "--json"]) == 0
+    assert [run["id"] for run in json.loads(capsys.readouterr().out)] == [children[-1].info.run_id]
     assert parent.data.metrics["sweep/best"] == study.best_value
     assert parent.data.metrics["interval/sweep/best_low"] == low
     folder = root / "mlartifacts/thirty_one" / parent.info.run_id / "artifacts"
