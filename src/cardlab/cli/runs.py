@@ -2,78 +2,87 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from cardlab.cli.run_rows import RunRow, run_row
 from cardlab.cli.verbs import Request
-from cardlab.core.options import InvalidOption, Text, Whole, check_choice, check_whole
-from cardlab.experiments.config.options import convert
+from cardlab.core.options import NUMERIC, InvalidOption, Text, options
+from cardlab.experiments.config.options import build_options
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import DIGEST, policy_filter
 from cardlab.tracking.registry import Registry, version_address
 
 _NUMBERS = ("score", "seeds", "decisions", "CPU", "age")  # columns on the right
-_SORTS = ("age", "name", "score", "decisions", "cpu")
-_STATES = ("running", "finished", "failed", "killed", "pruned")
 _FIRST_KINDS = ("training", "sweep")
 _WIDTH = 10_000  # of a table that is no terminal's
 
 
+@options("")
+class RunsOptions:
+    """What `cardlab runs` lists; its help is in conf/runs.yaml."""
+
+    name: Text | None
+    kind: Text | None
+    state: Literal["running", "finished", "failed", "killed", "pruned"] | None
+    policy: Text | None
+    sort: Literal["age", "name", "score", "decisions", "cpu"]
+    limit: Annotated[int, Field(ge=1, le=1000), NUMERIC]
+    run: Text | None
+
+    def __post_init__(self) -> None:
+        if self.kind is not None and "'" in self.kind:
+            raise InvalidOption("kind", self.kind, "a kind of run, as in training, sweep, trial, evaluation or all")
+
+
 def run(request: Request) -> int:
     """Print the runs that match the filters, one line each; or, with `run`, the lineage of one."""
-    config = request.config
-    prefix = convert("run", config["run"], Text | None)
-    if prefix is not None:
-        return _show(prefix)
-    limit = convert("limit", config["limit"], Whole)
-    check_whole("limit", limit, 1, 1000)
-    check_choice("sort", config["sort"], _SORTS)
-    check_choice("state", config["state"], [*_STATES, None])
-    condition = _condition(config)
-    game = config["game"]["name"] if config.get("game") else None
+    config = dict(request.config)
+    game = config.pop("game", None)
+    given = build_options(RunsOptions, config)
+    if given.run is not None:
+        return _show(given.run)
+    condition = _condition(given)
     store = Store()
     store.mark_killed()
-    rows = [
-        row for row in (run_row(found, of) for of, found in store.search_runs(condition, game)) if _fits(row, config)
-    ]
-    shown = _sorted(rows, config["sort"])[:limit]
+    found = store.search_runs(condition, game["name"] if game else None)
+    rows = [row for row in (run_row(stored, of) for of, stored in found) if _fits(row, given)]
+    shown = _sorted(rows, given.sort)[: given.limit]
     if "--json" in request.flags:
         print(json.dumps([asdict(row) for row in shown], indent=1))
         return 0
     _print_table(shown)
-    if len(rows) > limit:
-        print(f"{limit} of {len(rows)} runs; limit={len(rows)} shows all", file=sys.stderr)
+    if len(rows) > len(shown):
+        print(f"{len(shown)} of {len(rows)} runs; limit={len(rows)} shows all", file=sys.stderr)
     if not rows:
         print("no such run; kind=all shows runs of all kinds", file=sys.stderr)
     return 0
 
 
-def _condition(config: Mapping[str, Any]) -> str:
+def _condition(given: RunsOptions) -> str:
     """MLflow's filter for the kind and the policy; trials, which may be many, are read only if they are asked for."""
-    kind = convert("kind", config["kind"], Text | None)
-    policy = convert("policy", config["policy"], Text | None)
-    if kind is not None and "'" in kind:
-        raise InvalidOption("kind", kind, "a kind of run, as in training, sweep, trial, evaluation or all")
     conditions: list[str] = []
-    if policy is not None:
+    if given.policy is not None:
         from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415  imports torch
 
-        conditions.append(policy_filter(policy_digest(Path(policy))))
-    elif kind is None:
+        conditions.append(policy_filter(policy_digest(Path(given.policy))))
+    elif given.kind is None:
         conditions.append("tags.kind != 'trial'")
-    if kind not in (None, "all"):
-        conditions.append(f"tags.kind = '{kind}'")
+    if given.kind not in (None, "all"):
+        conditions.append(f"tags.kind = '{given.kind}'")
     return " and ".join(conditions)
 
 
-def _fits(row: RunRow, config: Mapping[str, Any]) -> bool:
-    name, state = convert("name", config["name"], Text | None), config["state"]
-    if config["kind"] is None and config["policy"] is None and row.kind not in _FIRST_KINDS:
+def _fits(row: RunRow, given: RunsOptions) -> bool:
+    if given.kind is None and given.policy is None and row.kind not in _FIRST_KINDS:
         return False
-    return state in (None, row.state) and (name is None or name in row.name or name in row.experiment)
+    return given.state in (None, row.state) and (
+        given.name is None or given.name in row.name or given.name in row.experiment
+    )
 
 
 def _sorted(rows: Sequence[RunRow], sort: str) -> list[RunRow]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.verbs import Request
+from cardlab.core.options import ConfigurationError, collected, combined
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.options import build_options, convert
 from cardlab.experiments.config.values import flat_space
@@ -19,8 +20,13 @@ def run(request: Request) -> int:
     given = group("sweep", request.config["sweep"])
     config = plain_experiment(request.overrides)
     entries = convert("sweep.space", given.get("space", {}), Mapping[str, Any])
-    check_keys(entries, config)
-    options = build_options(SweepOptions, {**given, "space": flat_space(entries)})
+    errors: list[ConfigurationError] = []
+    with collected(errors):
+        check_keys(entries, config)
+    with collected(errors):
+        options = build_options(SweepOptions, {**given, "space": flat_space(entries)})
+    if errors:
+        raise combined(errors)
     if options.apply:
         check_name(options.apply, overwrite=options.overwrite)
     # A wrong value is refused before the imports below, which take seconds.

@@ -45,6 +45,9 @@ class Verb:
     flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → help
     long_keys: Mapping[str, str] = field(default_factory=dict[str, str])  # --key VALUE, equivalent to key=VALUE → help
     on_stop: str = ""  # what to do after an interruption
+    trains: bool = False  # accepts all keys of an experiment, which `cardlab train --help` lists
+    follows: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Group → the group whose `name` chooses its option, if none is given; `standard` where it has no such option."""
     plugin: bool = False  # implemented by another package, by an entry point of the group PLUGINS
 
     @property
@@ -97,6 +100,8 @@ _VERBS = (
             "cardlab sweep experiment=thirty_one/dqn sweep=thirty_one/dqn sweep.workers=2 sweep.pruner=hyperband",
         ),
         on_stop=RESUME,
+        trains=True,
+        follows={"sweep": "agent"},
     ),
     Verb(
         "sweep worker",
