@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+
 from cardlab.cli.verbs import Request
 from cardlab.core.options import ConfigurationError, collected, combined
 from cardlab.experiments.config.build_parts import group
@@ -30,7 +32,8 @@ def run(request: Request) -> int:
     if options.apply:
         check_name(options.apply, overwrite=options.overwrite)
     # A wrong value is refused before the imports below, which take seconds.
-    from cardlab.experiments.sweep.sweep import run_sweep  # noqa: PLC0415
+    with Console(stderr=True).status(f"starting: {options.trials} trials, {options.workers} at a time"):
+        from cardlab.experiments.sweep.sweep import run_sweep  # noqa: PLC0415
 
     result = run_sweep(options, config)
     print_result(result, options.metric)
@@ -46,7 +49,8 @@ def run(request: Request) -> int:
 
 def print_result(result: "SweepResult", metric: str) -> None:
     """Print the study, its best trial, what mattered, and the Pareto front of a study with two objectives."""
-    from cardlab.experiments.sweep.progress import score_text, values_text  # noqa: PLC0415  imports Optuna
+    from cardlab.experiments.sweep.progress import score_text  # noqa: PLC0415  imports Optuna
+    from cardlab.experiments.sweep.space import values_text  # noqa: PLC0415
 
     best = result.best
     print(f"study:   {result.study}, {result.trials} trials, {result.pruned} of them pruned")

@@ -1,9 +1,7 @@
 """The output of a sweep: a line when a trial begins and when it ends, and in a terminal the running trials."""
 
 import time
-from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
 
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
@@ -12,7 +10,7 @@ from rich.text import Text
 
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.retries import RETRY_OF, SURPLUS
-from cardlab.experiments.sweep.space import Space
+from cardlab.experiments.sweep.space import Space, values_text
 from cardlab.experiments.sweep.study import FINISHED, PRUNED
 from cardlab.experiments.sweep.trials import INTERVAL, RUN
 
@@ -104,13 +102,3 @@ class Progress:
 def score_text(metric: str, value: float, interval: tuple[float, float] | None) -> str:
     """`points 0.905 [0.887, 0.923]`: a score with its 95 % interval."""
     return f"{metric} {value:.3f}" + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "")
-
-
-def values_text(values: Mapping[str, Any]) -> str:
-    """`agent.gamma=0.99 agent.epsilon=0.05`."""
-    return " ".join(f"{key}={short(value)}" for key, value in values.items())
-
-
-def short(value: object) -> str:
-    """A value with four digits, if it is a fraction."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

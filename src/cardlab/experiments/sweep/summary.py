@@ -13,10 +13,10 @@ from optuna.trial import FrozenTrial, TrialState
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.plots import can_rank, first_value, study_plots
-from cardlab.experiments.sweep.progress import score_text, short
-from cardlab.experiments.sweep.space import Space, Values
+from cardlab.experiments.sweep.progress import score_text
+from cardlab.experiments.sweep.space import Space, Values, short
 from cardlab.experiments.sweep.study import finished_trials
-from cardlab.experiments.sweep.trials import INTERVAL
+from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL
 from cardlab.tracking import Run
 
 _NUM_BEST = 5  # trials in the table of the run's description
@@ -103,7 +103,8 @@ class SummaryRun:
             ends = zip(("low", "high"), best.user_attrs.get(INTERVAL, ()), strict=False)
             intervals = {f"interval/sweep/best_{end}": bound for end, bound in ends}
             scores = {"sweep/objective": trial.values[0], "sweep/best": best.values[0]}
-            self._run.log_metrics({**scores, **costs, **intervals}, step=step)
+            cpu = sum(each.user_attrs.get(CPU_SECONDS, 0.0) for each in trials[:step])
+            self._run.log_metrics({**scores, **costs, **intervals, "system/cpu_seconds": cpu}, step=step)
             self._logged = step
         if self._logged > before:
             self._run.set_tags({"mlflow.note.content": "\n".join(self._description(()))})

@@ -25,7 +25,7 @@ from cardlab.experiments.sweep.scoring import (
     play_references,
     sweep_arena,
 )
-from cardlab.experiments.sweep.space import Values
+from cardlab.experiments.sweep.space import Values, values_text
 from cardlab.experiments.sweep.trial_curves import PrefixedLog, PruningLog
 from cardlab.games.catalogue import without_training_options
 from cardlab.learners.base import TrainingDiverged
@@ -35,6 +35,8 @@ from cardlab.training.callbacks import MetricsLog
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import RunInUse, Trained, run_folder, train
 
+CPU_SECONDS = "cpu_seconds"
+"""Attribute of a complete trial: what its trainings took in its last attempt."""
 RUN = "mlflow_run"
 """Attribute of a trial and of a study: the id of its MLflow run."""
 INTERVAL = "interval"
@@ -64,7 +66,8 @@ class TrialRunner:
             raise optuna.TrialPruned(str(refusal)) from refusal
         name = f"trial {trial.number}"
         tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number, "sweep.state": "running"}
-        tags |= {"mlflow.runName": name, "mlflow.note.content": _description(values)}
+        searched = {"changed": values_text(values)}
+        tags |= searched | {"mlflow.runName": name, "mlflow.note.content": _description(values)}
         if RETRY_OF in trial.user_attrs:
             tags["sweep.retry_of"] = trial.user_attrs[RETRY_OF]
         with self.store.start_run(
@@ -106,6 +109,7 @@ class TrialRunner:
         cost = {} if self.options.cost is None else {"sweep/cpu_seconds": seconds}
         run.log_metrics({"sweep/objective": value, **score.metrics(self.options.metric), **cost}, step=0)
         trial.set_user_attr(INTERVAL, [score.overall.low, score.overall.high])
+        trial.set_user_attr(CPU_SECONDS, seconds)
         return [value, *cost.values()]
 
     def _train(
