@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
 
-from cardlab.cli.arguments import parse_arguments, split_verb, with_followed_groups
+from cardlab.cli.arguments import parse_arguments, split_verb, with_followed_groups, with_recipe
 from cardlab.cli.completion import complete
 from cardlab.cli.help_texts import overview, verb_help
 from cardlab.cli.verbs import ComposedConfig, Request, Verb
@@ -44,7 +44,7 @@ def _run(arguments: list[str]) -> int:
 def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace) -> int:
     flags = _flags(verb, parsed)
     try:
-        overrides = with_followed_groups(verb, overrides)
+        overrides = with_recipe(verb, with_followed_groups(verb, overrides))
         tree = compose_tree(verb.config_name, overrides)
     except ConfigurationError as error:
         raise combined([error, *_errors_beside(error, verb, overrides)]) from error
