@@ -2,6 +2,7 @@
 
 import csv
 import json
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
@@ -57,7 +58,8 @@ def sweep_result(study: Study, space: Space) -> SweepResult:
         raise SweepFailed(f"study {study.study_name}: all of its trials were pruned")
     front = sorted(study.best_trials, key=lambda trial: -trial.values[0]) if len(study.directions) > 1 else []
     target = None if len(study.directions) == 1 else lambda trial: -trial.values[0]  # PED-ANOVA then minimises
-    importances = get_param_importances(study, target=target) if can_rank(study) else {}
+    with warnings.catch_warnings(action="ignore"):  # about this target
+        importances = get_param_importances(study, target=target) if can_rank(study) else {}
     finished = len(finished_trials(study))
     return SweepResult(
         study.study_name,
