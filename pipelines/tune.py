@@ -7,7 +7,7 @@ new study.
 
 import json
 import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,12 +32,12 @@ def main() -> None:
     config, sweep = tune["experiment"], tune["sweep"]
     options = build_options(SweepOptions, {**sweep, "space": flat_space(sweep["space"])})
     code = run_folder(Path(), build_experiment(config)).name[:8]
-    best = run_sweep(replace(options, study=f"{study_name(options, config)}_{code}"), config)
+    result = run_sweep(replace(options, study=f"{study_name(options, config)}_{code}"), config)
     folder = Path("tuned", config["name"])
     folder.mkdir(parents=True, exist_ok=True)
-    study = find_study(Store().root, best.study, options.storage)
+    study = find_study(Store().root, result.study, options.storage)
     (folder / "trials.csv").write_text(trials_table(study, Space.parse(options.space, config)))
-    kept = {key: value for key, value in asdict(best).items() if key not in ("study", "pareto_front")}
+    kept = {"value": result.best.value, "values": result.best.values, "trials": result.trials}
     (folder / "best.json").write_text(json.dumps(kept, indent=1) + "\n")
 
 

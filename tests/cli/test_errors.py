@@ -150,7 +150,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         ),
         (["promote", "policy=x", "sequential=often"], "sequential=often: must be true or false"),
         (["runs", "limit=0"], "limit=0: must be a whole number in [1, 1000]"),
-        (["runs", 'name="it\'s"'], "name=it's: must be the name of a run without quotes"),
+        (["runs", 'kind="it\'s"'], "kind=it's: must be a kind of run, as in training, sweep, trial, evaluation"),
         (["runs", "policy=nowhere"], "nowhere: is not a policy's folder"),
         (["compose", "--check"], "params.yaml cannot be read"),
         (["compose", "benchmark=typo"], "benchmark=typo: must be one of full, quick"),
@@ -193,6 +193,46 @@ def test_one_line_names_it(folder: Path, capsys: pytest.CaptureFixture[str], arg
     printed = capsys.readouterr()
     assert printed.out == ""
     assert one_line(printed.err).startswith(said)
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("train agent.gama=1 agent.epoch=2", ["agent.gama=1: must be left", "agent.epoch=2: must be left"]),
+        ("train agent.gamma=2 trainer.decisions=0", ["agent.gamma=2: must be", "trainer.decisions=0: must be"]),
+        ("train agent.gamma=2 agent.clip_range=-3", ["agent.gamma=2: must be", "agent.clip_range=-3: must be"]),
+        ("train game=chess game.x=3 agent.gamma=2", ["game=chess: must be", "agent.gamma=2: must be"]),
+        ("train agent.gama=1 arena.deals=0", ["agent.gama=1: must be left", "arena.deals=0: must be"]),
+        ("train experiment=mine agent.mine=3", ["experiment=mine: must be"]),
+        ("train seed=-1 agent.gamma=2", ["seed=-1: must be", "agent.gamma=2: must be"]),
+        ("runs limit=0 sort=size", ["sort=size: must be one of age, name", "limit=0: must be"]),
+        ("evaluate policy=null arena.deals=1", ["policy=null: must be text", "arena.deals=1: must be"]),
+        (
+            "compose experiments.thirty_one_dqn.agent.gamma=2 experiments.thirty_one_ppo.agent.gamma=3",
+            ["experiments.thirty_one_dqn.agent.gamma=2: must be", "experiments.thirty_one_ppo.agent.gamma=3: must be"],
+        ),
+        (
+            "sweep sweep.trials=0 agent.gamma=7 sweep.space.agent.gama=[0,1]",
+            ["sweep.space.agent.gama=[0,1]: must be left", "sweep.trials=0: must be", "agent.gamma=7: must be"],
+        ),
+        ("sweep agent=policy_iteration", ["sweep.space={}: must be given, for agent=policy_iteration has no search"]),
+        (
+            "sweep agent=ppo sweep=dqn",
+            [
+                "sweep.space.agent.epsilon=",
+            ],
+        ),
+    ],
+)
+def test_each_wrong_value_has_a_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: str, said: list[str]
+) -> None:
+    assert main(arguments.split()) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(said), lines
+    for line, beginning in zip(lines, said, strict=True):
+        assert line.startswith(f"cardlab: error: {beginning}")
     assert os.listdir(folder) == []
 
 

@@ -38,6 +38,6 @@ def test_every_experiment_trains_and_is_evaluated(
     assert (policy / "policy.json").is_file()
     assert policy.with_name("curve.csv").is_file()
     assert "95 %" in cardlab("evaluate", f"policy={policy}", "arena.deals=50")
-    output = cardlab("runs", f"policy={policy}")
-    assert "training" in output
-    assert "FINISHED" in output
+    headings, *runs = cardlab("runs", f"policy={policy}", "kind=training").splitlines()
+    assert headings.split()[:3] == ["name", "kind", "game"]
+    assert [" finished " in run for run in runs] == [True]

@@ -213,18 +213,21 @@ def test_kill_9_doubles_and_loses_no_metric(store: Store, tmp_path: Path, kills:
     assert len(history(store, run.info.run_id, "other")) == 40
 
 
-def test_a_killed_run_is_shown_as_killed_and_a_held_one_is_not(store: Store, tmp_path: Path) -> None:
-    from filelock import FileLock  # noqa: PLC0415
-
-    folders = [tmp_path / "runs" / "ppo" / name for name in ("dead", "alive")]
+def test_a_run_whose_process_was_killed_is_shown_as_killed(store: Store, tmp_path: Path) -> None:
+    folders = [tmp_path / "runs" / "ppo" / name for name in ("dead", "alive", "elsewhere")]
     runs = [store.start_or_resume(folder, "thirty_one", "ppo") for folder in folders]
-    with FileLock(folders[1] / "lock"):
-        store.mark_killed()
-    assert [status(store, run.id) for run in runs] == ["KILLED", "RUNNING"]
-    ended = store.client.get_run(runs[0].id).info.end_time
-    assert abs(ended / 1000 - time.time()) < 60
+    own = store.client.get_run(runs[0].id).data.tags["process"]
+    host, pid, _ = own.rsplit(":", 2)
+    store.client.set_tag(runs[0].id, "process", f"{host}:{pid}:1")  # another process had this number
+    store.client.set_tag(runs[2].id, "process", f"other{own}")
+    store.client.log_metric(runs[0].id, "loss", 1.0, timestamp=2_000_000_000_000)
+    store.mark_killed()
+    assert [status(store, run.id) for run in runs] == ["KILLED", "RUNNING", "RUNNING"]
+    assert store.client.get_run(runs[0].id).info.end_time == 2_000_000_000_000, "the time of the last metric"
     again = store.start_or_resume(folders[0], "thirty_one", "ppo")
     assert (again.id, status(store, again.id)) == (runs[0].id, "RUNNING")
+    store.mark_killed()
+    assert status(store, again.id) == "RUNNING"
 
 
 def test_nothing_is_sent_before_a_checkpoint_holds_it(store: Store, lost: Lost) -> None:

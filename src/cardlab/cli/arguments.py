@@ -59,14 +59,14 @@ def split_verb(words: Sequence[str]) -> tuple[Verb, tuple[str, ...]]:
     return VERBS[name], tuple(words[count:])
 
 
-def with_search_space(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
-    """The overrides of `cardlab sweep` with `sweep=AGENT` where none is given: the search space follows the agent."""
-    if verb.name != "sweep" or any(text.startswith("sweep=") for text in overrides):
-        return overrides
-    agent = compose_tree(verb.config_name, overrides)["agent"]["name"]
-    with initialised_hydra():
-        spaces = group_options("sweep")
-    return (*overrides, f"sweep={agent if agent in spaces else 'standard'}")
+def with_followed_groups(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
+    """The overrides with an option for each group that follows another, e.g. `sweep=dqn` with `agent=dqn`."""
+    for group, other in verb.follows.items():
+        if not any(text.startswith(f"{group}=") for text in overrides):
+            name = compose_tree(verb.config_name, overrides)[other]["name"]
+            with initialised_hydra():
+                overrides += (f"{group}={name if name in group_options(group) else 'standard'}",)
+    return overrides
 
 
 _RESPONSES = ("ppo", "td", "dqn")  # recipes GAME/NAME for `cardlab exploit`, the first that a game has

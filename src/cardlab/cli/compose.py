@@ -10,7 +10,7 @@ from yaml import YAMLError
 
 from cardlab.cli.verbs import Request
 from cardlab.core.files import write_atomically
-from cardlab.core.options import InvalidOption
+from cardlab.core.options import ConfigurationError, InvalidOption, combined
 from cardlab.experiments.config.options import InvalidConfiguration
 
 PARAMS = Path("params.yaml")
@@ -65,12 +65,16 @@ def _check_experiments(config: Mapping[str, Any]) -> None:
     from cardlab.experiments.config.build_experiment import build_experiment  # noqa: PLC0415  slow import
     from cardlab.experiments.config.build_parts import check_pinned  # noqa: PLC0415  slow import
 
+    errors: list[ConfigurationError] = []
     for key, experiment in config["experiments"].items():
         try:
             check_pinned(experiment)
             build_experiment(experiment, elsewhere=True)
         except InvalidOption as refusal:
-            raise InvalidOption(f"experiments.{key}.{refusal.key}", refusal.value, refusal.allowed) from refusal
+            found = [each for each in (refusal, *refusal.others) if isinstance(each, InvalidOption)]
+            errors += [InvalidOption(f"experiments.{key}.{each.key}", each.value, each.allowed) for each in found]
+    if errors:
+        raise combined(errors)
 
 
 def _read_params() -> Any:

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
 
-from cardlab.cli.arguments import parse_arguments, split_verb, with_recipe, with_search_space
+from cardlab.cli.arguments import parse_arguments, split_verb, with_followed_groups, with_recipe
 from cardlab.cli.completion import complete
 from cardlab.cli.help_texts import overview, verb_help
 from cardlab.cli.verbs import ComposedConfig, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
+from cardlab.core.options import ConfigurationError, combined
 from cardlab.experiments.config.composition import compose_tree, plain, run_hydra, tree_text
+from cardlab.experiments.config.error_lines import decides_keys, key_of
 from cardlab.experiments.config.options import InvalidConfiguration
 
 
@@ -41,11 +43,14 @@ def _run(arguments: list[str]) -> int:
 
 def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace) -> int:
     flags = _flags(verb, parsed)
-    overrides = with_recipe(verb, with_search_space(verb, overrides))
+    try:
+        overrides = with_recipe(verb, with_followed_groups(verb, overrides))
+        tree = compose_tree(verb.config_name, overrides)
+    except ConfigurationError as error:
+        raise combined([error, *_errors_beside(error, verb, overrides)]) from error
     if parsed.help:
         print(verb_help(verb, overrides))
         return 0
-    tree = compose_tree(verb.config_name, overrides)
     for key in verb.long_keys:
         if (value := vars(parsed)[key]) is not None:
             tree[key.removeprefix("--")] = value  # not parsed by Hydra
@@ -57,8 +62,34 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
         run_hydra(verb.config_name, [f"--info={parsed.info}", *overrides])
     else:
         request = Request(ComposedConfig(plain(tree)), overrides, flags)
-        return run_program(lambda: verb.load()(request), verb.on_stop)
+        return run_program(lambda: _call(verb, request), verb.on_stop)
     return 0
+
+
+def _call(verb: Verb, request: Request) -> int:
+    """Run the verb. The error for a wrong value has those of the other groups beside it."""
+    try:
+        return verb.load()(request)
+    except ConfigurationError as error:
+        from cardlab.experiments.config.check_values import wrong_values  # noqa: PLC0415  imports numpy
+
+        raise combined([error, *wrong_values(request.config)]) from error
+
+
+def _errors_beside(error: ConfigurationError, verb: Verb, overrides: Sequence[str]) -> list[ConfigurationError]:
+    """The errors for wrong values beside an error of composition, where the right overrides can be composed alone."""
+    from cardlab.experiments.config.check_values import wrong_values  # noqa: PLC0415  imports numpy
+
+    said = [str(each) for each in (error, *error.others)]
+    wrong = [text for text in overrides if any(line.startswith((f"{key_of(text)}=", text)) for line in said)]
+    if not wrong or any(decides_keys(text) for text in wrong):
+        return []
+    groups = tuple(f"{key_of(text)}." for text in wrong)
+    right = [text for text in overrides if text not in wrong and not key_of(text).startswith(groups)]
+    try:
+        return wrong_values(plain(compose_tree(verb.config_name, right)))
+    except ConfigurationError:
+        return []
 
 
 def _flags(verb: Verb, parsed: argparse.Namespace) -> frozenset[str]:

@@ -1,77 +1,146 @@
 """`cardlab runs`: a table of runs in MLflow, or the lineage of one run."""
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any, Literal
 
+from pydantic import Field
+
+from cardlab.cli.run_rows import RunRow, run_row
 from cardlab.cli.verbs import Request
-from cardlab.core.options import InvalidOption, Text, Whole, check_whole
-from cardlab.experiments.config.build_parts import build_game
-from cardlab.experiments.config.options import convert
+from cardlab.core.options import NUMERIC, InvalidOption, Text, options
+from cardlab.experiments.config.options import build_options
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import DIGEST, policy_filter
 from cardlab.tracking.registry import Registry, version_address
 
-if TYPE_CHECKING:
-    from mlflow.entities import Run
+_NUMBERS = ("score", "seeds", "decisions", "CPU", "age")  # columns on the right
+_FIRST_KINDS = ("training", "sweep")
+_WIDTH = 10_000  # of a table that is no terminal's
 
-_HEADINGS = ("started", "game", "name", "kind", "status", "minutes", "policy", "commit", "run")
-_DIGITS = 10  # of digests and commits
+
+@options("")
+class RunsOptions:
+    """What `cardlab runs` lists; its help is in conf/runs.yaml."""
+
+    name: Text | None
+    kind: Text | None
+    state: Literal["running", "finished", "failed", "killed", "pruned"] | None
+    policy: Text | None
+    sort: Literal["age", "name", "score", "decisions", "cpu"]
+    limit: Annotated[int, Field(ge=1, le=1000), NUMERIC]
+    run: Text | None
+
+    def __post_init__(self) -> None:
+        if self.kind is not None and "'" in self.kind:
+            raise InvalidOption("kind", self.kind, "a kind of run, as in training, sweep, trial, evaluation or all")
 
 
 def run(request: Request) -> int:
-    """Print the newest runs that match the filters, one line each; or, with `run`, the lineage of one."""
-    config = request.config
-    prefix = convert("run", config["run"], Text | None)
-    if prefix is not None:
-        return _show(prefix)
-    limit = convert("limit", config["limit"], Whole)
-    check_whole("limit", limit, 1, 1000)
-    condition = run_filter(config)
-    game = build_game(config["game"]).spec.name if config.get("game") else None
+    """Print the runs that match the filters, one line each; or, with `run`, the lineage of one."""
+    config = dict(request.config)
+    game = config.pop("game", None)
+    given = build_options(RunsOptions, config)
+    if given.run is not None:
+        return _show(given.run)
+    condition = _condition(given)
     store = Store()
     store.mark_killed()
-    found = store.search_runs(condition, game, limit)
-    rows = [_HEADINGS, *(_cells(entry, of) for of, entry in found)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    found = store.search_runs(condition, game["name"] if game else None)
+    rows = [row for row in (run_row(stored, of) for of, stored in found) if _fits(row, given)]
+    shown = _sorted(rows, given.sort)[: given.limit]
+    if "--json" in request.flags:
+        print(json.dumps([asdict(row) for row in shown], indent=1))
+        return 0
+    _print_table(shown)
+    if len(rows) > len(shown):
+        print(f"{len(shown)} of {len(rows)} runs; limit={len(rows)} shows all", file=sys.stderr)
+    if not rows:
+        print("no such run; kind=all shows runs of all kinds", file=sys.stderr)
     return 0
 
 
-def run_filter(config: Mapping[str, Any]) -> str:
-    """MLflow's filter for `config["name"]` and `config["policy"]`."""
-    name = convert("name", config["name"], Text | None)
-    policy = convert("policy", config["policy"], Text | None)
-    if name is not None and "'" in name:
-        raise InvalidOption("name", name, "the name of a run without quotes")
-    conditions = [] if name is None else [f"tags.experiment = '{name}'"]
-    if policy is not None:
+def _condition(given: RunsOptions) -> str:
+    """MLflow's filter for the kind and the policy; trials, which may be many, are read only if they are asked for."""
+    conditions: list[str] = []
+    if given.policy is not None:
         from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415  imports torch
 
-        conditions.append(policy_filter(policy_digest(Path(policy))))
+        conditions.append(policy_filter(policy_digest(Path(given.policy))))
+    elif given.kind is None:
+        conditions.append("tags.kind != 'trial'")
+    if given.kind not in (None, "all"):
+        conditions.append(f"tags.kind = '{given.kind}'")
     return " and ".join(conditions)
+
+
+def _fits(row: RunRow, given: RunsOptions) -> bool:
+    if given.kind is None and given.policy is None and row.kind not in _FIRST_KINDS:
+        return False
+    return given.state in (None, row.state) and (
+        given.name is None or given.name in row.name or given.name in row.experiment
+    )
+
+
+def _sorted(rows: Sequence[RunRow], sort: str) -> list[RunRow]:
+    """Newest first; by score: best first within each game, since scores of different games cannot be compared."""
+    if sort == "age":
+        return list(rows)
+    keys: dict[str, Any] = {
+        "name": lambda row: row.name,
+        "score": lambda row: (row.game, row.score is None, -(row.score or 0.0)),
+        "decisions": lambda row: -(row.decisions or 0),
+        "cpu": lambda row: -(row.cpu_seconds or 0.0),
+    }
+    return sorted(rows, key=keys[sort])
+
+
+def _print_table(rows: Sequence[RunRow]) -> None:
+    """A table that fits the terminal, with the end of long names left out; in a pipe nothing is."""
+    from rich.console import Console  # noqa: PLC0415  not needed for --json
+    from rich.table import Table  # noqa: PLC0415
+
+    console = Console(highlight=False)
+    width = console.width if console.is_terminal else _WIDTH
+    console = Console(highlight=False, width=width)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    texts = [row.cells for row in rows]
+    used = {heading: max(len(heading), *(len(row[heading]) for row in texts)) for heading in texts[0]} if texts else {}
+    rest = sum(length + 2 for heading, length in used.items() if heading != "name")
+    for heading in used:
+        justify = "right" if heading in _NUMBERS else "left"
+        most = max(12, width - rest) if heading == "name" else None
+        table.add_column(heading, justify=justify, no_wrap=True, max_width=most)
+    for row in texts:
+        table.add_row(*row.values())
+    if texts:
+        console.print(table)
 
 
 def _show(prefix: str) -> int:
     """Print the lineage of the run whose id starts with `prefix`, and the folders and addresses of its policy."""
     store = Store()
     store.mark_killed()
-    found = [entry for _, entry in store.search_runs() if entry.info.run_id.startswith(prefix)]
+    found = [(game, entry) for game, entry in store.search_runs() if entry.info.run_id.startswith(prefix)]
     if len(found) != 1:
         raise InvalidOption("run", prefix, f"the beginning of one run's id ({len(found)} match); see cardlab runs")
-    entry = found[0]
+    game, entry = found[0]
     tags = {key: value for key, value in entry.data.tags.items() if not key.startswith("mlflow.")}
-    rows = {"run": entry.info.run_id, "name": entry.info.run_name or "", "status": entry.info.status, **tags}
+    row = run_row(entry, game)
+    shown = {heading: text for heading, text in row.cells.items() if heading not in ("run", "of")}
+    rows = {"run": row.id, **shown, "started": row.started, **{key: tags[key] for key in sorted(tags.keys() - shown)}}
     places: list[str] = []
     for digest in tags.get(DIGEST, "").split():
         places += _folders_with(digest)
         if registered := Registry(store).find(digest):
             places.append(version_address(registered))
     width = max(map(len, rows))
-    for key, value in sorted(rows.items(), key=lambda row: row[0] not in ("run", "name", "status")):
-        print(f"{key:<{width}}  {value}")
+    for key, value in rows.items():
+        if value:
+            print(f"{key:<{width}}  {value}")
     for place in places:
         print(f"{'policy':<{width}}  {place}")
     print(f"{'artifacts':<{width}}  {entry.info.artifact_uri}")
@@ -89,12 +158,3 @@ def _folders_with(digest: str) -> Iterator[str]:
                     yield str(folder)
             except PolicyError:
                 continue
-
-
-def _cells(entry: "Run", game: str) -> tuple[str, ...]:
-    info, tags = entry.info, entry.data.tags
-    started = datetime.fromtimestamp(info.start_time / 1000).astimezone()
-    minutes = f"{(info.end_time - info.start_time) / 60_000:.1f}" if info.end_time else ""
-    digest, commit = tags.get(DIGEST, "")[:_DIGITS], tags.get("git.commit", "")[:_DIGITS]
-    name, kind = info.run_name or "", tags.get("kind", "")
-    return f"{started:%Y-%m-%d %H:%M}", game, name, kind, info.status, minutes, digest, commit, info.run_id

@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
+
 from cardlab.cli.verbs import Request
+from cardlab.core.options import ConfigurationError, collected, combined
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.options import build_options, convert
 from cardlab.experiments.config.values import flat_space
@@ -19,30 +22,44 @@ def run(request: Request) -> int:
     given = group("sweep", request.config["sweep"])
     config = plain_experiment(request.overrides)
     entries = convert("sweep.space", given.get("space", {}), Mapping[str, Any])
-    check_keys(entries, config)
-    options = build_options(SweepOptions, {**given, "space": flat_space(entries)})
+    errors: list[ConfigurationError] = []
+    with collected(errors):
+        check_keys(entries, config)
+    with collected(errors):
+        options = build_options(SweepOptions, {**given, "space": flat_space(entries)})
+    if errors:
+        raise combined(errors)
     if options.apply:
         check_name(options.apply, overwrite=options.overwrite)
     # A wrong value is refused before the imports below, which take seconds.
-    from cardlab.experiments.sweep.sweep import run_sweep  # noqa: PLC0415
+    with Console(stderr=True).status(f"starting: {options.trials} trials, {options.workers} at a time"):
+        from cardlab.experiments.sweep.sweep import run_sweep  # noqa: PLC0415
 
-    best = run_sweep(options, config)
-    print_best(best, options.metric)
+    result = run_sweep(options, config)
+    print_result(result, options.metric)
     if options.apply:
-        for file in write_tuned(options.apply, request.overrides, best.values, overwrite=options.overwrite):
-            print(f"wrote:  {file}")
-        print(f"next:   cardlab train experiment={options.apply}")
+        for file in write_tuned(options.apply, request.overrides, result.best.values, overwrite=options.overwrite):
+            print(f"wrote:   {file}")
+        print(f"next:    cardlab train experiment={options.apply}")
     else:
         game = config["game"]["name"]
-        print(f"next:   add sweep.apply={game}/NAME to write an experiment with these values")
+        print(f"next:    the same command with sweep.apply={game}/NAME writes an experiment with these values")
     return 0
 
 
-def print_best(best: "SweepResult", metric: str) -> None:
-    """Print the study, its best trial, and the Pareto front of a study with two objectives."""
-    print(f"study:  {best.study}, {best.trials} trials\nbest:   {metric} {best.value:.4f}")
+def print_result(result: "SweepResult", metric: str) -> None:
+    """Print the study, its best trial, what mattered, and the Pareto front of a study with two objectives."""
+    from cardlab.experiments.sweep.progress import score_text  # noqa: PLC0415  imports Optuna
+    from cardlab.experiments.sweep.space import values_text  # noqa: PLC0415
+
+    best = result.best
+    print(f"study:   {result.study}, {result.trials} trials, {result.pruned} of them pruned")
+    print(f"best:    trial {best.number}, {score_text(metric, best.value, best.interval)}")
     for key, value in best.values.items():
-        print(f"        {key}={value}")
-    for point in best.pareto_front:
-        values = " ".join(f"{key}={value}" for key, value in point.values.items())
-        print(f"front:  {metric} {point.value:.4f}  {point.cost:.1f} s of CPU  trial {point.trial}: {values}")
+        share = f"  (importance {result.importances[key]:.2f})" if key in result.importances else ""
+        print(f"         {key}={value}{share}")
+    for trial in result.pareto_front:
+        score = score_text(metric, trial.value, trial.interval)
+        print(f"front:   trial {trial.number}, {score}, {trial.cost:.1f} s of CPU  {values_text(trial.values)}")
+    if not result.importances:
+        print("         (importances need four trials with different scores)")

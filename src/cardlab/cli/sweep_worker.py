@@ -23,5 +23,5 @@ def run(request: Request) -> int:
     from cardlab.tracking import Store  # noqa: PLC0415
 
     count = join_sweep(load_plan(name, address, workers, Store()))
-    print(f"study:  {name}, {count} trials")
+    print(f"study:   {name}, {count} trials")
     return 0

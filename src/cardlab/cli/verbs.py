@@ -45,6 +45,9 @@ class Verb:
     flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → help
     long_keys: Mapping[str, str] = field(default_factory=dict[str, str])  # --key VALUE, equivalent to key=VALUE → help
     on_stop: str = ""  # what to do after an interruption
+    trains: bool = False  # accepts all keys of an experiment, which `cardlab train --help` lists
+    follows: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Group → the group whose `name` chooses its option, if none is given; `standard` where it has no such option."""
     plugin: bool = False  # implemented by another package, by an entry point of the group PLUGINS
 
     @property
@@ -91,12 +94,14 @@ _VERBS = (
         "sweep",
         "search the best hyperparameters of an experiment",
         (
-            "cardlab sweep game=thirty_one agent=dqn sweep=dqn sweep.trials=20",
+            "cardlab sweep game=thirty_one agent=dqn sweep.trials=20",
             "cardlab sweep agent=ppo 'sweep.space.agent.clip_range={low: 0.05, high: 0.4}'",
-            "cardlab sweep game=thirty_one agent=dqn sweep=dqn sweep.apply=thirty_one/tuned",
+            "cardlab sweep game=thirty_one agent=dqn sweep.apply=thirty_one/tuned",
             "cardlab sweep experiment=thirty_one/dqn sweep=thirty_one/dqn sweep.workers=2 sweep.pruner=hyperband",
         ),
         on_stop=RESUME,
+        trains=True,
+        follows={"sweep": "agent"},
     ),
     Verb(
         "sweep worker",
@@ -129,6 +134,7 @@ _VERBS = (
             "cardlab exploit policy=models/five_o_td agent=ppo trainer.decisions=500_000 seeds=3",
         ),
         on_stop=RESUME,
+        trains=True,
     ),
     Verb(
         "replay",
@@ -137,14 +143,16 @@ _VERBS = (
     ),
     Verb(
         "runs",
-        "list the runs in MLflow",
+        "compare the runs in MLflow",
         (
             "cardlab runs",
-            "cardlab runs game=thirty_one limit=5",
+            "cardlab runs game=thirty_one sort=score limit=5",
+            "cardlab runs kind=trial state=finished --json",
             "cardlab runs policy=models/thirty_one_dqn",
             "cardlab runs --policy champions/thirty_one",
             "cardlab runs --run 4de34c2b",
         ),
+        flags={"--json": "print all fields of the runs as a JSON list"},
         long_keys={
             "--policy": "FOLDER: list the runs that made or measured this policy; equivalent to policy=FOLDER",
             "--run": "ID: show the lineage of one run and the folders of its policy; equivalent to run=ID",

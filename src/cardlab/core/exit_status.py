@@ -34,7 +34,7 @@ def run_program(run: Callable[[], int | None], hint: str = "") -> int:
 
     A signal decides the status (interrupted 130, terminated 143, hung up 129), whatever `run` or a library makes of it;
     `hint` is printed with it. Errors of this package, a full disk, a read-only folder and too little memory are printed
-    in one line. Any other exception is a bug and is raised.
+    in one line each. Any other exception is a bug and is raised.
     """
     with _stoppable() as received:
         try:
@@ -107,7 +107,8 @@ def _run(run: Callable[[], int | None]) -> int:
     except Exception as error:
         if not _is_cardlab_error(error):
             raise
-        print(f"cardlab: error: {' '.join(str(error).split())}", file=sys.stderr)
+        for each in (error, *getattr(error, "others", ())):  # several wrong options
+            print(f"cardlab: error: {' '.join(str(each).split())}", file=sys.stderr)
         return USAGE_ERROR if isinstance(error, ValueError) else FAILED
 
 

@@ -3,7 +3,8 @@
 A wrong value is an error of one line that names the key, the value and what is accepted.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import wraps
@@ -19,7 +20,13 @@ _LARGEST = 2**63 - 1  # whole numbers have at most 64 bits
 _LONGEST = 300  # characters of a value in a message
 
 
-class InvalidOption(ValueError):
+class ConfigurationError(ValueError):
+    """A wrong command line or configuration; the message is one line. `others` are further errors beside it."""
+
+    others: "tuple[ConfigurationError, ...]" = ()
+
+
+class InvalidOption(ConfigurationError):
     """An option has a value that is not accepted; the message is one line."""
 
     def __init__(self, key: str, value: object, allowed: str) -> None:
@@ -31,6 +38,25 @@ class InvalidOption(ValueError):
     def __reduce__(self) -> tuple[type["InvalidOption"], tuple[str, object, str]]:
         """Pickle the three parts, so that worker processes can raise it too."""
         return (type(self), (self.key, self.value, self.allowed))
+
+
+def combined(errors: Iterable[ConfigurationError]) -> ConfigurationError:
+    """The first error, with the others beside it: the first of each key."""
+    found: dict[str, ConfigurationError] = {}
+    for each in (each for error in errors for each in (error, *error.others)):
+        found.setdefault(each.key if isinstance(each, InvalidOption) else str(each), each)
+    first, *others = found.values()
+    first.others = tuple(others)
+    return first
+
+
+@contextmanager
+def collected(errors: list[ConfigurationError]) -> Generator[None]:
+    """Inside, an error is added to `errors`."""
+    try:
+        yield
+    except ConfigurationError as error:
+        errors.append(error)
 
 
 def as_written(value: object) -> str:
@@ -129,7 +155,7 @@ def options(prefix: str) -> Callable[[type[T]], type[T]]:
             try:
                 initialise(self, **given)
             except ValidationError as error:
-                raise refusal(made, error, prefix, given) from None
+                raise _refusals(made, error, prefix, given) from None
 
         made.__init__ = init
         return made
@@ -158,13 +184,25 @@ def checked(key: str, value: object, hint: Any) -> Any:
     try:
         return TypeAdapter(hint).validate_python(value)
     except ValidationError as error:
-        raise refusal(hint, error, key) from None
+        raise _refusals(hint, error, key) from None
 
 
-def refusal(hint: Any, error: ValidationError, prefix: str, given: Mapping[str, Any] | None = None) -> InvalidOption:
-    """The first of pydantic's errors about a value of type `hint`, under the key of the command line."""
-    first = error.errors()[0]
+def _refusals(hint: Any, error: ValidationError, prefix: str, given: Mapping[str, Any] | None = None) -> InvalidOption:
+    """Pydantic's errors about a value of type `hint`, the first of each key, under the keys of the command line."""
     schema = TypeAdapter(hint).json_schema()
+    found: dict[str, InvalidOption] = {}
+    for details in error.errors():
+        refusal = _refusal(schema, details, prefix, given)
+        found.setdefault(refusal.key, refusal)
+    first, *others = found.values()
+    first.others = tuple(others)
+    return first
+
+
+def _refusal(
+    schema: Mapping[str, Any], first: Mapping[str, Any], prefix: str, given: Mapping[str, Any] | None
+) -> InvalidOption:
+    """One of pydantic's errors about a value of this schema."""
     key, node, kind = prefix, schema, first["type"]
     value = first["input"]
     for place in first["loc"]:

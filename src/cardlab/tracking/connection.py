@@ -118,13 +118,12 @@ def connect(address: str, file: Path | None) -> "MlflowClient":
     Raises TrackingUnavailable.
     """
     quiet_environment()
-    gc.freeze()  # the imports make 300,000 objects, which the garbage collector need not visit again
-    from mlflow import MlflowClient  # noqa: PLC0415  slow import; reads the environment
-
     for name, level in _LOG_LEVELS.items():
         logging.getLogger(name).setLevel(level)
     try:
-        with _schema_lock(address, file):
+        with _no_garbage_collection(), _schema_lock(address, file):
+            from mlflow import MlflowClient  # noqa: PLC0415  slow import; reads the environment
+
             if file:
                 _prepare_sqlite(file)
             return MlflowClient(address)  # makes the schema of other databases
@@ -133,6 +132,19 @@ def connect(address: str, file: Path | None) -> "MlflowClient":
             action = f"move {file} away" if file else "drop the database and create an empty one"
             error = StoreDamaged(f"the schema is incomplete, perhaps because a process was killed; {action}")
         raise TrackingUnavailable(address, error) from error
+
+
+@contextmanager
+def _no_garbage_collection() -> Generator[None]:
+    """For imports: they make 400,000 objects that stay, which the collector need not visit, now or later."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if enabled:
+            gc.enable()
 
 
 def _prepare_sqlite(file: Path) -> None:

@@ -4,18 +4,14 @@ import json
 import os
 import secrets
 from collections.abc import Generator, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
-
-from filelock import FileLock, Timeout
 
 from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 
 STATE_FILE = "run.json"
-_LOCK = "lock"  # held by the process that trains in the folder
 _SHORTEST_ID = 4  # characters
 
 
@@ -56,17 +52,6 @@ def find_unfinished(runs: Path, text: str) -> tuple[Path, RunState]:
         allowed = f"the id of an interrupted run, or at least its first {_SHORTEST_ID} characters; {known}"
         raise InvalidOption("resume", text, allowed)
     return found[matching[0]]
-
-
-def killed_runs(runs: Path) -> Generator[tuple[str, float]]:
-    """Id and last write (seconds since 1970) of the unfinished runs below `runs` that no process trains.
-
-    The lock of each folder is held until the next one is asked for.
-    """
-    for folder, state in _unfinished(runs):
-        with suppress(Timeout, OSError), FileLock(folder / _LOCK, timeout=0):
-            if state.run_id and load_run_state(folder) == state:
-                yield state.run_id, max(path.stat().st_mtime for path in folder.iterdir() if path.name != _LOCK)
 
 
 def _unfinished(runs: Path) -> Generator[tuple[Path, RunState]]:

@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from cardlab.core.process_names import is_alive, process_name
 from cardlab.tracking.connection import (
     StoreDamaged,
     TrackingUnavailable,
@@ -23,7 +24,7 @@ from cardlab.tracking.connection import (
 from cardlab.tracking.lineage import NOTE, describe_run, lineage
 from cardlab.tracking.parameters import flatten, legal_name
 from cardlab.tracking.run import Run
-from cardlab.tracking.run_state import STATE_FILE, RunState, killed_runs, load_run_state
+from cardlab.tracking.run_state import STATE_FILE, RunState, load_run_state
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -33,6 +34,7 @@ T = TypeVar("T")
 
 _logger = logging.getLogger(__name__)
 _LAUNCH = "launch"
+_PROCESS = "process"  # tag: the process that writes the run
 _PARAMS_PER_REQUEST = 100  # MLflow's limits
 _RUNS_PER_SEARCH = 50_000
 _RETRY_PAUSES = (0.2, 0.4)  # seconds: several processes may create runs in one sqlite file
@@ -149,12 +151,16 @@ class Store:
         return [(names[run.info.experiment_id], run) for run in found]
 
     def mark_killed(self) -> None:
-        """Set the runs of this project to KILLED whose process was killed with -9. Raises nothing."""
+        """Set the runs to KILLED whose process, on this machine, was killed with -9. Raises nothing.
+
+        Such a run ends with its last metric.
+        """
         try:
-            for run_id, ended in killed_runs(self.root / "runs"):
-                stored = self._find(run_id)
-                if stored and stored.info.status == "RUNNING":
-                    self.client.set_terminated(run_id, "KILLED", int(ended * 1000))
+            for _, stored in self.search_runs("attributes.status = 'RUNNING'"):
+                process = stored.data.tags.get(_PROCESS)
+                if process and is_alive(process) is False:
+                    times = [stored.info.start_time, *(row.timestamp for row in stored.data.to_proto().metrics)]
+                    self.client.set_terminated(stored.info.run_id, "KILLED", max(times))
         except Exception as error:
             _logger.debug("killed runs are not marked: %s", error)
 
@@ -188,6 +194,7 @@ class Store:
         """Set a run to RUNNING; None, with a warning, if the store does not have it."""
         stored = self._find(run_id)
         if stored:
+            self.client.set_tag(run_id, _PROCESS, process_name())  # first: a dead process would be marked
             self.client.update_run(run_id, status="RUNNING")
         else:
             _logger.warning("run %s is not in the store: a new run is started", run_id)
@@ -202,6 +209,7 @@ class Store:
             "mlflow.source.git.commit": origin.get("git.commit"),
             "mlflow.parentRunId": parent,
             NOTE: describe_run(_about(tags)),
+            _PROCESS: process_name(),
             **origin,
             **tags,
         }

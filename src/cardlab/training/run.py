@@ -98,7 +98,7 @@ def train(
 @contextmanager
 def lock_run_folder(run_dir: Path) -> Generator[None]:
     """Create the folder and lock it for this process. Raises RunInUse; a killed process releases the lock."""
-    lock = FileLock(run_dir / "lock", timeout=1)  # `cardlab runs` holds it briefly
+    lock = FileLock(run_dir / "lock", timeout=1)
     try:
         run_dir.mkdir(parents=True, exist_ok=True)
         lock.acquire()

@@ -73,7 +73,7 @@ def test_cpu_time_is_a_second_objective(root: Path, capsys: pytest.CaptureFixtur
     }
 
 
-def test_values_that_do_not_go_together_are_given_up(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_values_that_do_not_go_together_are_pruned(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each alone is fine, agent.double with agent.successors is not."""
     base = [*(option for option in TINY if option != "sweep=dqn"), "sweep=standard", "sweep.sampler=grid"]
     base += ["agent.n_step=1", "agent.double=false", "sweep.space.agent.double=[true,false]"]

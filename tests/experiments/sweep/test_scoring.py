@@ -27,7 +27,7 @@ def test_trainings_and_references_count_alike(figures: PerDeal) -> None:
     assert score.overall.half_width == pytest.approx(estimate(figures.mean(axis=(0, 1))).half_width, abs=1e-9)
     assert score.by_reference["greedy"].mean == pytest.approx(figures[:, 1].mean(), abs=1e-9)
     names = score.metrics("points")
-    assert names["sweep/points_low"] <= names["sweep/points"] <= names["sweep/points_high"]
+    assert names["interval/sweep/points_low"] <= names["sweep/points"] <= names["interval/sweep/points_high"]
     assert {"sweep/points/random", "sweep/points/greedy"} <= set(names)
 
 
@@ -57,6 +57,7 @@ def test_alone_the_own_points_count() -> None:
     arena = sweep_arena(SweepOptions(space=SPACE, deals=20), ArenaOptions())
     figures = play_references(game, load_agent(game, "random"), arena, "points")
     assert list(figures) == ["self"]
-    assert list(combine([figures]).metrics("points")) == ["sweep/points", "sweep/points_low", "sweep/points_high"]
+    intervals = ["interval/sweep/points_low", "interval/sweep/points_high"]
+    assert list(combine([figures]).metrics("points")) == ["sweep/points", *intervals]
     with pytest.raises(InvalidOption, match=r"sweep\.metric=win_rate: must be points"):
         SweepOptions(space=SPACE, metric="win_rate").check_experiment(game, TrainerOptions())

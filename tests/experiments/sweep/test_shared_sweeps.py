@@ -1,6 +1,7 @@
 """`cardlab sweep sweep.workers=2` in real processes: they share trials, are replaced when killed, stop together."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -26,15 +27,20 @@ from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
 def test_two_workers_share_a_sweep_and_one_may_join_it(root: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", *TINY, "sweep.trials=4", "sweep.workers=2"]) == 0
     printed = capfd.readouterr()
-    lines = [line for line in printed.err.splitlines() if line.startswith("trial ")]
-    assert sorted(line[:9] for line in lines) == ["trial 1/4", "trial 2/4", "trial 3/4", "trial 4/4"]
     study = study_of(root)
+    assert printed.err.startswith(f"study {study.study_name}: 0 of 4 done, 2 workers\n")
+    complete = re.findall(r"^trial (\d+) complete .* (\d) of 4 done", printed.err, re.MULTILINE)
+    assert sorted(number for number, _ in complete) == [
+        str(trial.number) for trial in study.get_trials(states=FINISHED)
+    ]
+    assert sorted(done for _, done in complete) == ["1", "2", "3", "4"]
+    assert len(re.findall(r"^trial \d+ begins", printed.err, re.MULTILINE)) == 4
     assert len({trial.user_attrs["worker"] for trial in study.get_trials()}) == 2
     (parent,) = runs_of(root, "sweep")
     assert parent.data.metrics["sweep/best"] == study.best_value
     assert [run.info.status for run in [parent, *runs_of(root, "trial")]] == ["FINISHED"] * 5
     assert main(["sweep", "worker", f"sweep.study={study.study_name}"]) == 0
-    assert f"study:  {study.study_name}, 4 trials" in capfd.readouterr().out
+    assert f"study:   {study.study_name}, 4 trials" in capfd.readouterr().out
     assert main(["sweep", "worker", "sweep.study=nothing"]) == 1
     assert "study nothing: not found in" in capfd.readouterr().err
 

@@ -32,11 +32,11 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from experiments.sweep.test_study import OPTIONS, peak, work
-def objective(trial, values, place):
+def objective(trial, values):
     if trial.number == 3:
         print("here", flush=True)
         time.sleep(600)
-    return peak(trial, values, place)
+    return peak(trial, values)
 work(Path({folder!r}), OPTIONS, objective)
 """
 
@@ -48,7 +48,7 @@ def options_of(sampler: str, trials: int = 8) -> SweepOptions:
 OPTIONS = options_of("tpe", 12)  # two more than those with which TPE begins at random
 
 
-def peak(trial: optuna.Trial, values: Values, place: int) -> list[float]:
+def peak(trial: optuna.Trial, values: Values) -> list[float]:
     """Best at gamma 0.3 and the smallest epsilon."""
     return [-((values["agent.gamma"] - 0.3) ** 2) - values["agent.epsilon"]]
 
@@ -102,10 +102,10 @@ def test_the_seed_names_the_trials_and_the_first_is_the_experiment_itself(tmp_pa
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, ZeroDivisionError])
 def test_an_interrupted_trial_is_run_again_and_does_not_count(stop: type[BaseException], tmp_path: Path) -> None:
-    def objective(trial: optuna.Trial, values: Values, place: int) -> list[float]:
+    def objective(trial: optuna.Trial, values: Values) -> list[float]:
         if trial.number == 3:
             raise stop
-        return peak(trial, values, place)
+        return peak(trial, values)
 
     with pytest.raises(KeyboardInterrupt if stop is SystemExit else stop):
         work(tmp_path / "cut", OPTIONS, objective)
@@ -135,10 +135,10 @@ def test_kill_nine_leaves_no_trial_running(tmp_path: Path) -> None:
 
 
 def test_pruned_trials_count(tmp_path: Path) -> None:
-    def objective(trial: optuna.Trial, values: Values, place: int) -> list[float]:
+    def objective(trial: optuna.Trial, values: Values) -> list[float]:
         if trial.number % 2:
             raise optuna.TrialPruned
-        return peak(trial, values, place)
+        return peak(trial, values)
 
     work(tmp_path, options_of("random", 6), objective)
     _, states = read(tmp_path)
@@ -178,7 +178,7 @@ def test_what_is_enqueued_outside_the_space_is_pruned(
     study.enqueue_trial(params)
     seen: list[Values] = []
 
-    def objective(trial: optuna.Trial, values: Values, place: int) -> list[float]:
+    def objective(trial: optuna.Trial, values: Values) -> list[float]:
         seen.append(values)
         return [0.0]
 
@@ -217,7 +217,7 @@ def test_a_study_with_other_objectives_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_study_keeps_the_kind_of_its_dimensions(before: Any, after: Any, fits: bool, tmp_path: Path) -> None:
-    work(tmp_path, SweepOptions(space={"agent.gamma": before}, trials=2), lambda _, values, __: [values["agent.gamma"]])
+    work(tmp_path, SweepOptions(space={"agent.gamma": before}, trials=2), lambda _, values: [values["agent.gamma"]])
     history = [trial.distributions for trial in find_study(tmp_path, "s", None).get_trials()]
     space = Space.parse({"agent.gamma": after}, CONFIG)
     if fits:

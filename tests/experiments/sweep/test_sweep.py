@@ -1,5 +1,6 @@
 """`cardlab sweep` as a user runs it: trials in MLflow, what is refused, and an experiment made of the best values."""
 
+import json
 import os
 import re
 import signal
@@ -17,9 +18,9 @@ from optuna.trial import TrialState
 
 from cardlab.agents.policy_files import policy_digest
 from cardlab.cli import main
+from cardlab.core.process_names import process_name
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.sweep import trials
-from cardlab.experiments.sweep.retries import worker_name
 from cardlab.experiments.sweep.scoring import play_references
 from cardlab.experiments.sweep.tuned_files import write_tuned
 from cardlab.learners.base import TrainingDiverged
@@ -30,23 +31,35 @@ from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
 def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", *TINY, "sweep.trials=2", "sweep.seeds=2"]) == 0
     lines = capsys.readouterr().err.splitlines()
-    assert [line[:9] for line in lines] == ["trial 1/2", "trial 2/2"]
-    assert all(re.search(r"agent\.gamma=.* points -?\d\.\d+ \[.*\].* s$", line) for line in lines)
+    assert re.fullmatch(r"study thirty_one_dqn_\w{8}: 0 of 2 done", lines[0])
+    for number in (0, 1):
+        begins, ends = [line for line in lines if line.startswith(f"trial {number} ")]
+        assert re.fullmatch(rf"trial {number} begins  agent\.epsilon=.* agent\.gamma=.*", begins)
+        score = rf"trial {number} complete  points -?\d\.\d+ \[.*\]  \d+ s  {number + 1} of 2 done(  best so far)?"
+        assert re.fullmatch(score, ends)
     assert main(["sweep", *TINY, "sweep.trials=5", "sweep.seeds=2"]) == 0
     printed = capsys.readouterr()
-    assert [line[:9] for line in printed.err.splitlines()] == ["trial 3/5", "trial 4/5", "trial 5/5"]
+    assert re.findall(r"^trial (\d) complete", printed.err, re.MULTILINE) == ["2", "3", "4"]
     study = study_of(root)
     assert [trial.state for trial in study.get_trials()] == [TrialState.COMPLETE] * 5
-    assert f"study:  {study.study_name}, 5 trials" in printed.out
+    assert f"study:   {study.study_name}, 5 trials, 0 of them pruned\n" in printed.out
+    low, high = study.best_trial.user_attrs["interval"]
+    best = f"best:    trial {study.best_trial.number}, points {study.best_value:.3f} [{low:.3f}, {high:.3f}]\n"
+    assert best in printed.out
     for key, value in study.best_params.items():
-        assert f"{key}={value}\n" in printed.out
+        assert re.search(rf"^ +{re.escape(f'{key}={value}')}  \(importance \d\.\d\d\)$", printed.out, re.MULTILINE)
 
     (parent,) = runs_of(root, "sweep")
     children = runs_of(root, "trial")
     assert {run.info.status for run in [parent, *children]} == {"FINISHED"}
     assert [run.data.tags["mlflow.parentRunId"] for run in children] == [parent.info.run_id] * 5
     artifacts = root / "mlartifacts/thirty_one"
+    note = parent.data.tags["mlflow.note.content"]
+    assert f"![history](get-artifact?path=study/history.svg&run_uuid={parent.info.run_id})" in note
+    assert f"| {study.best_trial.number} | {study.best_value:.3f} [" in note
     for run, trial in zip(children, study.get_trials(), strict=True):
+        assert run.info.run_name == f"trial {trial.number}"
+        assert f"| agent.gamma | {trial.params['agent.gamma']} |" in run.data.tags["mlflow.note.content"]
         assert run.data.metrics["sweep/objective"] == trial.value
         assert float(run.data.params["agent.gamma"]) == trial.params["agent.gamma"]
         assert {"seed_7/train/return", "seed_8/train/return"} <= set(run.data.metrics), "each training has its curves"
@@ -54,9 +67,10 @@ def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: 
         assert run.data.tags["policy.digest"].split() == [policy_digest(policy) for policy in policies]
     policy = artifacts / children[-1].info.run_id / "artifacts/policy/seed_8"
     capsys.readouterr()
-    assert main(["runs", f"policy={policy}"]) == 0
-    assert re.findall(r" trial .* (\w{32})$", capsys.readouterr().out, re.MULTILINE) == [children[-1].info.run_id]
+    assert main(["runs", f"policy={policy}", "--json"]) == 0
+    assert [run["id"] for run in json.loads(capsys.readouterr().out)] == [children[-1].info.run_id]
     assert parent.data.metrics["sweep/best"] == study.best_value
+    assert parent.data.metrics["interval/sweep/best_low"] == low
     folder = root / "mlartifacts/thirty_one" / parent.info.run_id / "artifacts"
     assert {file.name for file in (folder / "study").iterdir()} >= {"history.svg"}
     best = OmegaConf.load(folder / "best/config.json")
@@ -76,7 +90,7 @@ def test_a_store_that_goes_away_before_the_end_costs_no_result(
 
     monkeypatch.setattr(trials, "play_references", play)
     assert main(["sweep", *TINY, "sweep.trials=1"]) == 0
-    assert re.search(r"^study: .*, 1 trials$", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^study: .*, 1 trials, ", capsys.readouterr().out, re.MULTILINE)
     (warning,) = [
         record.getMessage() for record in caplog.records if record.name.startswith("cardlab.experiments.sweep")
     ]
@@ -86,7 +100,7 @@ def test_a_store_that_goes_away_before_the_end_costs_no_result(
 def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["sweep", *TINY, "sweep.trials=2", "sweep.apply=thirty_one/mine"]
     assert main(command) == 0
-    assert "next:   cardlab train experiment=thirty_one/mine" in capsys.readouterr().out
+    assert "next:    cardlab train experiment=thirty_one/mine" in capsys.readouterr().out
     values = study_of(root).best_params
     agent = OmegaConf.load("conf/agent/thirty_one/mine.yaml")
     assert agent.defaults == ["/agent/dqn@_here_", "_self_"]
@@ -187,13 +201,13 @@ def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares
 
     study = optuna.load_study(study_name="named", storage=f"sqlite:///{root}/studies.db")
     with subprocess.Popen(["sleep", "600"]) as other:
-        study.set_user_attr("owner", worker_name(other.pid))
+        study.set_user_attr("owner", process_name(other.pid))
         assert main(["sweep", *named]) == 1
         assert "study named: another process runs it (cardlab sweep worker sweep" in capsys.readouterr().err
         other.kill()
 
 
-def test_a_training_that_diverges_is_given_up_and_the_sweep_goes_on(
+def test_a_training_that_diverges_is_pruned_and_the_sweep_continues(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fragile(experiment: Any, **rest: Any) -> Any:
@@ -220,14 +234,16 @@ def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Pa
     command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=30000", "sweep.trials=3"]  # seconds for each trial
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stderr is not None
-        assert process.stderr.readline().startswith("trial 1/3")
+        assert process.stderr.readline().startswith("study ")
+        assert process.stderr.readline().startswith("trial 0 begins")
         while len(runs_of(root, "trial")) < 2:
             time.sleep(0.1)
         process.send_signal(blow)
         said = process.stderr.read()
     if blow == signal.SIGINT:
         assert process.returncode == 130
-        assert "1 of 3 trials done; the same command resumes it" in said
+        assert "trial 1 interrupted" in said
+        assert "1 of 3 done; the same command resumes it" in said
         assert {run.info.status for run in runs_of(root, "sweep")} == {"KILLED"}
         (interrupted,) = [run for run in runs_of(root, "trial") if run.data.tags["sweep.trial"] == "1"]
         assert (interrupted.info.status, interrupted.data.tags["sweep.state"]) == ("KILLED", "killed")
@@ -237,6 +253,7 @@ def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Pa
     runs = runs_of(root, "trial")
     assert [(run.data.tags["sweep.trial"], run.info.status) for run in runs] == [(n, "FINISHED") for n in "023"]
     assert runs[1].data.tags["sweep.retry_of"] == "1"
+    assert [run.info.run_name for run in runs] == ["trial 0", "trial 2", "trial 3"], "Optuna's numbers"
     assert {run.data.tags["sweep.state"] for run in runs} == {"complete"}
     assert [run.info.status for run in runs_of(root, "sweep")] == ["FINISHED"]
 

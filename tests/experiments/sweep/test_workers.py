@@ -18,8 +18,9 @@ import pytest
 from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import TrialState
 
+from cardlab.core.process_names import is_alive, process_name
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.retries import SURPLUS, WORKER, fail_dead_trials, is_alive, worker_name
+from cardlab.experiments.sweep.retries import SURPLUS, WORKER, fail_dead_trials
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage
 from cardlab.experiments.sweep.study import FINISHED, enqueue_planned, open_study, run_trials
@@ -35,9 +36,9 @@ CHILD = """
 import sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
-from cardlab.experiments.sweep import retries
+from cardlab.core import process_names
 from experiments.sweep.test_workers import work
-retries.platform.node = lambda: {machine!r}
+process_names.platform.node = lambda: {machine!r}
 work(Path({folder!r}), {address!r}, {trials})
 """
 
@@ -45,8 +46,9 @@ work(Path({folder!r}), {address!r}, {trials})
 def work(folder: Path, address: str | None, trials: int) -> None:
     """The body of a worker process: trials of a fraction of a second."""
 
-    def objective(trial: optuna.Trial, values: Values, place: int) -> list[float]:
-        time.sleep(0.1 + 0.2 * values["agent.gamma"] + 2.0 * (place == trials - 1))  # long enough to be killed
+    def objective(trial: optuna.Trial, values: Values) -> list[float]:
+        last = len(trial.study.get_trials(deepcopy=False, states=FINISHED)) == trials - 1
+        time.sleep(0.1 + 0.2 * values["agent.gamma"] + 2.0 * last)  # long enough to be killed
         return [-values["agent.epsilon"]]
 
     options = replace(OPTIONS, storage=address, trials=trials)
@@ -146,7 +148,7 @@ def test_workers_that_begin_together_share_the_trials(sampler: str, tmp_path: Pa
     together = threading.Barrier(3)
     enqueue_planned(open_study(tmp_path, "s", options), Space.parse(options.space, CONFIG), options)
 
-    def objective(trial: optuna.Trial, values: Values, place: int) -> list[float]:
+    def objective(trial: optuna.Trial, values: Values) -> list[float]:
         ran[threading.current_thread().name] += 1
         time.sleep(0.01)
         return [-values["agent.epsilon"]]
@@ -173,10 +175,10 @@ def test_what_comes_back_late_counts_for_nothing(tmp_path: Path) -> None:
     study = open_study(tmp_path, "s", options)
     late: list[int] = []
 
-    def objective(trial: optuna.Trial, values: Values, place: int) -> list[float]:
+    def objective(trial: optuna.Trial, values: Values) -> list[float]:
         if not late:
             late.append(trial.number)
-            trial.set_user_attr(WORKER, f"{worker_name()}9")
+            trial.set_user_attr(WORKER, f"{process_name()}9")
             fail_dead_trials(study, heartbeat=0.0)
         return [-values["agent.epsilon"]]
 
@@ -194,7 +196,7 @@ def test_a_trial_that_kills_whoever_tries_it_gets_other_values(tmp_path: Path) -
     space = Space.parse(options.space, CONFIG)
     fatal: list[Values] = []
 
-    def objective(trial: optuna.Trial, values: Values, place: int) -> list[float]:
+    def objective(trial: optuna.Trial, values: Values) -> list[float]:
         if not fatal or values == fatal[0]:
             fatal.append(values)
             raise MemoryError
@@ -220,13 +222,13 @@ def test_a_trial_killed_as_it_began_is_found(tmp_path: Path) -> None:
 
 
 def test_a_process_is_known_by_more_than_its_number() -> None:
-    own = worker_name()
+    own = process_name()
     host, process, _ = own.rsplit(":", 2)
     assert is_alive(own) is True
     assert is_alive(f"{host}:{process}:1") is False, "another process had this number before"
     assert is_alive(f"other{own}") is None, "another machine or container"
     with subprocess.Popen(["sleep", "600"]) as child:
-        name = worker_name(child.pid)
+        name = process_name(child.pid)
         assert is_alive(name) is True
         child.kill()
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)

@@ -1,10 +1,10 @@
 """Builds and checks an experiment from a composed configuration, before anything is trained or written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.core.options import InvalidOption, check_whole, unknown_key
+from cardlab.core.options import ConfigurationError, InvalidOption, check_whole, collected, combined, unknown_key
 from cardlab.experiments.config.build_parts import agent_key, build_arena, build_game, check_agents, group
 from cardlab.experiments.config.options import build_options, build_part
 from cardlab.experiments.config.values import with_values
@@ -29,17 +29,9 @@ def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> E
     another game), and for a device that this machine lacks, unless the training runs `elsewhere`.
     """
     _check_keys(config)
+    parts = build_groups(config)
     experiment = Experiment(
-        name=config["name"],
-        seed=int(config["seed"]),
-        game=build_game(config["game"]),
-        agent=build_part("agent", group("agent", config["agent"]), LEARNER_OPTIONS),
-        network=build_part("network", group("network", config["network"]), NETWORK_OPTIONS),
-        opponents=build_part("opponents", group("opponents", config["opponents"]), OPPONENT_OPTIONS),
-        trainer=build_options(TrainerOptions, group("trainer", config["trainer"])),
-        arena=build_arena(config["arena"]),
-        config=dict(config),
-        builder=__name__,
+        name=config["name"], seed=int(config["seed"]), **parts, config=dict(config), builder=__name__
     )
     if not elsewhere:
         check_device(experiment.trainer)
@@ -51,6 +43,26 @@ def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> E
     return experiment
 
 
+def build_groups(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of an experiment by group. The error for a wrong value has those of all groups beside it."""
+    builders: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+        "game": build_game,
+        "agent": lambda data: build_part("agent", data, LEARNER_OPTIONS),
+        "network": lambda data: build_part("network", data, NETWORK_OPTIONS),
+        "opponents": lambda data: build_part("opponents", data, OPPONENT_OPTIONS),
+        "trainer": lambda data: build_options(TrainerOptions, data),
+        "arena": build_arena,
+    }
+    parts: dict[str, Any] = {}
+    errors: list[ConfigurationError] = []
+    for name, build in builders.items():
+        with collected(errors):
+            parts[name] = build(group(name, config[name]))
+    if errors:
+        raise combined(errors)
+    return parts
+
+
 def build_with_values(config: Mapping[str, Any], values: Mapping[str, Any]) -> Experiment:
     """The experiment of `config` with other `values` by key, as a trial of a sweep needs it."""
     return build_experiment(with_values(config, values))
@@ -58,12 +70,11 @@ def build_with_values(config: Mapping[str, Any], values: Mapping[str, Any]) -> E
 
 def _check_keys(config: Mapping[str, Any]) -> None:
     known = [*PARTS, "name", "seed"]
-    for key, value in config.items():
-        if key not in known:
-            raise unknown_key(key, value, known, "an experiment")
-    for key in known:
-        if key not in config:
-            raise InvalidOption(key, "(left out)", "given")
+    errors: list[ConfigurationError] = []
+    errors += [unknown_key(key, value, known, "an experiment") for key, value in config.items() if key not in known]
+    errors += [InvalidOption(key, "(left out)", "given") for key in known if key not in config]
+    if errors:
+        raise combined(errors)
     _check_name(config["name"])
     check_whole("seed", config["seed"], 0, 2**63 - 1)
 

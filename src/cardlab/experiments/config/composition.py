@@ -16,7 +16,7 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.options import InvalidOption, combined
 from cardlab.experiments.config.error_lines import REFUSALS, explain, explain_value, one_line
 from cardlab.experiments.config.options import InvalidConfiguration
 
@@ -99,10 +99,12 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
         except (RecursionError, UnicodeDecodeError) as error:
             raise _unreadable_file() or InvalidConfiguration(one_line(error)) from error
         except REFUSALS as error:
-            raise explain(error, name, overrides) from error
+            errors = explain(error, name, overrides)
         except yaml.YAMLError as error:
             raise InvalidConfiguration(one_line(error)) from error  # it names the file and the place
-    return tree
+        else:
+            return tree
+    raise combined(errors)
 
 
 def plain(tree: DictConfig) -> dict[str, Any]:

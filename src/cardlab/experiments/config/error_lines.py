@@ -17,27 +17,36 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from cardlab.core.options import InvalidOption, shortened, unknown_key
+from cardlab.core.options import ConfigurationError, InvalidOption, shortened, unknown_key
 from cardlab.experiments.config.options import InvalidConfiguration
 
 REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
 """Exceptions that Hydra raises for wrong overrides."""
 
 
-def explain(error: Exception, config_name: str, overrides: Sequence[str]) -> ValueError:
-    """The exception to raise instead of `error`, which `overrides` of the configuration `config_name` have caused."""
-    for text in overrides:
-        try:
-            override = OverridesParser.create().parse_override(text)
-        except (HydraException, ValueError):  # the latter for a number of too many digits
-            return InvalidConfiguration(f"{shortened(text)}: cannot be read as key=value{_quoting(text)}")
-        reason = _check_value(override) or _check_choice(override)
-        if reason:
-            return reason
-    return _unknown_override(config_name, overrides) or InvalidConfiguration(one_line(error))
+def explain(error: Exception, config_name: str, overrides: Sequence[str]) -> list[ConfigurationError]:
+    """The errors to raise instead of `error`, which `overrides` of the configuration `config_name` have caused."""
+    reasons = {text: _check_override(text) for text in overrides}
+    errors = [reason for reason in reasons.values() if reason]
+    wrong = [text for text, reason in reasons.items() if reason]
+    if not any(decides_keys(text) for text in wrong):
+        groups = tuple(f"{key_of(text)}." for text in wrong)
+        right = [text for text in overrides if text not in wrong and not key_of(text).startswith(groups)]
+        errors += _unknown_overrides(config_name, right)
+    return errors or [InvalidConfiguration(one_line(error))]
 
 
-def explain_value(error: OmegaConfBaseException) -> ValueError:
+def key_of(text: str) -> str:
+    """The key of an override."""
+    return text.partition("=")[0].lstrip("+~")
+
+
+def decides_keys(text: str) -> bool:
+    """Whether the override chooses an option that decides which keys other groups have."""
+    return key_of(text).partition("@")[0] in ("experiment", "benchmark", "sweep") or "@" in key_of(text)
+
+
+def explain_value(error: OmegaConfBaseException) -> ConfigurationError:
     """The exception to raise for a value that is missing, or that refers to nothing."""
     key = error.full_key or "the configuration"
     if isinstance(error, MissingMandatoryValue):
@@ -76,7 +85,16 @@ def options_by_folder(options: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def _check_value(override: Override) -> ValueError | None:
+def _check_override(text: str) -> ConfigurationError | None:
+    """The error for an override that cannot be read, has several values, or names no option of its group."""
+    try:
+        override = OverridesParser.create().parse_override(text)
+    except (HydraException, ValueError):  # the latter for a number of too many digits
+        return InvalidConfiguration(f"{shortened(text)}: cannot be read as key=value{_quoting(text)}")
+    return _check_value(override) or _check_choice(override)
+
+
+def _check_value(override: Override) -> ConfigurationError | None:
     """The error for several values of one key: Hydra would start several jobs."""
     if not override.is_sweep_override():
         return None
@@ -84,7 +102,7 @@ def _check_value(override: Override) -> ValueError | None:
     return InvalidConfiguration(f"{override.input_line}: takes one value ({hint})")
 
 
-def _check_choice(override: Override) -> ValueError | None:
+def _check_choice(override: Override) -> ConfigurationError | None:
     """The error for an option that the group does not have."""
     group = override.key_or_group
     if group not in group_names() or override.is_delete():
@@ -112,8 +130,8 @@ def _accepted(value: str, options: Sequence[str]) -> str:
     return f"one of {'; '.join(rows)}" + (f" (did you mean {near[0]}?)" if near else "")
 
 
-def _unknown_override(config_name: str, overrides: Sequence[str]) -> ValueError | None:
-    """The error for the first override whose key the configuration does not have."""
+def _unknown_overrides(config_name: str, overrides: Sequence[str]) -> Iterator[ConfigurationError]:
+    """The errors for the overrides whose key the configuration does not have."""
     groups = group_names()
     parsed = OverridesParser.create().parse_overrides(list(overrides))
     for entry in parsed:
@@ -124,8 +142,7 @@ def _unknown_override(config_name: str, overrides: Sequence[str]) -> ValueError 
             with suppress(*REFUSALS):
                 base = compose(config_name, others, return_hydra_config=True)
                 if refusal := _check_key(entry, base, f"conf/{config_name}.yaml"):
-                    return refusal
-    return None
+                    yield refusal
 
 
 def _check_key(entry: Override, base: DictConfig, owner: str) -> InvalidOption | None:

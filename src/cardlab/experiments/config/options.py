@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, TypeVar, cast
 
-from cardlab.core.options import check_choice, checked
+from cardlab.core.options import ConfigurationError, check_choice, checked
 
 T = TypeVar("T")
 
 
-class InvalidConfiguration(ValueError):
+class InvalidConfiguration(ConfigurationError):
     """A configuration that cannot be composed; the message is one line, fit for a terminal."""
 
 

@@ -10,8 +10,6 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from threading import Thread
 
-from rich.console import Console
-
 from cardlab.core.exit_status import FAILED, INTERRUPTED
 from cardlab.experiments.sweep.worker import SweepPlan, run_worker
 
@@ -80,7 +78,7 @@ def _main(plan: SweepPlan, pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     Thread(target=_interrupt_at_end, args=(pipe,), daemon=True).start()
     try:
-        run_worker(plan, Console(stderr=True))
+        run_worker(plan)
     except (KeyboardInterrupt, SystemExit):
         sys.exit(INTERRUPTED)
     except Exception as error:

@@ -1,54 +1,104 @@
-"""The output of a worker: a line for each trial, and in a terminal the status of the running one."""
+"""The output of a sweep: a line when a trial begins and when it ends, and in a terminal the running trials."""
 
 import time
-from collections.abc import Sequence
+from types import TracebackType
 
+from optuna.study import Study
+from optuna.trial import FrozenTrial, TrialState
 from rich.console import Console
-from rich.status import Status
 from rich.text import Text
 
-from cardlab.evaluation.intervals import Estimate
-from cardlab.experiments.sweep.space import Values
+from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.retries import RETRY_OF, SURPLUS
+from cardlab.experiments.sweep.space import Space, values_text
+from cardlab.experiments.sweep.study import FINISHED, PRUNED
+from cardlab.experiments.sweep.trials import INTERVAL, RUN
 
 NOT_IN_DIGEST = "shows progress in a terminal"
+_SECONDS_BETWEEN = 1.0  # two looks at the study
 
 
 class Progress:
-    """Prints the trials of one worker."""
+    """Prints what happens in a study, whichever process runs its trials. A context manager.
 
-    def __init__(self, console: Console, total: int, status: Status | None) -> None:
-        """`total` is the number of trials of the sweep; `status` shows the running trial."""
-        self._console = console
-        self._total = total
-        self._status = status
-        self._heading = ""
-        self._began = 0.0
+    A trial has Optuna's number. A retry has a number of its own; its line names the first attempt.
+    """
 
-    def begin(self, number: int, values: Values, retry_of: int | None = None) -> None:
-        """Trial `number` of the total begins; `retry_of` is the number of its first attempt if it was interrupted."""
-        retry = "" if retry_of is None else f"  (retry of trial {retry_of})"
-        texts = [
-            f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}" for key, value in values.items()
-        ]
-        self._heading = f"trial {number}/{self._total}{retry}  {' '.join(texts)}"
-        self._began = time.monotonic()
-        self.show("")
+    def __init__(self, study: Study, space: Space, options: SweepOptions, console: Console) -> None:
+        self._study, self._space, self._options, self._console = study, space, options, console
+        self._status = console.status("") if console.is_terminal else None
+        trials = study.get_trials(deepcopy=False)
+        self._seen = {trial.number: trial.state for trial in trials if trial.state.is_finished()}
+        self._done = sum(trial.state in FINISHED for trial in trials)
+        self._best = max((trial.values[0] for trial in trials if trial.state == TrialState.COMPLETE), default=None)
+        self._next_look = 0.0
+
+    @property
+    def counts(self) -> str:
+        """How many of the trials are done."""
+        return f"{self._done} of {self._options.trials} done"
+
+    def __enter__(self) -> "Progress":
+        workers = f", {self._options.workers} workers" if self._options.workers > 1 else ""
+        self.print(f"study {self._study.study_name}: {self.counts}{workers}")
+        if self._status:
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status:
+            self._status.stop()
+
+    def print(self, text: str, style: str = "") -> None:
+        """Print a line."""
+        self._console.print(Text(text, style), soft_wrap=True)
 
     def show(self, text: str) -> None:
-        """Show the status of the running trial."""
-        if self._status is not None:
-            self._status.update(Text(f"{self._heading}  {text}"))
+        """Show the status of the running trial; at most once a second, look at the study."""
+        if time.monotonic() >= self._next_look:
+            self.update(text)
 
-    def complete(self, metric: str, score: Estimate, costs: Sequence[float], *, best: bool) -> None:
-        """The trial is complete; `costs` are CPU seconds, and `best` means of all so far."""
-        cost = "".join(f"  {seconds:.1f} s of CPU" for seconds in costs)
-        text = f"{metric} {score.mean:.3f} [{score.low:.3f}, {score.high:.3f}]{cost}"
-        self._print(f"{text}  best so far" if best else text, "bold green" if best else "")
+    def update(self, text: str = "") -> int:
+        """Print what has happened since the last call; the number of finished trials."""
+        trials = self._study.get_trials(deepcopy=False)
+        for trial in trials:
+            begun = trial.state == TrialState.RUNNING and RUN in trial.user_attrs
+            if (begun or trial.state.is_finished()) and self._seen.get(trial.number) != trial.state:
+                self._print_trial(trial)
+        running = [str(trial.number) for trial in trials if self._seen.get(trial.number) == TrialState.RUNNING]
+        if self._status:
+            names = f"running: {', '.join(running)}" if running else "starting"
+            self._status.update(Text("  ".join(filter(None, [self.counts, names, text]))))
+        self._next_look = time.monotonic() + _SECONDS_BETWEEN
+        return self._done
 
-    def pruned(self, reason: str) -> None:
-        """The trial was pruned."""
-        self._print(f"pruned: {reason}", "yellow")
+    def _print_trial(self, trial: FrozenTrial) -> None:
+        if SURPLUS in trial.user_attrs:
+            return
+        if trial.number not in self._seen:
+            retry = f" (retry of trial {trial.user_attrs[RETRY_OF]})" if RETRY_OF in trial.user_attrs else ""
+            self.print(f"trial {trial.number} begins{retry}  {values_text(self._space.decode(trial.params))}")
+        self._seen[trial.number] = trial.state
+        if trial.state == TrialState.FAIL:
+            self.print(f"trial {trial.number} interrupted", "yellow")
+        elif trial.state.is_finished():
+            self._done += 1
+            seconds = trial.duration.total_seconds() if trial.duration else 0.0
+            best = trial.state == TrialState.COMPLETE and (self._best is None or trial.values[0] > self._best)
+            self._best = trial.values[0] if best else self._best
+            text = f"trial {trial.number} {self._outcome(trial)}  {seconds:.0f} s  {self.counts}"
+            style = "bold green" if best else "yellow" if trial.state == TrialState.PRUNED else ""
+            self.print(f"{text}  best so far" if best else text, style)
 
-    def _print(self, text: str, style: str) -> None:
-        seconds = time.monotonic() - self._began
-        self._console.print(Text(f"{self._heading}  {text}  {seconds:.0f} s", style), soft_wrap=True)
+    def _outcome(self, trial: FrozenTrial) -> str:
+        if trial.state == TrialState.PRUNED:
+            return f"pruned: {trial.user_attrs.get(PRUNED, 'by its pruner')}"
+        cost = "".join(f"  {seconds:.1f} s of CPU" for seconds in trial.values[1:])
+        return f"complete  {score_text(self._options.metric, trial.values[0], trial.user_attrs.get(INTERVAL))}{cost}"
+
+
+def score_text(metric: str, value: float, interval: tuple[float, float] | None) -> str:
+    """`points 0.905 [0.887, 0.923]`: a score with its 95 % interval."""
+    return f"{metric} {value:.3f}" + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "")

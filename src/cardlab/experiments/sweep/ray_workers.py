@@ -4,8 +4,6 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-
 from cardlab.evaluation.ray_pool import working_directory
 from cardlab.experiments.sweep.process_workers import STOP_SECONDS, WAIT_SECONDS
 from cardlab.experiments.sweep.worker import SweepPlan, run_worker
@@ -49,4 +47,4 @@ class RayLauncher:
 
 def _work(plan: SweepPlan, folder: str) -> None:
     with working_directory(folder):
-        run_worker(plan, Console(stderr=True))
+        run_worker(plan)

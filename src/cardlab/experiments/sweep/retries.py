@@ -4,18 +4,17 @@ Optuna looks for stale trials only when a trial begins, waits for the grace peri
 gone, and misses a trial that was killed before its first heartbeat. It lets n workers begin n − 1 trials too many.
 """
 
-import os
-import platform
 import time
 from contextlib import suppress
 from copy import deepcopy
 from datetime import datetime
 
-import psutil
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import RetryHeartbeatStaleTrialCallback, fail_stale_trials
 from optuna.study import Study
 from optuna.trial import FrozenTrial, Trial, TrialState
+
+from cardlab.core.process_names import is_alive
 
 MISSED_HEARTBEATS = 6  # then a running trial is stale
 MAX_ATTEMPTS = 3  # with the same values: some need more memory than there is
@@ -50,8 +49,8 @@ def fail_dead_trials(study: Study, heartbeat: float) -> None:
                 retry(study, trial)
 
 
-def claim_place(study: Study, trial: Trial, total: int, *, grid: bool) -> tuple[int, int]:
-    """The index of a trial that begins among those that count, and its index among the proposals.
+def claim_place(study: Study, trial: Trial, total: int, *, grid: bool) -> int:
+    """The index of a trial that begins among the proposals. Raises SurplusTrial when enough others have begun.
 
     A trial is surplus when `total` earlier ones have not failed: of total + 1 that finish, the last would have seen the
     others. A retry has the proposal index of its first attempt, so that an interruption changes no proposal.
@@ -65,27 +64,4 @@ def claim_place(study: Study, trial: Trial, total: int, *, grid: bool) -> tuple[
         trial.set_user_attr(SURPLUS, True)
         raise SurplusTrial
     first = int(own.user_attrs.get(RETRY_OF, own.number))
-    return len(earlier), first - sum(RETRY_OF in each.user_attrs for each in trials[:first])
-
-
-def worker_name(pid: int | None = None) -> str:
-    """The name of a process of this machine, by default of the current one."""
-    return f"{_host()}:{pid or os.getpid()}:{psutil.Process(pid).create_time():.0f}"
-
-
-def is_alive(worker: str) -> bool | None:
-    """Whether a process of this machine runs; None for one of another machine, which only its heartbeat shows."""
-    host, pid, started = worker.rsplit(":", 2)
-    if host != _host():
-        return None
-    with suppress(psutil.NoSuchProcess):
-        process = psutil.Process(int(pid))
-        return process.status() != psutil.STATUS_ZOMBIE and abs(process.create_time() - float(started)) < 2
-    return False
-
-
-def _host() -> str:
-    """Where process ids mean the same: this machine, and the container if there is one."""
-    with suppress(OSError):
-        return f"{platform.node()}/{os.stat('/proc/self/ns/pid').st_ino}"
-    return platform.node()
+    return first - sum(RETRY_OF in each.user_attrs for each in trials[:first])

@@ -36,11 +36,9 @@ class TrialScore:
         named = {name: self.overall}
         if len(self.by_reference) > 1:
             named |= {f"{name}/{agent.replace(':', '.')}": score for agent, score in self.by_reference.items()}
-        return {
-            f"sweep/{key}{end}": value
-            for key, score in named.items()
-            for end, value in (("", score.mean), ("_low", score.low), ("_high", score.high))
-        }
+        means = {f"sweep/{key}": score.mean for key, score in named.items()}
+        lows = {f"interval/sweep/{key}_low": score.low for key, score in named.items()}
+        return means | lows | {f"interval/sweep/{key}_high": score.high for key, score in named.items()}
 
 
 def cores_per_worker(workers: int) -> int:

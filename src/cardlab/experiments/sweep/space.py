@@ -121,6 +121,16 @@ def lookup(config: Mapping[str, Any], key: str) -> Any:
     return node
 
 
+def values_text(values: Mapping[str, Any]) -> str:
+    """`agent.gamma=0.99 agent.epsilon=0.05`."""
+    return " ".join(f"{key}={short(value)}" for key, value in values.items())
+
+
+def short(value: object) -> str:
+    """A value with four digits, if it is a fraction."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 def _sorted(dimensions: Sequence[Dimension]) -> list[Dimension]:
     """Each after those that its condition names; InvalidOption for conditions in a circle."""
     waiting = list(dimensions)

@@ -12,8 +12,9 @@ from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from cardlab.core.options import InvalidOption
+from cardlab.core.process_names import process_name
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_place, fail_dead_trials, retry, worker_name
+from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_place, fail_dead_trials, retry
 from cardlab.experiments.sweep.samplers import grid_points, make_pruner, make_sampler
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, storage_address
@@ -21,11 +22,13 @@ from cardlab.tracking.connection import without_password
 
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 """States that count towards the total."""
+PRUNED = "pruned"
+"""Attribute of a pruned trial: the reason."""
 _MADE_BY = "made_by"  # attribute of a study
 _PAUSE = 0.5  # seconds between two looks at a study in which others run the last trials
 
-Objective = Callable[[Trial, Values, int], list[float]]
-"""The objective of a trial, its values and its index; raises optuna.TrialPruned for a trial that is pruned."""
+Objective = Callable[[Trial, Values], list[float]]
+"""The objectives of a trial with these values; raises optuna.TrialPruned for a trial that is pruned."""
 
 
 def open_study(root: Path, name: str, options: SweepOptions, points: int = 0) -> Study:
@@ -83,11 +86,17 @@ def enqueue_planned(study: Study, space: Space, options: SweepOptions) -> None:
             study.enqueue_trial(point)
 
 
-def run_trials(study: Study, space: Space, options: SweepOptions, objective: Objective) -> None:
+def run_trials(
+    study: Study,
+    space: Space,
+    options: SweepOptions,
+    objective: Objective,
+    after: Callable[[], object] = lambda: None,
+) -> None:
     """Run trials as one of any number of workers, until enough are finished or the grid is done.
 
-    Trials of killed workers are run again. An error of `objective` other than TrialPruned fails its trial, enqueues it
-    again and is raised.
+    `after` is called after each trial. Trials of killed workers are run again. An error of `objective` other than
+    TrialPruned fails its trial, enqueues it again and is raised.
     """
     grid = options.sampler == "grid"
     while True:
@@ -99,6 +108,7 @@ def run_trials(study: Study, space: Space, options: SweepOptions, objective: Obj
             return
         if may_begin and finished + states[TrialState.RUNNING] < options.trials:
             _run_trial(study, space, options, objective)
+            after()
         else:
             time.sleep(_PAUSE)
 
@@ -113,13 +123,16 @@ def _run_trial(study: Study, space: Space, options: SweepOptions, objective: Obj
 
     def attempt(trial: Trial) -> Sequence[float]:
         numbers.append(trial.number)
-        trial.set_user_attr(WORKER, worker_name())
-        index, proposal = claim_place(study, trial, options.trials, grid=options.sampler == "grid")
+        trial.set_user_attr(WORKER, process_name())
+        proposal = claim_place(study, trial, options.trials, grid=options.sampler == "grid")
         study.sampler = make_sampler(options, proposal)
         try:
             space.check_enqueued(study.get_trials(deepcopy=False)[trial.number])
-            return objective(trial, space.suggest(trial), index)
-        except (optuna.TrialPruned, UpdateFinishedTrialError):
+            return objective(trial, space.suggest(trial))
+        except optuna.TrialPruned as reason:
+            trial.set_user_attr(PRUNED, str(reason))
+            raise
+        except UpdateFinishedTrialError:
             raise
         except Exception as error:
             failures.append(error)

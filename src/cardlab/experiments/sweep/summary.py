@@ -2,17 +2,26 @@
 
 import csv
 import json
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
 
+from optuna.importance import get_param_importances
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from cardlab.experiments.config.values import with_values
-from cardlab.experiments.sweep.plots import study_plots
-from cardlab.experiments.sweep.space import Space, Values
+from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.plots import can_rank, first_value, study_plots
+from cardlab.experiments.sweep.progress import score_text
+from cardlab.experiments.sweep.space import Space, Values, short
 from cardlab.experiments.sweep.study import finished_trials
+from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL
 from cardlab.tracking import Run
+
+_NUM_BEST = 5  # trials in the table of the run's description
+_FIRST_PLOTS = ("history", "importances")  # beside each other at the top of the description
 
 
 class SweepFailed(RuntimeError):
@@ -20,12 +29,13 @@ class SweepFailed(RuntimeError):
 
 
 @dataclass(frozen=True)
-class ParetoPoint:
-    """A trial that no other beats in both objectives."""
+class ScoredTrial:
+    """A complete trial."""
 
-    trial: int
+    number: int
     value: float
-    cost: float
+    interval: tuple[float, float] | None  # of 95 %
+    cost: float | None
     values: Values
 
 
@@ -34,22 +44,31 @@ class SweepResult:
     """The best trial of a sweep."""
 
     study: str
-    value: float
-    values: Values
     trials: int  # finished ones
-    pareto_front: tuple[ParetoPoint, ...] = ()  # best score first; only with a cost
+    pruned: int
+    best: ScoredTrial
+    importances: dict[str, float]  # key → share in the variance of the score; empty for fewer than four trials
+    pareto_front: tuple[ScoredTrial, ...] = ()  # best score first; only with a cost
 
 
 def sweep_result(study: Study, space: Space) -> SweepResult:
     """The trial with the best score; of equal ones, the first. Raises SweepFailed when no trial is complete."""
-    trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    trials = _best_first(study)
     if not trials:
         raise SweepFailed(f"study {study.study_name}: all of its trials were pruned")
-    best = max(trials, key=lambda trial: (trial.values[0], -trial.number))
     front = sorted(study.best_trials, key=lambda trial: -trial.values[0]) if len(study.directions) > 1 else []
-    points = (ParetoPoint(each.number, each.values[0], each.values[1], space.decode(each.params)) for each in front)
-    values = space.decode(best.params)
-    return SweepResult(study.study_name, best.values[0], values, len(finished_trials(study)), tuple(points))
+    target = None if len(study.directions) == 1 else lambda trial: -trial.values[0]  # PED-ANOVA then minimises
+    with warnings.catch_warnings(action="ignore"):  # about this target
+        importances = get_param_importances(study, target=target) if can_rank(study) else {}
+    finished = len(finished_trials(study))
+    return SweepResult(
+        study.study_name,
+        finished,
+        finished - len(trials),
+        _scored(trials[0], space),
+        importances,
+        tuple(_scored(trial, space) for trial in front),
+    )
 
 
 def trials_table(study: Study, space: Space) -> str:
@@ -71,40 +90,72 @@ def trials_table(study: Study, space: Space) -> str:
 class SummaryRun:
     """Keeps the MLflow run of a sweep up to date."""
 
-    def __init__(self, study: Study, space: Space, run: Run) -> None:
-        self._study = study
-        self._space = space
-        self._run = run
+    def __init__(self, study: Study, space: Space, options: SweepOptions, run: Run) -> None:
+        self._study, self._space, self._options, self._run = study, space, options, run
         self._logged = 0
 
     def update(self) -> None:
         """Log the trials that are complete since the last call; step n is the n-th complete trial."""
-        best = -float("inf")
-        for step, trial in enumerate(self._complete_trials(), start=1):
-            best = max(best, trial.values[0])
-            if step > self._logged:
-                costs = dict(zip(["sweep/cpu_seconds"], trial.values[1:], strict=False))
-                self._run.log_metrics({"sweep/objective": trial.values[0], "sweep/best": best, **costs}, step=step)
-                self._logged = step
+        trials = self._study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        trials.sort(key=lambda trial: (trial.datetime_complete is None, trial.datetime_complete, trial.number))
+        before = self._logged
+        for step, trial in enumerate(trials[before:], start=before + 1):
+            best = max(trials[:step], key=first_value)
+            costs = dict(zip(["sweep/cpu_seconds"], trial.values[1:], strict=False))
+            ends = zip(("low", "high"), best.user_attrs.get(INTERVAL, ()), strict=False)
+            intervals = {f"interval/sweep/best_{end}": bound for end, bound in ends}
+            scores = {"sweep/objective": trial.values[0], "sweep/best": best.values[0]}
+            cpu = sum(each.user_attrs.get(CPU_SECONDS, 0.0) for each in trials[:step])
+            self._run.log_metrics({**scores, **costs, **intervals, "system/cpu_seconds": cpu}, step=step)
+            self._logged = step
+        if self._logged > before:
+            self._run.set_tags({"mlflow.note.content": "\n".join(self._description(()))})
 
     def finish(self) -> None:
         """Add the best configuration, the trials and the plots to the run."""
         self.update()
         if not self._logged:
             return
-        best = sweep_result(self._study, self._space)
-        states = [trial.state for trial in finished_trials(self._study)]
-        counts = {"sweep.trials": len(states), "sweep.pruned": states.count(TrialState.PRUNED)}
-        self._run.set_tags({f"best.{key}": value for key, value in best.values.items()} | counts)
-        config = with_values(self._space.config, best.values)
+        result = sweep_result(self._study, self._space)
+        counts = {"sweep.trials": result.trials, "sweep.pruned": result.pruned}
+        self._run.set_tags({f"best.{key}": value for key, value in result.best.values.items()} | counts)
+        config = with_values(self._space.config, result.best.values)
         self._run.log_text(json.dumps(config, indent=2, default=str), "best/config.json")
         self._run.log_text(trials_table(self._study, self._space), "study/trials.csv")
+        plots: list[str] = []
         for name, figure in study_plots(self._study):
             self._run.log_figure(figure, f"study/{name}.svg")
+            plots.append(name)
+        self._run.set_tags({"mlflow.note.content": "\n".join(self._description(plots))})
 
-    def _complete_trials(self) -> list[FrozenTrial]:
-        """In the order in which they ended."""
-        trials = self._study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        return sorted(
-            trials, key=lambda trial: (trial.datetime_complete is None, trial.datetime_complete, trial.number)
-        )
+    def _description(self, plots: list[str] | tuple[()]) -> Iterator[str]:
+        """The description of the run in Markdown: plots, the best trials, and what to do next."""
+        best = _scored(_best_first(self._study)[0], self._space)
+        done = f"{len(finished_trials(self._study))} of {self._options.trials} trials done"
+        yield f"{done}; best: trial {best.number}, {score_text(self._options.metric, best.value, best.interval)}\n"
+        yield " ".join(self._image(name) for name in _FIRST_PLOTS if name in plots) + "\n"
+        keys = [dimension.key for dimension in self._space.dimensions]
+        yield f"| trial | {self._options.metric} | {' | '.join(keys)} |"
+        yield "|---" * (2 + len(keys)) + "|"
+        for trial in _best_first(self._study)[:_NUM_BEST]:
+            scored = _scored(trial, self._space)
+            cells = [short(scored.values.get(key, "")) for key in keys]
+            score = score_text("", scored.value, scored.interval).strip()
+            yield f"| {trial.number} | {score} | {' | '.join(cells)} |"
+        yield f"\nThe study {self._study.study_name} in Optuna: `optuna-dashboard sqlite:///studies.db`\n"
+        yield from (self._image(name) for name in plots if name not in _FIRST_PLOTS)
+
+    def _image(self, name: str) -> str:
+        """A plot among the artifacts, as the MLflow UI serves it."""
+        return f"![{name}](get-artifact?path=study/{name}.svg&run_uuid={self._run.id})"
+
+
+def _best_first(study: Study) -> list[FrozenTrial]:
+    trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    return sorted(trials, key=lambda trial: (-trial.values[0], trial.number))
+
+
+def _scored(trial: FrozenTrial, space: Space) -> ScoredTrial:
+    cost = trial.values[1] if len(trial.values) > 1 else None
+    interval: tuple[float, float] | None = trial.user_attrs.get(INTERVAL)
+    return ScoredTrial(trial.number, trial.values[0], interval, cost, space.decode(trial.params))

@@ -11,9 +11,11 @@ from optuna.study import Study
 from rich.console import Console
 
 from cardlab.core.options import InvalidOption
+from cardlab.core.process_names import is_alive, process_name
 from cardlab.experiments.config.build_experiment import build_with_values
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.retries import fail_dead_trials, is_alive, worker_name
+from cardlab.experiments.sweep.progress import Progress
+from cardlab.experiments.sweep.retries import fail_dead_trials
 from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.storages import storage_errors
 from cardlab.experiments.sweep.study import enqueue_planned, finished_trials
@@ -60,9 +62,9 @@ def run_sweep(
             fail_dead_trials(study, options.heartbeat)
             close_killed_runs(store, plan, study)
             enqueue_planned(study, space, options)
-            summary = SummaryRun(study, space, parent)
+            summary = SummaryRun(study, space, options, parent)
             try:
-                _run(plan, study, summary, console)
+                _run(plan, study, space, summary, console)
             finally:
                 close_killed_runs(store, plan, study)
                 summary.finish()
@@ -72,10 +74,10 @@ def run_sweep(
 
 def join_sweep(plan: SweepPlan, *, console: Console | None = None) -> int:
     """Run trials of a study that another command owns until it is done; the number of finished trials."""
-    check_sweep(plan.options, plan.config)
+    space = check_sweep(plan.options, plan.config)
     with storage_errors(plan.storage):
         study = plan.open()
-        _run(plan, study, None, console or Console(stderr=True))
+        _run(plan, study, space, None, console or Console(stderr=True))
         return len(finished_trials(study))
 
 
@@ -111,24 +113,25 @@ def check_space(space: Space) -> None:
             raise InvalidOption(key, dimension.text, allowed) from refusal
 
 
-def _run(plan: SweepPlan, study: Study, summary: SummaryRun | None, console: Console) -> None:
+def _run(plan: SweepPlan, study: Study, space: Space, summary: SummaryRun | None, console: Console) -> None:
     """Run the trials in this process or in workers; Ctrl-C prints how many are finished."""
+    with Progress(study, space, plan.options, console) as progress:
 
-    def update() -> int:
-        fail_dead_trials(study, plan.options.heartbeat)
-        if summary is not None:
-            summary.update()
-        return len(finished_trials(study))
+        def update() -> int:
+            fail_dead_trials(study, plan.options.heartbeat)
+            if summary is not None:
+                summary.update()
+            return progress.update()
 
-    try:
-        if plan.options.launcher == "ray" or plan.options.workers > 1:
-            run_workers(plan, update, lambda text: console.print(text, style="yellow", soft_wrap=True))
-        else:
-            run_worker(plan, console, alone=True, after=update)
-    except (KeyboardInterrupt, SystemExit) as stop:  # Lightning turns the first into the second
-        counts = f"{len(finished_trials(study))} of {plan.options.trials} trials done"
-        console.print(f"study {study.study_name}: {counts}; the same command resumes it", soft_wrap=True)
-        raise KeyboardInterrupt from stop
+        try:
+            if plan.options.launcher == "ray" or plan.options.workers > 1:
+                run_workers(plan, update, lambda text: progress.print(text, "yellow"))
+            else:
+                run_worker(plan, progress.show, update)
+        except (KeyboardInterrupt, SystemExit) as stop:  # Lightning turns the first into the second
+            update()
+            progress.print(f"study {study.study_name}: {progress.counts}; the same command resumes it")
+            raise KeyboardInterrupt from stop
 
 
 def _become_owner(study: Study) -> None:
@@ -137,7 +140,7 @@ def _become_owner(study: Study) -> None:
     if owner is not None and is_alive(owner) and f":{os.getpid()}:" not in owner:
         hint = f"cardlab sweep worker sweep.study={study.study_name} joins it"
         raise StudyInUse(f"study {study.study_name}: another process runs it ({hint})")
-    study.set_user_attr(_OWNER, worker_name())
+    study.set_user_attr(_OWNER, process_name())
 
 
 def _parent_run(store: Store, study: Study, plan: SweepPlan) -> Run:

@@ -20,13 +20,12 @@ from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.retries import RETRY_OF
 from cardlab.experiments.sweep.scoring import (
     NUM_BLOCKS,
-    TrialScore,
     combine,
     cores_per_worker,
     play_references,
     sweep_arena,
 )
-from cardlab.experiments.sweep.space import Values
+from cardlab.experiments.sweep.space import Values, values_text
 from cardlab.experiments.sweep.trial_curves import PrefixedLog, PruningLog
 from cardlab.games.catalogue import without_training_options
 from cardlab.learners.base import TrainingDiverged
@@ -36,8 +35,12 @@ from cardlab.training.callbacks import MetricsLog
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import RunInUse, Trained, run_folder, train
 
+CPU_SECONDS = "cpu_seconds"
+"""Attribute of a complete trial: what its trainings took in its last attempt."""
 RUN = "mlflow_run"
 """Attribute of a trial and of a study: the id of its MLflow run."""
+INTERVAL = "interval"
+"""Attribute of a complete trial: both ends of the 95 % interval of its score."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,8 @@ class TrialRunner:
     parent: str  # id of the run that trials are shown under
     show: Callable[[str], None]  # the status of the running trial
 
-    def run(self, trial: optuna.Trial, values: Values) -> tuple[list[float], TrialScore]:
-        """Train and evaluate; the values of the study's objectives, and the score.
+    def run(self, trial: optuna.Trial, values: Values) -> list[float]:
+        """Train and evaluate; the values of the study's objectives.
 
         Raises optuna.TrialPruned when the pruner asks for it, when training diverged, and for values that are valid
         alone but not together.
@@ -61,12 +64,15 @@ class TrialRunner:
             experiment = build_with_values(self.config, values)
         except InvalidOption as refusal:
             raise optuna.TrialPruned(str(refusal)) from refusal
+        name = f"trial {trial.number}"
         tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number, "sweep.state": "running"}
+        searched = {"changed": values_text(values)}
+        tags |= searched | {"mlflow.runName": name, "mlflow.note.content": _description(values)}
         if RETRY_OF in trial.user_attrs:
             tags["sweep.retry_of"] = trial.user_attrs[RETRY_OF]
         with self.store.start_run(
             experiment.game.spec.name,
-            f"{self.study} trial {first_attempt(trial)}",
+            name,
             parent=self.parent,
             tags=tags,
             params=experiment.config,
@@ -89,9 +95,7 @@ class TrialRunner:
             run.set_tags({"sweep.state": "complete"})
         return result
 
-    def _evaluate(
-        self, trial: optuna.Trial, values: Values, first_seed: int, run: Run
-    ) -> tuple[list[float], TrialScore]:
+    def _evaluate(self, trial: optuna.Trial, values: Values, first_seed: int, run: Run) -> list[float]:
         trainings: list[dict[str, PerDeal]] = []
         digests: list[str] = []
         seconds = 0.0
@@ -104,7 +108,9 @@ class TrialRunner:
         value = score.overall.low if self.options.objective == "low" else score.overall.mean
         cost = {} if self.options.cost is None else {"sweep/cpu_seconds": seconds}
         run.log_metrics({"sweep/objective": value, **score.metrics(self.options.metric), **cost}, step=0)
-        return [value, *cost.values()], score
+        trial.set_user_attr(INTERVAL, [score.overall.low, score.overall.high])
+        trial.set_user_attr(CPU_SECONDS, seconds)
+        return [value, *cost.values()]
 
     def _train(
         self, trial: optuna.Trial, experiment: Experiment, number: int, run: Run, digests: list[str]
@@ -173,6 +179,11 @@ class TrialRunner:
 def first_attempt(trial: optuna.Trial) -> int:
     """The number of a trial; of a retry, the number of the first attempt, whose checkpoint and folder it uses."""
     return int(trial.user_attrs.get(RETRY_OF, trial.number))
+
+
+def _description(values: Values) -> str:
+    """The description of a trial's run, in Markdown: the searched values."""
+    return "\n".join(["| searched | value |", "|---|---|", *(f"| {key} | {value} |" for key, value in values.items())])
 
 
 def _remove(folder: Path) -> None:

@@ -18,16 +18,20 @@ _TUNED_GROUPS = ("agent", "network")  # an experiment sets nothing below these: 
 
 
 def check_keys(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
-    """Raise InvalidOption for an entry that is no range or list, and for a key that `config` does not have.
+    """Raise InvalidOption for no entry, one that is no range or list, and a key that `config` does not have.
 
     Raises InvalidConfiguration for options of another agent; the message names all of them.
     """
     known, entries = list(flat_keys(config)), flat_space(space)
     foreign = [f"sweep.space.{key}" for key in entries if key.startswith("agent.") and key not in known]
-    if len(foreign) > 1:
+    if len(foreign) > 1 or not entries:
         name = config["agent"]["name"]
         with initialised_hydra():
-            cure = f"choose sweep={name}" if name in group_options("sweep") else "give sweep.space.KEY for its own"
+            own = name in group_options("sweep")
+        cure = f"choose sweep={name}" if own else "give 'sweep.space.agent.KEY={low: …, high: …}'"
+        if not entries:
+            reason = "this space is empty" if own else f"agent={name} has no search space of its own"
+            raise InvalidOption("sweep.space", "{}", f"given, for {reason}; {cure}")
         raise InvalidConfiguration(f"{', '.join(foreign)}: agent={name} has no such options; {cure}")
     for key, entry in entries.items():
         if key not in known:

@@ -2,20 +2,15 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import optuna
 from optuna.study import Study
 from optuna.trial import TrialState
-from rich.console import Console
 
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.progress import Progress
-from cardlab.experiments.sweep.retries import RETRY_OF
-from cardlab.experiments.sweep.space import Space, Values
+from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.storages import storage_address, storage_errors
 from cardlab.experiments.sweep.study import find_study, open_study, run_trials
 from cardlab.experiments.sweep.trials import RUN, TrialRunner
@@ -54,33 +49,16 @@ class SweepPlan:
 
 
 def run_worker(
-    plan: SweepPlan, console: Console, *, alone: bool = False, after: Callable[[], object] = lambda: None
+    plan: SweepPlan, show: Callable[[str], None] = lambda _: None, after: Callable[[], object] = lambda: None
 ) -> None:
-    """Run trials of the study until all are finished; `after` is called after each. Raises StudyUnavailable.
+    """Run trials of the study until all are finished. Raises StudyUnavailable.
 
-    A worker that is `alone` in the terminal shows the status of its running trial.
+    `show` gets the status of the running trial; `after` is called after each trial.
     """
-    store, options = Store(plan.address, plan.root), plan.options
-    status = console.status("") if alone and console.is_terminal else None
-    progress = Progress(console, options.trials, status)
-    runner = TrialRunner(plan.study, options, plan.config, store, plan.parent, progress.show)
-
-    def objective(trial: optuna.Trial, values: Values, index: int) -> list[float]:
-        progress.begin(index + 1, values, trial.user_attrs.get(RETRY_OF))
-        try:
-            objectives, score = runner.run(trial, values)
-        except optuna.TrialPruned as reason:
-            progress.pruned(str(reason))
-            raise
-        complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        best = all(objectives[0] > earlier.values[0] for earlier in complete)
-        progress.complete(options.metric, score.overall, objectives[1:], best=best)
-        after()
-        return objectives
-
-    with storage_errors(plan.storage), status or nullcontext():
-        study = plan.open()
-        run_trials(study, Space.parse(options.space, plan.config), options, objective)
+    runner = TrialRunner(plan.study, plan.options, plan.config, Store(plan.address, plan.root), plan.parent, show)
+    with storage_errors(plan.storage):
+        space = Space.parse(plan.options.space, plan.config)
+        run_trials(plan.open(), space, plan.options, runner.run, after)
 
 
 def load_plan(name: str, address: str | None, workers: int, store: Store) -> SweepPlan:

@@ -1,0 +1,94 @@
+"""`cardlab runs`: what its table shows, how it is filtered and sorted, and its JSON."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cardlab.cli import main
+from cardlab.tracking import Store
+
+PARAMS = {"name": "thirty_one_dqn", "seed": 7, "agent": {"name": "dqn"}}
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Three trainings of two games, a trial that was pruned, and a run whose process was killed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DVC_ROOT", raising=False)
+    store = Store()
+    for name, score, steps in (("weak", 0.25, 2_500_000), ("strong", 0.75, 256_000)):
+        with store.start_run("thirty_one", name, tags={"kind": "training"}, params=PARAMS) as run:
+            intervals = {"interval/score/evaluation_low": score - 0.1, "interval/score/evaluation_high": score + 0.1}
+            run.log_metrics({"score/mean": 0.9, "score/evaluation": score, **intervals}, steps)
+            run.log_metrics({"train/return": 0.0, "system/cpu_seconds": 7300.0}, steps)
+    with store.start_run("big2", "curve", tags={"kind": "training"}, params=PARAMS) as run:
+        run.log_metrics({"score/mean": -3.5}, 10)
+    with store.start_run(
+        "thirty_one", "trial 4", tags={"kind": "trial", "sweep.state": "pruned"}, params=PARAMS
+    ) as run:
+        run.log_metrics({"sweep/objective": 0.5, "interval/sweep/points_low": 0.0}, 0)
+    killed = store.start_run("thirty_one", "killed", tags={"kind": "sweep"}, params=PARAMS)
+    host, pid, _ = store.client.get_run(killed.id).data.tags["process"].rsplit(":", 2)
+    store.client.set_tag(killed.id, "process", f"{host}:{pid}:1")  # a process that had this number before
+    return store
+
+
+def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
+    assert main(["runs", *arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_table_shows_trainings_and_sweeps(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["runs"]) == 0
+    heading, *lines = capsys.readouterr().out.splitlines()
+    columns = ["name", "kind", "game", "agent", "score", "of", "seeds", "decisions", "CPU", "state", "age", "run"]
+    assert heading.split() == columns
+    assert [line.split()[0] for line in lines] == ["killed", "curve", "strong", "weak"]
+    words = ["weak", "training", "thirty_one", "dqn", "0.250", "±", "0.100", "evaluation", "7", "2.5M", "2", "h"]
+    assert lines[-1].split()[:13] == [*words, "finished"]
+    assert " killed " in lines[0].removeprefix("killed"), "a killed process is not shown as running"
+    assert all(len(line.rstrip()) <= 120 for line in [heading, *lines])
+
+
+def test_all_fields_are_in_the_json(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    (row,) = listed(capsys, "name=stron")
+    (stored,) = store.client.search_runs([store.experiment_id("thirty_one")], "attributes.run_name = 'strong'")
+    assert row["id"] == stored.info.run_id
+    assert (row["score"], row["score_low"], row["score_high"], row["score_of"]) == (0.75, 0.65, 0.85, "evaluation")
+    assert (row["decisions"], row["cpu_seconds"], row["seeds"], row["experiment"]) == (
+        256_000,
+        7300.0,
+        "7",
+        "thirty_one_dqn",
+    )
+    assert row["started"][:4].isdigit()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["sort=score"], ["curve", "strong", "weak", "killed"]),
+        (["sort=score", "game=thirty_one", "limit=1"], ["strong"]),
+        (["sort=decisions", "limit=2"], ["weak", "strong"]),
+        (["kind=trial"], ["trial 4"]),
+        (["kind=all", "state=pruned"], ["trial 4"]),
+        (["kind=training", "name=thirty_one_dqn", "sort=name"], ["curve", "strong", "weak"]),
+        (["state=killed"], ["killed"]),
+        (["state=running"], []),
+    ],
+)
+def test_runs_are_filtered_and_sorted(
+    store: Store, capsys: pytest.CaptureFixture[str], arguments: list[str], names: list[str]
+) -> None:
+    assert [row["name"] for row in listed(capsys, *arguments)] == names
+
+
+def test_one_run_is_shown_with_its_lineage(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    (row,) = listed(capsys, "name=weak")
+    assert main(["runs", "--run", row["id"][:8]]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith(f"run        {row['id']}\n")
+    assert "\nscore      0.250 ± 0.100\n" in text
+    assert "\nversions   {" in text
