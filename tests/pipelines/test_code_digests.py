@@ -181,6 +181,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
         "cardlab.agents.mlflow_model",
         "cardlab.core.code_digest",
         "cardlab.core.exit_status",
+        "cardlab.core.main_guard",
         "cardlab.evaluation.progress",
         "cardlab.evaluation.ray_pool",
         "cardlab.experiments.sweep.plots",
