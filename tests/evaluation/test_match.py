@@ -200,7 +200,7 @@ def test_wrong_decks_are_refused_in_one_line(decks, message):
 
 def test_results_have_the_names_of_a_dictionary():
     match = play_match(FOUR, {"mine": Shower(FOUR), "left": "random", "across": "random", "right": "random"}, 40)
-    assert list(match.by_name) == ["right", "across", "left", "mine"]
+    assert list(match.by_name) == ["mine", "left", "across", "right"]
     assert match.by_name["mine"].points.mean == match.mean
     assert match.by_name["left"].points == match.by_name["right"].points
 

@@ -58,7 +58,10 @@ class Match:
     @property
     def by_name(self) -> dict[str, EntryResult]:
         """The result of each entry by its name; of different agents with one name, that of the first."""
-        return {result.name: result for result in reversed(self.by_player)}
+        results: dict[str, EntryResult] = {}
+        for result in self.by_player:
+            results.setdefault(result.name, result)
+        return results
 
     @property
     def points(self) -> Estimate:
