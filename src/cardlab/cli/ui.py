@@ -1,7 +1,7 @@
 """`cardlab ui`: the MLflow UI on the project's store."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 from warnings import catch_warnings, simplefilter
@@ -10,7 +10,7 @@ import uvicorn
 
 from cardlab.cli.verbs import Request
 from cardlab.core.options import Text, Whole, check_whole
-from cardlab.core.sockets import open_listener, url_host
+from cardlab.core.sockets import is_loopback, open_listener, url_host
 from cardlab.experiments.config.options import convert
 from cardlab.tracking import Store
 
@@ -21,13 +21,22 @@ _SHUTDOWN_SECONDS = 3
 
 def run(request: Request) -> int:
     """Serve until Ctrl-C or SIGTERM."""
-    host = convert("host", request.config["host"], Text)
-    serve(Store(), host, convert("port", request.config["port"], Whole))
+    config = request.config
+    host, port = convert("host", config["host"], Text), convert("port", config["port"], Whole)
+    serve(Store(), host, port, allowed_hosts=convert("allowed_hosts", config["allowed_hosts"], tuple[Text, ...]))
     return 0
 
 
-def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, report: Callable[[str], None] = print) -> None:
+def serve(
+    store: Store,
+    host: str = "127.0.0.1",
+    port: int = 5000,
+    report: Callable[[str], None] = print,
+    allowed_hosts: Sequence[str] = (),
+) -> None:
     """Report the links that compare runs, and serve the UI until Ctrl-C or SIGTERM.
+
+    MLflow accepts loopback and the names `allowed_hosts`, with any port; without names, also private addresses.
 
     If the store is an MLflow server, which has its own UI, only report the links. Raises InvalidOption for a host or
     port that cannot be used, and TrackingUnavailable.
@@ -37,6 +46,11 @@ def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, report: Calla
         return
     check_whole("port", port, 1, 65535)
     with open_listener(host, port) as listener, suppress(KeyboardInterrupt):
+        if not is_loopback(host):
+            report(f"warning: host={host}: all who reach this port can read and delete the runs: it has no passwords")
+        if allowed_hosts:
+            names = [*allowed_hosts, "localhost", "127.0.0.1", "[[]::1]"]  # patterns of fnmatch
+            os.environ["MLFLOW_SERVER_ALLOWED_HOSTS"] = ",".join(f"{name},{name}:*" for name in names)
         application = _application(store)
         report(_overview(store, f"http://{url_host(host)}:{port}", " (Ctrl-C stops the server)"))
         options = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=_SHUTDOWN_SECONDS)
