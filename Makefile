@@ -5,7 +5,7 @@ STAMP := .venv/installed
 export PATH := $(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: help setup pins versions pipeline fresh test slow figures coverage conf schema lint format bench docs clean
+.PHONY: help setup pins versions pipeline fresh test slow figures coverage conf schema lint format bench docs screenshots clean
 
 help:  ## What there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -68,6 +68,10 @@ bench: $(STAMP)  ## The benchmarks; figures hold for a machine that does nothing
 docs: $(STAMP)  ## The documentation as pages that open from the disk: build/site/index.html
 	PYTHONPATH=$(CURDIR) NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "pages:   build/site/index.html"
+
+screenshots: $(STAMP)  ## The pictures of docs/images, of this finished checkout; needs Chromium
+	$(BIN)/python tools/screenshots.py all
+	$(BIN)/python tools/play_screenshots.py
 
 clean:  ## Remove what can be made again, but no runs, models or results
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .benchmarks

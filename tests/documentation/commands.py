@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(bash|console)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-KNOWN_FENCES = ("bash", "console", "python", "text", "yaml", "json", "math")
+KNOWN_FENCES = ("bash", "console", "python", "text", "yaml", "json", "math", "nginx")
 SHELL = ("cardlab", "dvc", "make", "python", "pip", "source", "git", "docker")
 
 

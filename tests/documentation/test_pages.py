@@ -10,10 +10,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import cardlab
+from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import GAMES
+from cardlab.games.loop import play
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -103,6 +106,25 @@ def test_the_written_tables_name_every_block(game: str) -> None:
         spec = cardlab.make_game(game, **({} if features is None else {"features": features})).spec
         missing = [block.name for block in spec.blocks if f"`{block.name}`" not in written]
         assert not missing, f"{features}: {missing}"
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_record_table_is_that_of_the_state_dtype(name: str) -> None:
+    written = (ROOT / "docs" / "games" / f"{name}.md").read_text(encoding="utf-8")
+    game = cardlab.make_game(name)
+    dtype = game.state_dtype
+    section = written.partition(f"\n## Record ({dtype.itemsize} bytes)\n")[2].partition("\n## ")[0]
+    table = re.findall(r"^\| (`.*?`) \| `(\w+)(?: \[(.*?)\])?` \| .+ \| (.+) \|$", section, re.MULTILINE)
+    rows = [(field, *row) for names, *row in table for field in re.findall(r"\w+", names)]
+    assert dtype.names is not None
+    fields = [(field, dtype[field].base.name, ", ".join(map(str, dtype[field].shape))) for field in dtype.names]
+    assert [row[:3] for row in rows] == fields
+    known = [field for field, *_, hidden in rows if hidden == "known"]
+    states = game.deal(64, rng := np.random.default_rng(0))
+    for _ in play(game, states, [RandomAgent(game)] * game.spec.num_players, rng):
+        for player in range(game.spec.num_players):
+            info_states = game.information(states, np.full(64, player, dtype=np.int8))
+            assert [field for field in known if not np.array_equal(info_states[field], states[field])] == []
 
 
 def test_equations_are_drawn_without_a_script(site: Path) -> None:

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from itertools import permutations
 
 import numpy as np
@@ -5,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import cardlab
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.match import compare, play_match
@@ -151,9 +154,93 @@ def test_a_match_stops_when_the_interval_is_narrow_enough():
     assert full.num_deals == 300
 
 
+def decks_of(seed, deals):
+    """[D, 52] orders of the cards."""
+    return np.random.default_rng(seed).permuted(np.tile(np.arange(52), (deals, 1)), axis=1)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_given_decks_are_played_in_every_seating(processes):
+    decks = decks_of(0, 300)
+    high, low = Shower(TWO), Shower(TWO, best=False)
+    match = play_match(TWO, [high, low], decks=decks, chunk=70, processes=processes)
+    paid = []
+    for deck in decks:
+        for seats in ([high, low], [low, high]):
+            state = TWO.deal(1, np.random.default_rng(0), deck[None].astype(np.int8))
+            play_out(TWO, state, seats, None)
+            paid.append(TWO.payoffs(state)[0, seats.index(high)])
+    assert match.num_deals == 300
+    assert match.per_deal() == pytest.approx(np.reshape(paid, (300, 2)).mean(axis=1))
+
+
+def test_chance_behind_given_decks_follows_the_seed():
+    game = cardlab.make_game("thirty_one")
+    decks = decks_of(1, 20)
+    first, again, other = (
+        play_match(game, ["greedy", "threshold:level:29"], decks=decks, seed=seed) for seed in (1, 1, 2)
+    )
+    assert np.array_equal(first.per_deal(), again.per_deal())
+    assert not np.array_equal(first.per_deal(), other.per_deal())
+
+
+@pytest.mark.parametrize(
+    ("decks", "message"),
+    [
+        (decks_of(0, 3).astype(float), r"decks: must be whole numbers \[any, 52\], not float64 \[3, 52\]"),
+        (decks_of(0, 3)[:, :51], r"decks: must be whole numbers \[any, 52\], not int64 \[3, 51\]"),
+        (decks_of(0, 3) + 1, r"decks\[0\]\[\d+\]=52: must be from 0 to 51"),
+        (np.zeros((3, 52), dtype=np.int8), r"decks\[0\]=\[0,0,.*\]: must have each card 0 to 51 once"),
+    ],
+)
+def test_wrong_decks_are_refused_in_one_line(decks, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        play_match(TWO, ["random", "random"], decks=decks)
+
+
+def test_results_have_the_names_of_a_dictionary():
+    match = play_match(FOUR, {"mine": Shower(FOUR), "left": "random", "across": "random", "right": "random"}, 40)
+    assert list(match.by_name) == ["mine", "left", "across", "right"]
+    assert match.by_name["mine"].points.mean == match.mean
+    assert match.by_name["left"].points == match.by_name["right"].points
+
+
+def test_a_match_stops_after_its_seconds_and_its_interval_holds():
+    match = play_match(TWO, ["random", "random"], 10**9, seconds=0.05)
+    whole = play_match(TWO, ["random", "random"], match.num_deals, chunk=256)
+    assert 2 <= match.num_deals < 10**8
+    assert np.array_equal(match.per_deal(), whole.per_deal())
+    assert play_match(TWO, ["random", "random"], 10**9, seconds=1e-9, chunk=1).num_deals == 2
+
+
+UNGUARDED = """
+import cardlab
+def main():
+    cardlab.play_match(cardlab.make_game("open_face"), ["random", "random"], 4, processes=2)
+{guard}main()
+"""
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_processes_need_a_main_guard(tmp_path, guarded):
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED.format(guard='if __name__ == "__main__": ' if guarded else ""))
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) == guarded, done.stderr
+    if not guarded:
+        last = done.stderr.splitlines()[-1]
+        assert "arena.processes=2: must be 1 here; for more, put line 5 of" in last
+        assert done.stderr.count("Traceback") == 1
+    else:
+        assert not done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "key"),
     [
+        ({"num_deals": None}, "num_deals"),
+        ({"decks": decks_of(0, 9)}, "num_deals"),
+        ({"seconds": 0}, "seconds"),
         ({"num_deals": 1}, "arena.deals"),
         ({"processes": 0}, "arena.processes"),
         ({"chunk": 0}, "arena.chunk"),

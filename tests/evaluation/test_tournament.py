@@ -12,7 +12,7 @@ from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ratings import Cycle, cycles, rate
 from cardlab.evaluation.tournament import run_tournament, tournament_table
-from small_games.high_card import HighCard
+from small_games.high_card import HighCard, Shower
 
 AGENTS = ["low", "high", "random"]
 OPTIONS = ArenaOptions(deals=60, seed=1)
@@ -42,6 +42,18 @@ def test_cells_are_the_figures_of_duplicate_matches(high_card_agents, tmp_path):
     match = play_match(game, ["high", "low", "low"], 60, 1)
     assert (cell["points"], cell["low"], cell["high"]) == (match.mean, *match.interval)
     assert cell["win_rate"] == match.win_rate
+
+
+def test_objects_enter_under_a_name_and_their_pairings_are_played_each_time(high_card_agents, tmp_path):
+    game = HighCard(2)
+    agents = {"mine": Shower(game), "low": "low", "random": "random"}
+    tournament = run_tournament(game, agents, OPTIONS, tmp_path)
+    assert [standing["agent"] for standing in tournament["standings"]] == ["mine", "random", "low"]
+    match = play_match(game, [agents["mine"], "low"], 60, 1)
+    assert cell_of(tournament, "mine", "low")["points"] == match.mean
+    assert len(list((tmp_path / "pairings").iterdir())) == 1
+    worse = run_tournament(game, agents | {"mine": Shower(game, best=False)}, OPTIONS, tmp_path)
+    assert cell_of(worse, "mine", "random")["points"] < 0
 
 
 def test_both_cells_of_two_players_are_one_match(high_card_agents, tmp_path):

@@ -1,12 +1,19 @@
 """Duplicate matches: mean payoff and win rate of each agent with 95 % intervals."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
+from time import monotonic
+from typing import TypedDict, Unpack
 
+from numpy.typing import ArrayLike
+
+from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.options import MIN_DEALS, ArenaOptions
 from cardlab.evaluation.seating import Entry, Lineup, make_lineup
-from cardlab.evaluation.workers import Tally, Workers, make_jobs, merge
+from cardlab.evaluation.workers import Tally, Workers, default_chunk, make_jobs, merge
+from cardlab.games.array_checks import check_decks
 from cardlab.games.protocol import Game
 
 Progress = Callable[[int, int], None]
@@ -47,6 +54,14 @@ class Match:
         return tuple(
             EntryResult(name, estimate(self.per_deal(place)), self._wins(place)) for place, name in enumerate(names)
         )
+
+    @property
+    def by_name(self) -> dict[str, EntryResult]:
+        """The result of each entry by its name; of different agents with one name, that of the first."""
+        results: dict[str, EntryResult] = {}
+        for result in self.by_player:
+            results.setdefault(result.name, result)
+        return results
 
     @property
     def points(self) -> Estimate:
@@ -115,33 +130,66 @@ class InterruptedLineups(KeyboardInterrupt):
         self.tallies = tallies
 
 
+class MatchOptions(TypedDict, total=False):
+    """Options of the group `arena` that `play_match` takes."""
+
+    processes: int
+    """Worker processes; 1 by default. A script then needs `if __name__ == "__main__":`."""
+    chunk: int | None
+    """Deals that advance together; another number draws another sample of random moves."""
+    until: float | None
+    """Half-width of the 95 % interval of the first entry's points at which to stop (see `intervals.is_narrow`)."""
+
+
 def play_match(
     game: Game,
-    entries: Sequence[Entry],
-    num_deals: int,
-    seed: int,
+    entries: Sequence[Entry] | Mapping[str, Entry],
+    num_deals: int | None = None,
+    seed: int = 0,
     *,
-    processes: int = 1,
-    chunk: int | None = None,
-    until: float | None = None,
+    decks: ArrayLike | None = None,
+    seconds: float | None = None,
     progress: Progress | None = None,
+    **arena: Unpack[MatchOptions],
 ) -> Match:
     """Play `entries`, one per player, on `num_deals` deals in every seating (rotation beyond 4 players).
 
-    `until`: stop when the 95 % interval of the first entry's points has this half-width (see `intervals.is_narrow`).
-    InvalidOption for a number or an entry that does not fit.
+    `entries`: agents or their names; a dictionary {name: agent} names the results of `Match.by_name`.
+    `decks`: [D, 52] the cards of each deal in the order of `Game.deal`; `num_deals` is D. Other chance is from `seed`.
+    `seconds`: start no chunk of deals after this time; `Match.num_deals` are then the deals played. The time does not
+    depend on the score, so the interval is that of a match of so many deals. At least 2 deals are played; `chunk` sets
+    how many advance together, by default those of 512 games, fewer where agents search.
+    InvalidOption for a number or an entry that does not fit, InvalidArray for wrong decks.
     """
-    options = ArenaOptions(deals=num_deals, seed=seed, processes=processes, chunk=chunk, until=until)
+    given = None if decks is None else check_decks(decks)
+    deals = num_deals if given is None else len(given)
+    if deals is None or num_deals not in (None, deals):
+        raise InvalidOption("num_deals", num_deals, "a number" if deals is None else f"{deals}, the number of decks")
+    if seconds is not None and not 0 < seconds < inf:
+        raise InvalidOption("seconds", seconds, "a number above 0")
+    deadline = None if seconds is None else monotonic() + seconds
     lineup = make_lineup(game, entries)
-    with Workers(game, [lineup], options) as workers:
-        return play_lineup(workers, 0, options, progress)
+    arena.setdefault("processes", 1)
+    if seconds is not None and arena.get("chunk") is None:
+        arena["chunk"] = default_chunk([lineup], stops_early=True)
+    options = ArenaOptions(deals=deals, seed=seed, **arena)
+    with Workers(game, [lineup], options, given) as workers:
+        return play_lineup(workers, 0, options, progress, deadline)
 
 
-def play_lineup(workers: Workers, place: int, options: ArenaOptions, progress: Progress | None = None) -> Match:
-    """Play the workers' lineup number `place`."""
+def play_lineup(
+    workers: Workers,
+    place: int,
+    options: ArenaOptions,
+    progress: Progress | None = None,
+    deadline: float | None = None,
+) -> Match:
+    """Play the workers' lineup number `place`; stop at the time `deadline` (of `time.monotonic`) if given."""
 
     def enough(tallies: Sequence[Tally]) -> bool:
-        return is_narrow(tallies[0].points[:, 0], options.until)
+        points = tallies[0].points[:, 0]
+        late = deadline is not None and monotonic() >= deadline and len(points) >= MIN_DEALS
+        return late or is_narrow(points, options.until)
 
     (tally,) = play_lineups(workers, [place], options, enough, progress)
     return Match(workers.lineups[place], options.seed, tally)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from cardlab.evaluation.match import play_lineups
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback
 from cardlab.evaluation.ratings import MAX_RATED_DEALS, Duels
-from cardlab.evaluation.seating import Lineup, make_lineup
+from cardlab.evaluation.seating import Entry, Lineup, make_lineup
 from cardlab.evaluation.workers import Tally, Workers
 from cardlab.games.protocol import Game
 
@@ -39,10 +39,15 @@ class Pairing:
 
 
 def play_pairings(
-    game: Game, pairs: Sequence[tuple[str, str]], options: ArenaOptions, progress: ProgressCallback
+    game: Game,
+    pairs: Sequence[tuple[str, str]],
+    options: ArenaOptions,
+    progress: ProgressCallback,
+    agents: Mapping[str, Entry] | None = None,
 ) -> Iterator[Pairing]:
-    """Play the `pairs` of agents in turn."""
-    tables = [pairing_lineups(game, *names) for names in pairs]
+    """Play the `pairs` of agents in turn: texts, or names of `agents`."""
+    entries = agents or {}
+    tables = [pairing_lineups(game, *(entries.get(name, name) for name in names)) for names in pairs]
     start = 0
     with Workers(game, [lineup for table in tables for lineup in table], options) as workers:
         for names, table in zip(pairs, tables, strict=True):
@@ -50,7 +55,7 @@ def play_pairings(
             start += len(table)
 
 
-def pairing_lineups(game: Game, first: str, second: str) -> list[Lineup]:
+def pairing_lineups(game: Game, first: Entry, second: Entry) -> list[Lineup]:
     """The lineups of a pairing: one for two players, else one per agent."""
     others = game.spec.num_players - 1
     tables = [[first, *[second] * others], [second, *[first] * others]]

@@ -1,7 +1,7 @@
 """Seatings of a match: each deal is played in every seating, so that the luck of cards and seats cancels."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -37,7 +37,7 @@ class Lineup:
 
     def seated_names(self, seating: int) -> tuple[str, ...]:
         """[P] the name of the agent at each seat of a seating."""
-        return tuple(_entry_name(self.agents[group]) for group in self.seatings[seating].tolist())
+        return tuple(self.names[self.groups.index(group)] for group in self.seatings[seating].tolist())
 
     @property
     def parallel_games(self) -> int | None:
@@ -66,8 +66,8 @@ def _entry_name(entry: Entry) -> str:
     return entry if isinstance(entry, str) else type(entry).__name__
 
 
-def make_lineup(game: Game, entries: Sequence[Entry]) -> Lineup:
-    """The lineup of `entries`; InvalidOption unless there is one per player.
+def make_lineup(game: Game, entries: Sequence[Entry] | Mapping[str, Entry]) -> Lineup:
+    """The lineup of `entries`, or of entries by name; InvalidOption unless there is one per player.
 
     Entries are copies of one agent when they are the same text or the same object. Copies are not permuted among
     themselves. If all entries are copies, the first is its own group, so that its mean shows the luck of seats.
@@ -75,12 +75,14 @@ def make_lineup(game: Game, entries: Sequence[Entry]) -> Lineup:
     num_players = game.spec.num_players
     if len(entries) != num_players:
         raise InvalidOption("agents", len(entries), f"{num_players} for {game.spec.name}, one per player")
+    named = isinstance(entries, Mapping)
+    given = list(entries.values()) if named else entries
     agents: list[Entry] = []
-    groups = [_group(agents, entry) for entry in entries]
+    groups = [_group(agents, entry) for entry in given]
     if num_players > 1 and len(agents) == 1:
-        agents = [entries[0], entries[0]]
+        agents = [given[0], given[0]]
         groups = [0] + [1] * (num_players - 1)
-    names = tuple(_entry_name(entry) for entry in entries)
+    names = tuple(entries) if named else tuple(_entry_name(entry) for entry in given)
     return Lineup(names, tuple(groups), tuple(agents), distinct_seatings(groups))
 
 

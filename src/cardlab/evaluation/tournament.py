@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -24,6 +24,7 @@ from cardlab.evaluation.pairings import (
 )
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.ratings import Rating, cycles, rate
+from cardlab.evaluation.seating import Entry
 from cardlab.games.protocol import Game
 
 FORMAT = 1
@@ -35,7 +36,7 @@ Tournament = dict[str, Any]
 
 def run_tournament(
     game: Game,
-    agents: Sequence[str],
+    agents: Sequence[str] | Mapping[str, Entry],
     options: ArenaOptions,
     folder: Path,
     *,
@@ -45,34 +46,42 @@ def run_tournament(
 
     Two players: a duplicate match of each pair. More: each against copies of the other. One: both play the same deals,
     and a cell is the paired difference. Finished pairings are saved in `folder`/pairings, from which an interrupted
-    tournament resumes. InvalidOption for fewer than two agents, for duplicates, and for an unwritable folder.
+    tournament resumes; those of agents that are objects, in a dictionary {name: agent}, are played each time.
+    InvalidOption for fewer than two agents, for duplicates, and for an unwritable folder.
     """
     names = list(agents)
+    entries = agents if isinstance(agents, Mapping) else {name: name for name in names}
     if len(names) < 2 or len(set(names)) < len(names):
         raise InvalidOption("agents", "[" + ",".join(names) + "]", "two or more agents, each named once")
     check_folder("output", str(folder))  # before a game is played in vain
-    tournament = summarize(game, names, _pairings(game, names, options, folder / "pairings", progress), options)
+    tournament = summarize(game, names, _pairings(game, entries, options, folder / "pairings", progress), options)
     write_json(folder / "tournament.json", tournament)
     write_atomically(folder / "tournament.csv", _as_csv(tournament))
     return tournament
 
 
 def _pairings(
-    game: Game, names: list[str], options: ArenaOptions, folder: Path, progress: ProgressCallback
+    game: Game, agents: Mapping[str, Entry], options: ArenaOptions, folder: Path, progress: ProgressCallback
 ) -> Pairings:
     """All pairings: read from their files, or played."""
+    names = list(agents)
     pairs = {(i, j): (names[i], names[j]) for i, j in combinations(range(len(names)), 2)}
-    keys = {pair: pairing_key(game, agents, options) for pair, agents in pairs.items()}
-    found = {pair: load_pairing(pairing_path(folder, keys[pair]), agents) for pair, agents in pairs.items()}
+    keys = {
+        pair: pairing_key(game, (first, second), options)
+        for pair in pairs
+        if isinstance(first := agents[names[pair[0]]], str) and isinstance(second := agents[names[pair[1]]], str)
+    }
+    found = {pair: load_pairing(pairing_path(folder, key), pairs[pair]) for pair, key in keys.items()}
     done = {pair: pairing for pair, pairing in found.items() if pairing is not None}
     missing = [pair for pair in pairs if pair not in done]
     if not missing:
         return done
     progress("pairings", len(done), len(pairs))
-    played = play_pairings(game, [pairs[pair] for pair in missing], options, progress)
+    played = play_pairings(game, [pairs[pair] for pair in missing], options, progress, agents)
     for pair, pairing in zip(missing, played, strict=True):
         done[pair] = pairing
-        save_pairing(pairing_path(folder, keys[pair]), pairing, keys[pair])
+        if pair in keys:
+            save_pairing(pairing_path(folder, keys[pair]), pairing, keys[pair])
         progress("pairings", len(done), len(pairs))
     return done
 

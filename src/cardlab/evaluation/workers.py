@@ -27,12 +27,14 @@ from numpy.typing import NDArray
 
 from cardlab.agents.registry import load_agent
 from cardlab.core.files import check_folder
+from cardlab.core.main_guard import require_main_guard
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.game_record import GameRecord, GameRecorder, save_record
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ray_pool import RayPool
 from cardlab.evaluation.seating import Lineup
 from cardlab.games.agent_protocol import Agent
+from cardlab.games.cards.deck import Cards
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.loop import Moves, play
 from cardlab.games.protocol import Game, States
@@ -70,21 +72,28 @@ def merge(tallies: Sequence[Tally]) -> Tally:
 
 def make_jobs(lineups: Sequence[Lineup], places: Sequence[int], options: ArenaOptions) -> Iterator[ChunkJob]:
     """The chunks of a match of the `lineups` at `places`; smaller by default if it may stop early or agents search."""
-    chunk = options.chunk
-    if chunk is None:
-        usual = PARALLEL_GAMES if options.until is None else PARALLEL_GAMES_TO_STOP
-        games = min(lineups[place].parallel_games or usual for place in places)
-        chunk = -(-games // max(lineups[place].num_seatings for place in places))
+    chunk = options.chunk or default_chunk([lineups[place] for place in places], options.until is not None)
     for index, first in enumerate(range(0, options.deals, chunk)):
         yield ChunkJob(tuple(places), options.seed, index, first, min(first + chunk, options.deals))
 
 
-def deal_block(game: Game, seed: int, first: int, last: int) -> States:
-    """[last - first] the deals of `seed` from number `first` on."""
+def default_chunk(lineups: Sequence[Lineup], stops_early: bool) -> int:
+    """Deals of a chunk when none is given."""
+    usual = PARALLEL_GAMES_TO_STOP if stops_early else PARALLEL_GAMES
+    games = min(lineup.parallel_games or usual for lineup in lineups)
+    return -(-games // max(lineup.num_seatings for lineup in lineups))
+
+
+def deal_block(game: Game, seed: int, first: int, last: int, decks: Cards | None = None) -> States:
+    """[last - first] the deals of `seed` from number `first` on, in the order of `decks` [D, 52] if given."""
     blocks: list[NDArray[np.void]] = []
     for block in range(first // DEAL_BLOCK, -(-last // DEAL_BLOCK)):
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_DEALS, block)))
-        blocks.append(game.deal(DEAL_BLOCK, rng))
+        if decks is None:
+            blocks.append(game.deal(DEAL_BLOCK, rng))
+        else:
+            given = decks[block * DEAL_BLOCK : (block + 1) * DEAL_BLOCK]
+            blocks.append(game.deal(len(given), rng, given))
     start = first % DEAL_BLOCK
     return States(np.concatenate(blocks)[start : start + last - first])
 
@@ -102,9 +111,11 @@ class ChunkPlayer:
         lineups: Sequence[Lineup],
         stopped: Callable[[], bool] = lambda: False,
         records: Path | None = None,
+        decks: Cards | None = None,
     ) -> None:
         self.game = game
         self.lineups = lineups
+        self._decks = decks
         self._stopped = stopped
         self._folder = records
         self._loaded: dict[str, Agent] = {}
@@ -115,7 +126,7 @@ class ChunkPlayer:
 
     def deal(self, job: ChunkJob, turn: int) -> States:
         """[D · S] the deals of `job`, each once for every seating of lineup number `turn` of `job`."""
-        deals = deal_block(self.game, job.seed, job.first, job.last)
+        deals = deal_block(self.game, job.seed, job.first, job.last, self._decks)
         return States(np.repeat(deals, self.lineups[job.lineups[turn]].num_seatings))
 
     def moves(self, job: ChunkJob, turn: int, states: States) -> Iterator[Moves]:
@@ -189,13 +200,15 @@ def one_thread() -> Generator[None, None, None]:
 class Workers:
     """Plays jobs in one or several processes and returns their tallies in the order of the jobs.
 
-    `lineups` are all lineups of the jobs. Training-only options of the game are off. With `options.records`, a folder,
-    every game is saved there as LINEUP-DEAL-SEATING.json. A script that uses more than one process needs
-    `if __name__ == "__main__":`, since processes are spawned. The launcher ray uses all cores of its cluster.
-    InvalidOption for agents that cannot be pickled, and for records that cannot be written.
+    `lineups` are all lineups of the jobs; `decks` [D, 52] orders the cards of their deals. Training-only options of the
+    game are off. With `options.records`, a folder, every game is saved there as LINEUP-DEAL-SEATING.json. The launcher
+    ray uses all cores of its cluster. InvalidOption for agents that cannot be pickled, for records that cannot be
+    written, and for several processes in a script without `if __name__ == "__main__":`.
     """
 
-    def __init__(self, game: Game, lineups: Sequence[Lineup], options: ArenaOptions) -> None:
+    def __init__(
+        self, game: Game, lineups: Sequence[Lineup], options: ArenaOptions, decks: Cards | None = None
+    ) -> None:
         self.game = game = without_training_options(game)
         self.lineups = tuple(lineups)
         processes, records = options.workers_of(lineups), None
@@ -203,17 +216,18 @@ class Workers:
             check_folder("arena.records", options.records)  # before any game is played
             records = Path(options.records)
         self._ahead = 2 * processes
-        self._player = ChunkPlayer(game, self.lineups, records=records)
+        self._player = ChunkPlayer(game, self.lineups, records=records, decks=decks)
         self._pool: ProcessPoolExecutor | RayPool | None = None
         if options.launcher == "ray":
             _check_pickles(game, self.lineups, processes)
-            self._pool = RayPool(ChunkPlayer(game, self.lineups, records=records), "arena.launcher")
+            self._pool = RayPool(self._player, "arena.launcher")
             self._ahead = 2 * self._pool.cores
         elif processes > 1:
             _check_pickles(game, self.lineups, processes)
+            require_main_guard("arena.processes", processes)
             context = get_context("spawn")
             self._stop = context.Event()
-            arguments = (game, self.lineups, self._stop, records)
+            arguments = (game, self.lineups, self._stop, records, decks)
             self._pool = ProcessPoolExecutor(processes, context, initializer=_start, initargs=arguments)
 
     def __enter__(self) -> "Workers":
@@ -224,8 +238,8 @@ class Workers:
     ) -> None:
         if self._pool is None:
             return
-        if kind is not None and isinstance(self._pool, ProcessPoolExecutor):
-            self._stop.set()  # a chunk of a searching agent may take minutes
+        if isinstance(self._pool, ProcessPoolExecutor):
+            self._stop.set()  # chunks ahead of the last one needed: those of a searching agent may take minutes
         self._pool.shutdown(cancel_futures=True)
 
     def play(self, jobs: Iterable[ChunkJob]) -> Generator[tuple[Tally, ...], None, None]:
@@ -252,14 +266,14 @@ class Workers:
 _player: ChunkPlayer | None = None  # of this worker process
 
 
-def _start(game: Game, lineups: tuple[Lineup, ...], stop: Event, records: Path | None) -> None:
+def _start(game: Game, lineups: tuple[Lineup, ...], stop: Event, records: Path | None, decks: Cards | None) -> None:
     """Set up a worker process; agents are made at their first use, so that errors reach the caller."""
     global _player  # noqa: PLW0603 — the state of a worker process is its module
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
         os.environ[name] = "1"
     Thread(target=_exit_with_parent, daemon=True).start()
-    _player = ChunkPlayer(game, lineups, stop.is_set, records)
+    _player = ChunkPlayer(game, lineups, stop.is_set, records, decks)
 
 
 def _exit_with_parent() -> None:

@@ -33,19 +33,28 @@ class InvalidArray(ValueError):
 def check_floats(name: str, value: object, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
     """`value` as float32; InvalidArray unless it is an array of numbers of this shape (None: any length)."""
     array = _as_array(name, value)
-    fits = array.ndim == len(shape) and all(want in (None, size) for want, size in zip(shape, array.shape, strict=True))
-    if array.dtype.kind not in "fiu" or not fits:
+    if array.dtype.kind not in "fiu" or not _has_shape(array, shape):
         raise InvalidArray(f"{name}: must be numbers {_shape_text(shape)}, not {_type_text(array)}")
     return array.astype(np.float32, copy=False)
 
 
-def _check_whole(name: str, value: object, shape: tuple[int, ...], high: int) -> _Array:
+def check_decks(decks: object, num_games: int | None = None) -> NDArray[np.int8]:
+    """`decks` as int8 [num_games, 52] (None: any number); InvalidArray unless each row has every card once."""
+    array = _check_whole("decks", decks, (num_games, NUM_CARDS), NUM_CARDS - 1)
+    wrong = (np.sort(array, axis=1) != np.arange(NUM_CARDS)).any(axis=1)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InvalidArray(f"decks[{row}]={as_written(array[row].tolist())}: must have each card 0 to 51 once")
+    return np.ascontiguousarray(array, dtype=np.int8)
+
+
+def _check_whole(name: str, value: object, shape: tuple[int | None, ...], high: int) -> _Array:
     """`value` as an array of this shape; InvalidArray unless it has whole numbers from 0 to `high` only."""
     array = _as_array(name, value)
-    if array.shape != shape or (array.dtype.kind not in "iu" and array.size):
+    if not _has_shape(array, shape) or (array.dtype.kind not in "iu" and array.size):
         raise InvalidArray(f"{name}: must be whole numbers {_shape_text(shape)}, not {_type_text(array)}")
     if array.size and (array.min() < 0 or array.max() > high):
-        place = np.unravel_index(((array < 0) | (array > high)).argmax(), shape)
+        place = np.unravel_index(((array < 0) | (array > high)).argmax(), array.shape)
         where = "".join(f"[{index}]" for index in place)
         raise InvalidArray(f"{name}{where}={array[place]}: must be from 0 to {high}")
     return array
@@ -68,7 +77,7 @@ def _check_argument(name: str, value: Any, game: Game, num_games: int) -> Any:
         case "players":
             value = _check_whole(name, value, (num_games,), spec.num_players - 1).astype(np.int8, copy=False)
         case "decks" if value is not None:
-            value = _check_decks(_check_whole(name, value, (num_games, NUM_CARDS), NUM_CARDS - 1))
+            value = check_decks(value, num_games)
         case "seeds" if value is not None:
             value = _check_whole(name, value, (num_games,), 2**64 - 1).astype(np.uint64, copy=False)
         case "weights" if value is not None:
@@ -84,14 +93,6 @@ def _check_records(name: str, value: Any, num_dimensions: int, game: Game) -> An
         expected = "an array [games] of {} records" if num_dimensions else "one {} record"
         raise InvalidArray(f"{name}: must be {expected.format(game.spec.name)}, not {_type_text(value)}")
     return np.asarray(value) if num_dimensions else value
-
-
-def _check_decks(decks: _Array) -> _Array:
-    wrong = (np.sort(decks, axis=1) != np.arange(NUM_CARDS)).any(axis=1)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise InvalidArray(f"decks[{row}]={as_written(decks[row].tolist())}: must have each card 0 to 51 once")
-    return np.ascontiguousarray(decks, dtype=np.int8)
 
 
 def _check_weights(weights: _Array) -> _Array:
@@ -177,6 +178,10 @@ def _as_array(name: str, value: object) -> _Array:
         return np.asarray(value)
     except ValueError as error:
         raise InvalidArray(f"{name}: must be an array; {error}") from None
+
+
+def _has_shape(array: _Array, shape: tuple[int | None, ...]) -> bool:
+    return array.ndim == len(shape) and all(want in (None, size) for want, size in zip(shape, array.shape, strict=True))
 
 
 def _shape_text(shape: tuple[int | None, ...]) -> str:

@@ -1,6 +1,6 @@
 """Screenshots of the web table: starts a server, plays a few moves, writes docs/images/play_*.png.
 
-    python website/table_pictures.py
+    python tools/play_screenshots.py
 
 The cards, and so the pictures, differ each time. Needs Chromium and the `dev` extra.
 """

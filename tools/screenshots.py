@@ -1,0 +1,157 @@
+"""Screenshots of docs/images: terminal, report, MLflow and optuna-dashboard of a finished checkout, by Chromium.
+
+    python tools/screenshots.py all            # or some of PICTURES; --folder and --output name other folders
+
+The terminal shows what stays on the screen after a command. A picture whose database is missing is left out. Needs
+Chromium and the `dev` extra.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager, suppress
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import NamedTuple
+
+from mlflow import MlflowClient
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+from rich.console import Console
+from rich.terminal_theme import MONOKAI
+from rich.text import Text
+
+ROOT = Path(__file__).parents[1]
+BIN = Path(sys.executable).parent
+WIDE, PHONE = (1440, 900), (390, 844)
+SECONDS = 60
+COLOURS = 256  # that a picture keeps, so that it stays small
+ROWS, COLUMNS = 42, 160
+MODE = "workflowType=machine_learning"  # MLflow opens with its pages for language models
+RUNS = f"#/experiments/{{experiment}}/runs?{MODE}&searchFilter=tags.kind+%3D+%27training%27"
+TERMINAL = """<body style="margin:0;background:#0d1117;color:#f0f3f6"><pre style="margin:0;padding:18px 22px;
+font:14px/20px 'DejaVu Sans Mono',monospace">{code}</pre></body>"""
+
+
+class Picture(NamedTuple):
+    """One picture of docs/images."""
+
+    page: str  # terminal, report, mlflow, dashboard
+    source: str  # the command of the terminal, or the address under the server or folder
+    size: tuple[int, int]
+    ready: str = "body"  # the selector that the finished page has
+
+
+PICTURES = {
+    "pipeline": Picture("terminal", "make pipeline", WIDE),
+    "report": Picture("report", "report/index.html", WIDE, "table"),
+    "report_phone": Picture("report", "report/index.html", PHONE, "table"),
+    "mlflow_runs": Picture("mlflow", RUNS, WIDE, "a[href*='/runs/']"),
+    "mlflow": Picture("mlflow", f"{RUNS}&compareRunsMode=CHART", WIDE, ".scatterlayer .trace"),
+    "mlflow_run": Picture("mlflow", f"#/experiments/{{experiment}}/runs/{{run}}?{MODE}", WIDE, "text=Metrics"),
+    "mlflow_models": Picture("mlflow", f"#/models?{MODE}", WIDE, "a[href*='/models/cardlab']"),
+    "dashboard": Picture("dashboard", "dashboard/studies/1", WIDE, ".scatterlayer .trace"),
+    "sweep": Picture("terminal", "cardlab sweep experiment=thirty_one/dqn sweep=dqn sweep.trials=12", WIDE),
+}
+ALL, LONG = "all", "sweep"  # the latter trains for minutes
+SERVERS = {
+    "mlflow": ("mlflow.db", ("cardlab", "ui", "port={port}")),
+    "dashboard": ("studies.db", ("optuna-dashboard", "sqlite:///studies.db", "--port={port}")),
+}
+SHOWN = "thirty_one"  # the MLflow experiment whose runs are shown
+
+
+@contextmanager
+def serve(page: str, folder: Path) -> Generator[str]:
+    """The address of the server of `page`, which runs during the block."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words, silent = [word.format(port=port) for word in SERVERS[page][1]], subprocess.DEVNULL
+    server = subprocess.Popen([BIN / words[0], *words[1:]], cwd=folder, stdout=silent, stderr=silent)
+    try:
+        for _ in range(10 * SECONDS):
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.terminate()
+        server.wait(SECONDS)
+
+
+def mlflow_ids(base: str) -> dict[str, str]:
+    """The experiment of SHOWN and its latest finished training."""
+    client = MlflowClient(base)
+    experiment = client.get_experiment_by_name(SHOWN).experiment_id
+    finished = "tags.kind = 'training' and attributes.status = 'FINISHED'"
+    return {"experiment": experiment, "run": client.search_runs([experiment], finished, max_results=1)[0].info.run_id}
+
+
+def terminal_html(command: str, folder: Path) -> str:
+    """The last screen after `command` was run in a terminal of ROWS by COLUMNS; lines that it wrote over are gone."""
+    environment = os.environ | {"TERM": "xterm-256color", "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    words = ["script", "--quiet", "--return", "--command", f"stty rows {ROWS} cols {COLUMNS}; {command}", os.devnull]
+    done = subprocess.run(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    lines: list[str] = []
+    for line in done.stdout.decode("utf-8", "replace").replace("\r\n", "\n").split("\n"):
+        del lines[max(0, len(lines) - len(re.findall(r"\x1b\[1A", line))) :]
+        lines.append(re.split(r"\r|\x1b\[2K", re.sub(r"\x1b\[1A|\x1b\[\?25[lh]", "", line))[-1])
+    console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True)
+    shown = Text.from_ansi("\n".join(lines).strip("\n")).split()[1 - ROWS :]
+    for text in (Text.assemble(("$ ", "bold #79c0ff"), command), *shown):
+        console.print(text, soft_wrap=True)
+    return console.export_html(inline_styles=True, theme=MONOKAI, code_format=TERMINAL)
+
+
+def shoot(browser: Browser, picture: Picture, folder: Path, base: str, ids: dict[str, str]) -> bytes:
+    """The picture as PNG, once its page is ready."""
+    width, height = picture.size
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.set_default_timeout(1000 * SECONDS)
+    if picture.page == "terminal":
+        page.set_content(terminal_html(picture.source, folder))
+    else:
+        page.goto(base + picture.source.format(**ids))
+        page.locator(picture.ready).first.wait_for(state="attached")
+        page.wait_for_timeout(3000)  # charts are drawn one after the other
+        closes = page.get_by_role("button", name="Close")  # of MLflow's assistant and of an announcement
+        closes.evaluate_all("buttons => buttons.forEach(button => button.click())")
+        page.wait_for_timeout(500)
+    return page.screenshot()
+
+
+def main() -> None:
+    """Take the pictures that are named."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("pictures", nargs="+", choices=[ALL, *PICTURES], help=f"{ALL}: all but {LONG}")
+    parser.add_argument("--folder", type=Path, default=ROOT, help="the checkout that is shown")
+    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "images")
+    given = parser.parse_args()
+    names = [name for name in PICTURES if name in given.pictures or (ALL in given.pictures and name != LONG)]
+    folder = given.folder.resolve()
+    given.output.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright, ExitStack() as open_servers:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        bases, ids = {"report": f"{folder.as_uri()}/", "terminal": ""}, {}
+        for name in names:
+            page = PICTURES[name].page
+            if page in SERVERS and not (folder / SERVERS[page][0]).exists():
+                print(f"warning: no picture {name}: {folder / SERVERS[page][0]} does not exist", file=sys.stderr)
+                continue
+            if page not in bases:
+                bases[page] = open_servers.enter_context(serve(page, folder))
+                ids |= mlflow_ids(bases[page]) if page == "mlflow" else {}
+            png = shoot(browser, PICTURES[name], folder, bases[page], ids)
+            Image.open(BytesIO(png)).convert("RGB").quantize(COLOURS).save(given.output / f"{name}.png", optimize=True)
+            print(given.output / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()
