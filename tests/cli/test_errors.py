@@ -100,7 +100,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["evaluate"], "policy=(left out): must be given"),
         (
             ["evaluate", "agent=ppo"],
-            "agent=ppo: must be left out: conf/evaluate.yaml takes arena, search, policy, output, game",
+            "agent=ppo: must be left out: conf/evaluate.yaml takes arena, search, policy, output, record, game",
         ),
         (
             ["evaluate", "policy=random"],
