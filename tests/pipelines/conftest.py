@@ -19,6 +19,7 @@ COPIED = (
     "champions/dvc.yaml",
     ".dvc/config",
     ".dvc/.gitignore",
+    ".dvc/plots",
     ".dvcignore",
     ".gitignore",
 )

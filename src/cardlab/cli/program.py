@@ -12,6 +12,7 @@ from cardlab.cli.completion import complete
 from cardlab.cli.help_texts import overview, verb_help
 from cardlab.cli.verbs import ComposedConfig, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
+from cardlab.evaluation.progress import QUIET
 from cardlab.experiments.config.composition import compose_tree, plain, run_hydra, tree_text
 from cardlab.experiments.config.options import InvalidConfiguration
 
@@ -26,6 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     parsed = parse_arguments(arguments)
+    if parsed.quiet:
+        os.environ[QUIET] = "1"  # the processes of a sweep inherit it
     if parsed.shell_completion:
         complete(parsed.words)
     elif parsed.version:

@@ -10,6 +10,7 @@ from lightning.pytorch.callbacks import Callback
 from cardlab.learners.base import Learner, Metrics, RolloutSummary
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.curve_evaluation import MEAN_SCORE
+from cardlab.training.progress import TrainingProgress
 from cardlab.training.snapshots import is_point
 
 ROLLING_ITERATIONS = 20
@@ -29,7 +30,7 @@ class LearningCurve(Callback):
         last_iteration: int,
         patience: int,
         log: MetricsLog | None,
-        report: Callable[[str], None],
+        progress: TrainingProgress,
         extra_metrics: Callable[[], Mapping[str, float]],
     ) -> None:
         self.evaluate = evaluate
@@ -37,7 +38,7 @@ class LearningCurve(Callback):
         self.last_iteration = last_iteration
         self.patience = patience
         self.metrics_log = log  # Lightning sets an attribute `log`
-        self.report = report
+        self.progress = progress
         self.extra_metrics = extra_metrics  # logged, but not part of the curve
         self.rows: list[Row] = []
         self._since: list[Metrics] = []  # metrics since the last point
@@ -62,12 +63,15 @@ class LearningCurve(Callback):
             "system/decisions_per_second": rollout.decisions / (time.perf_counter() - self._clock),
             **self.extra_metrics(),
         }
+        point: Mapping[str, float] = {}
         if is_point(pl_module.iterations_done, self.points, self.last_iteration):
-            logged |= self._add_row(pl_module)
+            point = self._add_row(pl_module)
+            logged |= point
             if self._is_plateau():
                 trainer.should_stop = True
         if self.metrics_log is not None:
             self.metrics_log.log_metrics(logged, pl_module.decisions_done)
+        self.progress(pl_module.iterations_done, pl_module.decisions_done, point)
         self._clock = time.perf_counter()
 
     def _add_row(self, learner: Learner) -> Mapping[str, float]:
@@ -77,8 +81,6 @@ class LearningCurve(Callback):
         counters = {"iteration": float(learner.iterations_done), "decisions": float(learner.decisions_done)}
         self.rows.append({**counters, **means, **scores})
         self._since.clear()
-        shown = [f"{name.split('/', 1)[1]} {value:.3f}" for name, value in scores.items() if name.startswith("score/")]
-        self.report(f"iteration {learner.iterations_done}/{self.last_iteration}: " + ", ".join(shown))
         recent = self.rows[-ROLLING_POINTS:]
         names = [name for name in scores if not name.startswith("interval/")]
         return {**scores, **{f"rolling/{name}": sum(row[name] for row in recent) / len(recent) for name in names}}
