@@ -22,7 +22,7 @@ versions: $(STAMP)  ## A short training and the tests of one game with each othe
 	@$(BIN)/python tools/check_versions.py
 
 pipeline: $(STAMP)  ## Train, evaluate and report the published benchmark (dvc repro)
-	$(BIN)/dvc repro
+	@$(BIN)/python tools/run_pipeline.py
 	@echo "report:  report/index.html"
 	@echo "runs:    .venv/bin/cardlab ui"
 

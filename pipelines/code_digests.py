@@ -1,6 +1,7 @@
-"""Stage code: writes code.json, the digests of the code that the other stages use.
+"""Stage code: checks params.yaml and writes code.json, the digests of the code that the other stages use.
 
-Each stage has the digest of its own script and of all that the script imports as a parameter. A new stage needs a line
+It runs before all other stages, so that a wrong value in params.yaml is an error before DVC removes a result. Each
+other stage has as a parameter the digest of its own script and of all that the script imports. A new stage needs a line
 below and its script here.
 """
 
@@ -15,8 +16,9 @@ from omegaconf import OmegaConf
 from cardlab.core.code_digest import Config, Sources
 from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_atomically
+from cardlab.experiments.benchmark import check_benchmark
 
-CHAMPION = {"agents": ["champion"]}  # whom the configuration does not name
+CHAMPION = {"agents": ["champion"]}  # an agent that the configuration does not name
 EXPERIMENT_STAGES: dict[str, Config] = {
     "train": {},
     "evaluate": {},
@@ -29,8 +31,9 @@ OUTPUT = Path("code.json")
 
 
 def main() -> None:
-    """Write the digest of each stage."""
+    """Check the parameters and write the digest of each stage."""
     params = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml")))
+    check_benchmark(params, elsewhere=True)
     experiments: dict[str, Config] = params["experiments"]
     sources = Sources(Path("src"))
 

@@ -1,8 +1,9 @@
-"""Stage evaluate: how strong a trained policy is, on deals that nothing was tuned on.
+"""Stage evaluate: scores of a trained policy against its references, on deals that nothing was trained or tuned on.
 
 Usage: evaluate.py EXPERIMENT.
 """
 
+import json
 import sys
 from pathlib import Path
 from typing import Any, cast
@@ -11,8 +12,11 @@ from omegaconf import OmegaConf
 
 from cardlab.agents.policy_files import policy_digest
 from cardlab.core.exit_status import run_program
+from cardlab.core.files import write_json
 from cardlab.evaluation.evaluate import evaluate, write_evaluation
+from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_pinned
+from cardlab.experiments.metrics import experiment_metrics
 from cardlab.experiments.recorded_matches import record_evaluation
 from cardlab.games.catalogue import without_training_options
 from cardlab.tracking import Store
@@ -24,9 +28,16 @@ def main(name: str) -> None:
     check_pinned(config)
     game, model = without_training_options(build_game(config["game"])), Path("models", name)
     digest = policy_digest(model)
-    evaluation = evaluate(game, str(model), build_arena(config["arena"]), policy_digest=digest, experiment=name)
-    output = Path("results", name, "evaluation.json")
+    arena = build_arena(config["arena"])
+    with progress_bars() as progress:
+        evaluation = evaluate(game, str(model), arena, policy_digest=digest, experiment=name, progress=progress)
+    results = Path("results", name)
+    output = results / "evaluation.json"
     write_evaluation(evaluation, output)
+    training = json.loads((results / "training.json").read_text())
+    metrics = experiment_metrics(evaluation, training)
+    write_json(results / "metrics.json", metrics, indent=2)
+    print("{score} points per game [{low}, {high}] against {against}".format(**metrics))
     record_evaluation(Store(), game, evaluation, policy=model, scores_training=True, files=[output])
 
 

@@ -1,4 +1,4 @@
-"""Stage game_statistics: what the games of a trained policy are like, and whether its values are what it is paid.
+"""Stage game_statistics: length and outcomes of the games of a trained policy, and calibration of its values.
 
 Usage: game_statistics.py EXPERIMENT.
 """
@@ -37,7 +37,7 @@ def main(name: str) -> None:
     model, results = Path("models", name), Path("results", name)
     survey = measure_games(game, str(model), (*DEFAULT_REFERENCES, *arena.references)[-1], arena)
     policy: Any = load_policy(game, model)
-    # those of the training; in a pool of past selves it meets itself
+    # The opponents of the training; a pool of checkpoints holds the policy itself.
     opponents = build_part("opponents", config["opponents"], OPPONENT_OPTIONS).build(
         game, lambda _: policy, policy.network
     )
@@ -49,7 +49,7 @@ def main(name: str) -> None:
 
 
 def _discount(game: Game, config: dict[str, Any]) -> Discount:
-    """That of the learner: its values are of such sums."""
+    """The discount of the learner, whose values predict discounted sums."""
     kinds = tuple(game.spec.decision_kinds.index(kind) for kind in config.get("same_turn_kinds", ()))
     return Discount(float(config["gamma"]), kinds)
 

@@ -21,7 +21,7 @@ from cardlab.tracking import Store
 
 
 def main(name: str) -> None:
-    """Offer the policy of the experiment `name`."""
+    """Let the policy of the experiment `name` challenge the champion."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
     game = without_training_options(build_game(config["game"]))
     arena = replace(build_arena(config["arena"]), seed=PROMOTION_SEED)

@@ -8,6 +8,7 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import run_program
+from cardlab.experiments.learning_curves import write_learning_curves
 from cardlab.experiments.report.page import write_report
 from cardlab.experiments.report.read_results import read_results, read_tournaments
 from cardlab.tracking import Store, TrackingUnavailable
@@ -24,6 +25,7 @@ def main() -> None:
     tags = lineage()
     folder, shown = Path("report"), {key: tags[key] for key in _SHOWN if key in tags}
     write_report(results, shown, folder, read_tournaments(Path("results", "tournaments")))
+    write_learning_curves(Path("results"), experiments, folder / "learning_curves")
     store = Store()
     for result in results:
         pictures = sorted((folder / "figures" / result.name).glob("*.svg"))

@@ -1,6 +1,6 @@
-"""Stage tournaments: the experiments of each game and their references, everybody against everybody.
+"""Stage tournaments: for each game, a round-robin tournament of its experiments and their references.
 
-Pairings that were played before, by these very policies, are not played again: they lie in runs/, beside the outputs.
+Finished pairings are kept in runs/tournaments/ and are not played again for the same policies.
 """
 
 import sys
@@ -13,6 +13,7 @@ from omegaconf import OmegaConf
 from cardlab.core.exit_status import run_program
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.game_record import game_options
+from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.tournament import run_tournament
 from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.recorded_matches import record_tournament
@@ -34,17 +35,18 @@ def main() -> None:
         references = dict.fromkeys((*DEFAULT_REFERENCES, *(text for arena in arenas for text in arena.references)))
         agents = [*(str(Path("models", name)) for name in names), *references]
         folder = project_root() / "runs" / "tournaments" / label
-        tournament = run_tournament(game, agents, options, folder)
+        with progress_bars() as progress:
+            tournament = run_tournament(game, agents, options, folder, progress=progress)
         output = OUTPUT / f"{label}.json"
         output.write_bytes((folder / "tournament.json").read_bytes())
         record_tournament(Store(), game, tournament, label=label, files=[output])
 
 
 def _by_game(experiments: Mapping[str, Any]) -> dict[str, tuple[Game, list[str]]]:
-    """Each game as it is played in matches, with the experiments that play it by these rules; by the table's name.
+    """Name of a tournament → game and its experiments.
 
-    Features are no rules: who sees a game otherwise sits at the same table. Other rules of a game are another table,
-    called GAME_2 and so on.
+    Experiments with the same rules are in one tournament, whatever features they use. Further sets of rules of a game
+    are tournaments named GAME_2 and so on.
     """
     tables: list[tuple[dict[str, Any], Game, list[str]]] = []
     for name, config in experiments.items():

@@ -1,7 +1,7 @@
-"""Stage train: one experiment of params.yaml becomes a policy and a learning curve.
+"""Stage train: trains one experiment of params.yaml and writes its policy, snapshots and learning curve.
 
-Usage: train.py EXPERIMENT. DVC deletes the outputs of a stage before it runs; the checkpoint therefore lies in runs/,
-and a training that was cut off goes on when the stage is run again, in the same MLflow run.
+Usage: train.py EXPERIMENT. DVC deletes the outputs of a stage before it runs. The checkpoint is therefore in runs/: an
+interrupted training resumes when the stage runs again, in the same MLflow run.
 """
 
 import shutil
@@ -22,7 +22,7 @@ from cardlab.training.recorded_training import train_recorded
 from cardlab.training.run import Trained, run_folder, write_curve
 from cardlab.training.summary import write_summary
 
-_TOLD = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # where the policy comes from
+_ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # tags of the lineage
 
 
 def main(name: str) -> None:
@@ -37,7 +37,7 @@ def main(name: str) -> None:
 
     def record(run: Run, trained: Trained) -> None:
         write_curve(trained.rows, curve)
-        write_summary(trained, {key: value for key, value in lineage().items() if key in _TOLD}, summary)
+        write_summary(trained, {key: value for key, value in lineage().items() if key in _ORIGIN}, summary)
         _copy(trained.snapshots, snapshots)
         run.log_artifact(snapshots, "snapshots")
         run.log_artifact(curve)
@@ -56,7 +56,7 @@ def _changed(name: str, config: Mapping[str, Any]) -> str:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """The policies kept on the way, and no older ones; an empty folder when none were."""
+    """Replace `target` by a copy of `source`, or by an empty folder if `source` is missing."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     if source.is_dir():

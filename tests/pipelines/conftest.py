@@ -19,6 +19,7 @@ COPIED = (
     "champions/dvc.yaml",
     ".dvc/config",
     ".dvc/.gitignore",
+    ".dvc/plots",
     ".dvcignore",
     ".gitignore",
 )
@@ -39,6 +40,9 @@ BENCHMARK = """defaults:
 
 seed: 7
 """
+
+
+COSTS = ("training.json", "metrics.json")  # they have times
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,7 @@ def outputs(clone: Clone) -> Callable[[], dict[str, bytes]]:
         files = [
             path for name in ("models", "snapshots", "results", "report") for path in (clone.root / name).rglob("*")
         ]
-        names = [path for path in files if path.is_file() and path.name != "training.json"]
+        names = [path for path in files if path.is_file() and path.name not in COSTS]
         return {str(path.relative_to(clone.root)): path.read_bytes() for path in [*names, clone.root / "dvc.lock"]}
 
     return read

@@ -185,9 +185,7 @@ def test_an_experiment_retrains_only_what_it_varies(clone: Clone) -> None:
     shown = clone.dvc("exp", "show", "--csv")
     assert "brown-cow" in shown
     changed = json.loads(clone.dvc("metrics", "diff", "HEAD", "brown-cow", "--json"))
-    assert set(changed) == {"results/duel/evaluation.json"}
-    figures = changed["results/duel/evaluation.json"]
-    assert figures["policy_digest"]["old"] != figures["policy_digest"]["new"]
+    assert set(changed) == {"results/duel/metrics.json"}
 
 
 def test_a_temporary_run_has_its_own_code_and_the_common_store(clone: Clone) -> None:
@@ -206,22 +204,43 @@ def test_a_temporary_run_has_its_own_code_and_the_common_store(clone: Clone) -> 
 def test_figures_and_curves_are_shown_by_dvc(clone: Clone) -> None:
     metrics = json.loads(clone.dvc("metrics", "show", "--json"))
     shown = metrics[""]["data"]
-    assert set(shown) == {f"results/{name}/evaluation.json" for name in NAMES}
+    assert set(shown) == {f"results/{name}/metrics.json" for name in NAMES}
+    for figures in shown.values():
+        assert set(figures["data"]) == {"score", "low", "high", "against", "seeds", "cpu_minutes"}
+    assert max(map(len, clone.dvc("metrics", "show").splitlines())) <= 120
     plots = json.loads(clone.dvc("plots", "show", "--json"))
-    curves = {name.split("::")[-1] for name in plots["data"]}
-    pictures = {str(path.relative_to(clone.root)) for path in (clone.root / "report" / "figures").rglob("*.svg")}
-    assert len(pictures) == 14  # six for each experiment, a cross table for each game
-    assert (
-        curves
-        == {f"results/{name}/{file}.csv" for name in NAMES for file in ("calibration", "curve", "snapshot_scores")}
-        | pictures
-    )
-    for name, entries in plots["data"].items():
-        if name.split("::")[-1] in pictures or "calibration" in name:
-            continue
-        points = entries[0]["content"]["data"]["values"]
-        assert len(points) == 2
-        assert all(float(point["score/mean" if "curve" in name else "score"]) for point in points)
+    curves = {name.split("::")[-1]: entries for name, entries in plots["data"].items()}
+    assert set(curves) == {f"report/learning_curves/{game}.csv" for game in ("poker_squares", "thirty_one")}
+    for entries in curves.values():
+        text = json.dumps(entries)
+        assert '"area"' in text, "the template with the band of the interval"
+        assert '"experiment": "' in text
+
+
+REFUSED = {
+    "experiments.duel.agent.gamma=1.9": "experiments.duel.agent.gamma=1.9: must be a number in [0, 1]",
+    "experiments.duel.agent.gama=0.9": "did you mean experiments.duel.agent.gamma?",
+    "experiments.duel.trainer.decisions=many": "experiments.duel.trainer.decisions=many: must be a whole number",
+}
+
+
+@pytest.mark.parametrize("how", [[], ["--queue"], ["--temp"]])
+def test_dvc_exp_run_refuses_a_wrong_value_before_it_changes_a_file(clone: Clone, how: list[str]) -> None:
+    for override, message in REFUSED.items():
+        output = clone.dvc("exp", "run", *how, "-S", override, check=False)
+        assert message in output
+        assert len([line for line in output.splitlines() if "error" in line]) == 1
+        assert "Traceback" not in output
+        assert clone.git("status", "--porcelain") == ""
+    assert "Running stage" not in clone.dvc("repro")
+
+
+def test_dvc_repro_refuses_an_edited_value_before_it_removes_a_result(clone: Clone) -> None:
+    params = clone.root / "params.yaml"
+    params.write_text(params.read_text().replace("gamma: 0.98", "gamma: 1.9"))
+    output = clone.dvc("repro", check=False)
+    assert "experiments.duel.agent.gamma=1.9: must be a number in [0, 1]" in output
+    assert clone.git("status", "--porcelain").strip() == "M params.yaml"
 
 
 def test_an_experiment_that_is_gone_leaves_the_report(clone: Clone) -> None:

@@ -54,9 +54,8 @@ def test_queued_experiments_run_side_by_side(clone: Clone) -> None:
     shown = clone.dvc("exp", "show", "--csv")
     assert {"more", "fewer"} <= {line.split(",")[0] for line in shown.splitlines()} | set(shown.split(","))
     changed = json.loads(clone.dvc("metrics", "diff", "more", "fewer", "--json"))
-    deals = changed["results/duel/evaluation.json"]["deals"]
-    assert (deals["old"], deals["new"]) == (24, 16)
-    assert "curve.csv" in clone.dvc("plots", "diff", "more", "fewer", "--json")
+    assert {"score", "low", "high"} >= set(changed["results/duel/metrics.json"])
+    assert "learning_curves" in clone.dvc("plots", "diff", "more", "fewer", "--json")
     tagged = clone.run("cardlab", "runs", "game=thirty_one", "kind=evaluation", "limit=2")
     assert tagged.count("duel evaluation") == 2
 

@@ -14,6 +14,7 @@ from cardlab.experiments.config.error_lines import group_options
 from cardlab.experiments.config.options import InvalidConfiguration
 
 FLAGS = {
+    "--quiet, -q": "show no progress",
     "--cfg job": "print the composed configuration; --resolve fills in ${…}, --package KEY prints one part",
     "--cfg hydra": "print the configuration of Hydra",
     "--info": "print Hydra's defaults, search path and plugins",
@@ -33,6 +34,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(prog="cardlab", add_help=False, allow_abbrev=False)
     parser.add_argument("words", nargs="*")
     parser.add_argument("--help", "-h", action="store_true")
+    parser.add_argument("--quiet", "-q", action="store_true")
     parser.add_argument("--version", action="store_true")
     parser.add_argument("--shell-completion", "-sc", action="store_true")
     parser.add_argument("--cfg", "-c", choices=("job", "hydra", "all"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -10,7 +10,7 @@ from yaml import YAMLError
 
 from cardlab.cli.verbs import Request
 from cardlab.core.files import write_atomically
-from cardlab.core.options import ConfigurationError, InvalidOption, combined
+from cardlab.experiments.benchmark import check_benchmark, check_names
 from cardlab.experiments.config.options import InvalidConfiguration
 
 PARAMS = Path("params.yaml")
@@ -20,14 +20,14 @@ _HEADER = "# Written by `cardlab compose` from conf/config.yaml: edit conf/, not
 def run(request: Request) -> int:
     """Check the experiments and write params.yaml; with --check, raise InvalidConfiguration if its data differ."""
     config = dict(request.config)
-    _check_names(config)
+    check_names(config)
     if "--check" in request.flags:
         difference = first_difference(config, _read_params())
         if difference:
             raise InvalidConfiguration(f"{PARAMS} is stale at {difference}; run `cardlab compose`")
         print(f"{PARAMS} is up to date")
         return 0
-    _check_experiments(config)
+    check_benchmark(config, elsewhere=True)
     write_atomically(PARAMS, _HEADER + OmegaConf.to_yaml(OmegaConf.create(config)))
     print(f"{PARAMS}: {', '.join(config['experiments'])}")
     return 0
@@ -45,36 +45,6 @@ def first_difference(wanted: object, found: object, key: str = "") -> str | None
         if difference:
             return difference
     return None
-
-
-def _check_names(config: Mapping[str, Any]) -> None:
-    """Raise InvalidOption unless the name of each experiment is its key, since folders have that name."""
-    experiments = config.get("experiments", "(left out)")
-    if not isinstance(experiments, Mapping):
-        raise InvalidOption("experiments", experiments, "experiments by name, as in benchmark=quick")
-    for key, experiment in cast(Mapping[str, Any], experiments).items():
-        if not isinstance(experiment, Mapping):
-            raise InvalidOption(f"experiments.{key}", experiment, "an experiment")
-        name = cast(Mapping[str, Any], experiment).get("name", "(left out)")
-        if name != key:
-            raise InvalidOption(f"experiments.{key}.name", name, f"{key}, like its key")
-
-
-def _check_experiments(config: Mapping[str, Any]) -> None:
-    """Build each experiment; raises InvalidOption with the key in conf/config.yaml."""
-    from cardlab.experiments.config.build_experiment import build_experiment  # noqa: PLC0415  slow import
-    from cardlab.experiments.config.build_parts import check_pinned  # noqa: PLC0415  slow import
-
-    errors: list[ConfigurationError] = []
-    for key, experiment in config["experiments"].items():
-        try:
-            check_pinned(experiment)
-            build_experiment(experiment, elsewhere=True)
-        except InvalidOption as refusal:
-            found = [each for each in (refusal, *refusal.others) if isinstance(each, InvalidOption)]
-            errors += [InvalidOption(f"experiments.{key}.{each.key}", each.value, each.allowed) for each in found]
-    if errors:
-        raise combined(errors)
 
 
 def _read_params() -> Any:

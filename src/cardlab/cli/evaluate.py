@@ -14,13 +14,13 @@ from cardlab.agents.policy_files import policy_digest, policy_game
 from cardlab.agents.policy_paths import policy_folder
 from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import split_name
-from cardlab.cli.progress import progress_bars
 from cardlab.cli.run_paths import CONFIG, policy_name
 from cardlab.cli.verbs import Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
 from cardlab.core.options import Flag, InvalidOption, Text
 from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_table, write_evaluation
+from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game, build_search, check_agents
 from cardlab.experiments.config.options import convert
 from cardlab.experiments.recorded_matches import record_evaluation

@@ -13,6 +13,7 @@ from cardlab.cli.help_texts import overview, verb_help
 from cardlab.cli.verbs import ComposedConfig, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
 from cardlab.core.options import ConfigurationError, combined
+from cardlab.evaluation.progress import QUIET
 from cardlab.experiments.config.composition import compose_tree, plain, run_hydra, tree_text
 from cardlab.experiments.config.error_lines import decides_keys, key_of
 from cardlab.experiments.config.options import InvalidConfiguration
@@ -28,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     parsed = parse_arguments(arguments)
+    if parsed.quiet:
+        os.environ[QUIET] = "1"  # the processes of a sweep inherit it
     if parsed.shell_completion:
         complete(parsed.words)
     elif parsed.version:

@@ -8,11 +8,11 @@ from rich.console import Console
 
 from cardlab.agents.policy_files import default_game
 from cardlab.agents.policy_paths import ADDRESS, policy_folder
-from cardlab.cli.progress import progress_bars
 from cardlab.cli.run_paths import policy_name
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file, write_json
 from cardlab.core.options import InvalidOption, Text
+from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.config.options import convert
 from cardlab.experiments.promotion.options import PromotionOptions

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from cardlab.cli.progress import progress_bars
 from cardlab.cli.verbs import Request
 from cardlab.core.options import Flag, Text
+from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.tournament import run_tournament, tournament_table
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_agents
 from cardlab.experiments.config.options import convert

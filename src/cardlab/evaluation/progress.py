@@ -1,5 +1,6 @@
-"""Progress bars of matches in a terminal."""
+"""Progress bars of matches, if stderr is a terminal."""
 
+import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
@@ -7,6 +8,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 NOT_IN_DIGEST = "shows progress in a terminal"
+
+QUIET = "CARDLAB_QUIET"
+"""Environment variable: any text but an empty one hides progress, also in the stages of the pipeline."""
 
 ProgressCallback = Callable[[str, int, int], None]
 """Called with (label, done, at most)."""
@@ -16,12 +20,27 @@ def no_progress(label: str, done: int, most: int) -> None:
     """Show nothing."""
 
 
+def is_quiet() -> bool:
+    """Whether progress is hidden."""
+    return bool(os.environ.get(QUIET))
+
+
+def terminal() -> Console | None:
+    """The terminal at stderr; None if stderr is a file or a pipe, or if progress is hidden."""
+    console = Console(stderr=True)
+    return console if console.is_interactive and not is_quiet() else None
+
+
 @contextmanager
-def bars(console: Console) -> Generator[ProgressCallback, None, None]:
-    """One bar per label, removed when it is done."""
+def progress_bars() -> Generator[ProgressCallback]:
+    """Bars in the terminal, one per label, removed when it is done; without a terminal a no-op."""
+    console = terminal()
+    if console is None:
+        yield no_progress
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     tasks: dict[str, TaskID] = {}
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False) as progress:
 
         def watch(label: str, done: int, most: int) -> None:
             if label not in tasks:

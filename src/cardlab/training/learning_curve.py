@@ -9,6 +9,7 @@ from lightning.pytorch.callbacks import Callback
 from cardlab.learners.base import Learner, Metrics, RolloutSummary
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.curve_evaluation import MEAN_SCORE
+from cardlab.training.progress import TrainingProgress
 from cardlab.training.snapshots import is_point
 
 ITERATION = "train/iteration"
@@ -26,7 +27,7 @@ class LearningCurve(Callback):
         last_iteration: int,
         patience: int,
         log: MetricsLog | None,
-        report: Callable[[str], None],
+        progress: TrainingProgress,
         extra_metrics: Callable[[], Mapping[str, float]],
     ) -> None:
         self.evaluate = evaluate
@@ -34,7 +35,7 @@ class LearningCurve(Callback):
         self.last_iteration = last_iteration
         self.patience = patience
         self.metrics_log = log  # Lightning sets an attribute `log`
-        self.report = report
+        self.progress = progress
         self.extra_metrics = extra_metrics  # logged, but not part of the curve
         self.rows: list[Row] = []
         self._since: list[Metrics] = []  # metrics since the last point
@@ -56,12 +57,15 @@ class LearningCurve(Callback):
             "system/decisions_per_second": rollout.decisions / (time.perf_counter() - self._clock),
             **self.extra_metrics(),
         }
+        point: Mapping[str, float] = {}
         if is_point(pl_module.iterations_done, self.points, self.last_iteration):
-            logged |= self._add_row(pl_module)
+            point = self._add_row(pl_module)
+            logged |= {name: value for name, value in point.items() if not name.startswith("interval/")}  # in curve.csv
             if self._is_plateau():
                 trainer.should_stop = True
         if self.metrics_log is not None:
             self.metrics_log.log_metrics(logged, pl_module.decisions_done)
+        self.progress(pl_module.iterations_done, pl_module.decisions_done, point)
         self._clock = time.perf_counter()
 
     def _add_row(self, learner: Learner) -> Mapping[str, float]:
@@ -71,9 +75,7 @@ class LearningCurve(Callback):
         counters = {"iteration": float(learner.iterations_done), "decisions": float(learner.decisions_done)}
         self.rows.append({**counters, **means, **scores})
         self._since.clear()
-        shown = [f"{name.split('/', 1)[1]} {value:.3f}" for name, value in scores.items() if name.startswith("score/")]
-        self.report(f"iteration {learner.iterations_done}/{self.last_iteration}: " + ", ".join(shown))
-        return {name: value for name, value in scores.items() if not name.startswith("interval/")}  # in curve.csv
+        return scores
 
     def _is_plateau(self) -> bool:
         """Whether the last `patience` points brought no new best of the mean score over the references."""

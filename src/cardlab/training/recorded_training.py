@@ -6,6 +6,7 @@ from typing import Any
 
 from cardlab.tracking import RecordIncomplete, Run, Store
 from cardlab.training.experiment import Experiment, check_device
+from cardlab.training.progress import training_progress
 from cardlab.training.run import Trained, lock_run_folder, train
 
 
@@ -35,17 +36,17 @@ def train_recorded(
         store.start_or_resume(folder, game, name, tags=tags, params=params) as run,
     ):
         report(f"run:    {run.id}")
-        unfinished = run.resumed
-        trained = train(
-            experiment,
-            run_dir=folder,
-            model_dir=model_dir,
-            log=run,
-            report=report,
-            unfinished=unfinished,
-            locked=True,
-            tracked=run,
-        )
+        with training_progress(experiment.name, experiment.last_iteration, report) as progress:
+            trained = train(
+                experiment,
+                run_dir=folder,
+                model_dir=model_dir,
+                log=run,
+                report=report,
+                unfinished=run.resumed,
+                tracked=run,
+                progress=progress,
+            )
         run.set_tags({"policy.digest": trained.digest})
         run.log_artifact(model_dir, "policy")
         record(run, trained)

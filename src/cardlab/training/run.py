@@ -25,6 +25,7 @@ from cardlab.training.curve_evaluation import score_agent
 from cardlab.training.experiment import Experiment, check_device
 from cardlab.training.launch_processes import start_processes
 from cardlab.training.learning_curve import LearningCurve, Row
+from cardlab.training.progress import TrainingProgress, plain_progress
 from cardlab.training.resource_usage import TimeSpent
 from cardlab.training.snapshots import Snapshots
 from cardlab.training.start_point import named_policies, start_digest
@@ -76,23 +77,25 @@ def train(
     model_dir: Path,
     log: MetricsLog | None = None,
     report: Callable[[str], None] = print,
-    unfinished: bool = False,
-    locked: bool = False,
+    unfinished: bool | None = None,
     tracked: TrackedRun | None = None,
+    progress: TrainingProgress | None = None,
 ) -> Trained:
     """Train, or resume from the checkpoint in `run_dir`, and write the policy to `model_dir`.
 
-    `unfinished`: the caller was interrupted before, perhaps after the last iteration. `locked`: the caller holds the
-    lock of the folder. `tracked`: the run behind `log`, whose unsent metrics the checkpoint saves. Raises InvalidOption
-    for a device that this machine lacks, RunInUse, CheckpointError, ProcessLost or TrainingDiverged; the last good
-    checkpoint stays in each case.
+    `unfinished`: from a caller that holds the lock of the folder: whether it was interrupted before, perhaps after the
+    last iteration. `tracked`: the run behind `log`, whose unsent metrics the checkpoint saves. `progress`: shows the
+    iterations; without it `report` gets a line at each point of the learning curve. Raises InvalidOption for a device
+    that this machine lacks, RunInUse, CheckpointError, ProcessLost or TrainingDiverged; the last good checkpoint stays
+    in each case.
     """
     check_device(experiment.trainer)
     checkpoint, finished = run_dir / _CHECKPOINT, run_dir / _FINISHED
-    with nullcontext() if locked else lock_run_folder(run_dir):
+    progress = progress or plain_progress(experiment.last_iteration, report)
+    with lock_run_folder(run_dir) if unfinished is None else nullcontext():
         if unfinished and finished.exists() and not checkpoint.exists():
             finished.replace(checkpoint)
-        return _train(experiment, checkpoint, model_dir, log, report, tracked)
+        return _train(experiment, checkpoint, model_dir, log, report, tracked, progress)
 
 
 @contextmanager
@@ -130,11 +133,12 @@ def _train(
     log: MetricsLog | None,
     report: Callable[[str], None],
     tracked: TrackedRun | None,
+    progress: TrainingProgress,
 ) -> Trained:
     resume = find_checkpoint(checkpoint, experiment.trainer.processes, report)
     with start_processes(experiment, checkpoint, resume) as group:
         process = TrainingProcess(experiment, checkpoint, group)
-        return _run_main_process(process, checkpoint, resume, model_dir, log, report, tracked)
+        return _run_main_process(process, checkpoint, resume, model_dir, log, report, tracked, progress)
 
 
 def _run_main_process(
@@ -145,6 +149,7 @@ def _run_main_process(
     log: MetricsLog | None,
     report: Callable[[str], None],
     tracked: TrackedRun | None,
+    progress: TrainingProgress,
 ) -> Trained:
     """Train, and do what one process does for all: evaluate, print and write."""
     experiment, learner = process.experiment, process.learner
@@ -153,7 +158,7 @@ def _run_main_process(
     description = describe(game, experiment.network, learner.policy_kind, learner.policy_options())
     evaluate = _make_evaluation(experiment, learner, game)
     extra = process.extra_metrics
-    curve = LearningCurve(evaluate, options.evaluations, last_iteration, options.patience, log, report, extra)
+    curve = LearningCurve(evaluate, options.evaluations, last_iteration, options.patience, log, progress, extra)
     save = partial(save_policy, description=description, network=learner.ema_network)
     snapshots = Snapshots(checkpoint.with_name(_SNAPSHOTS), options.snapshots, last_iteration, save)
     process.checkpoints.report = report

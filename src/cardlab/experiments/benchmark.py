@@ -1,0 +1,57 @@
+"""Checks of the benchmark: every experiment of params.yaml, before it is written and before a stage runs."""
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from typing import Any, cast
+
+from cardlab.core.options import ConfigurationError, InvalidOption, combined
+from cardlab.experiments.config.build_experiment import build_experiment
+from cardlab.experiments.config.build_parts import check_pinned
+from cardlab.experiments.config.options import build_options
+from cardlab.experiments.config.values import flat_space
+from cardlab.experiments.sweep.options import SweepOptions
+
+
+def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> None:
+    """Build each experiment of `config`, the data of params.yaml, and the options of the sweep `tune`.
+
+    Raises InvalidOption with the key in params.yaml; also for a device that this machine lacks, unless the trainings
+    run `elsewhere`. Imports torch unless a value is wrong.
+    """
+    check_names(config)
+    errors: list[ConfigurationError] = []
+    for name, experiment in config["experiments"].items():
+        with _inside(f"experiments.{name}", errors):
+            check_pinned(experiment)
+            build_experiment(experiment, elsewhere=elsewhere)
+    if "tune" in config:
+        with _inside("tune.experiment", errors):
+            build_experiment(config["tune"]["experiment"], elsewhere=elsewhere)
+        with _inside("tune", errors):
+            sweep = config["tune"]["sweep"]
+            build_options(SweepOptions, {**sweep, "space": flat_space(sweep["space"])})
+    if errors:
+        raise combined(errors)
+
+
+def check_names(config: Mapping[str, Any]) -> None:
+    """Raise InvalidOption unless the name of each experiment is its key, since folders have that name."""
+    experiments = config.get("experiments", "(left out)")
+    if not isinstance(experiments, Mapping):
+        raise InvalidOption("experiments", experiments, "experiments by name, as in benchmark=quick")
+    for key, experiment in cast(Mapping[str, Any], experiments).items():
+        if not isinstance(experiment, Mapping):
+            raise InvalidOption(f"experiments.{key}", experiment, "an experiment")
+        name = cast(Mapping[str, Any], experiment).get("name", "(left out)")
+        if name != key:
+            raise InvalidOption(f"experiments.{key}.name", name, f"{key}, like its key")
+
+
+@contextmanager
+def _inside(key: str, errors: list[ConfigurationError]) -> Generator[None]:
+    """Inside, errors are added to `errors`, with keys that begin with `key`."""
+    try:
+        yield
+    except InvalidOption as refusal:
+        found = [each for each in (refusal, *refusal.others) if isinstance(each, InvalidOption)]
+        errors += [InvalidOption(f"{key}.{each.key}", each.value, each.allowed) for each in found]

@@ -1,0 +1,21 @@
+"""metrics.json: the figures of an experiment that `dvc metrics` and `dvc exp show` compare."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from cardlab.evaluation.evaluate import Evaluation, main_score
+
+SEEDS = 1  # trainings behind the score
+
+
+def experiment_metrics(evaluation: Evaluation, training: Mapping[str, Any]) -> dict[str, float | str]:
+    """The main score with its 95 % interval, in points per game, and the cost of the training (training.json)."""
+    against, score = main_score(evaluation)
+    return {
+        "score": round(score.mean, 4),
+        "low": round(score.low, 4),
+        "high": round(score.high, 4),
+        "against": against,
+        "seeds": SEEDS,
+        "cpu_minutes": round(training["cpu_seconds"] / 60, 1),
+    }
