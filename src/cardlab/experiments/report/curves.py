@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter
 
 from cardlab.evaluation.main_score import SELF
-from cardlab.experiments.report.drawing import COLOURS, GREY, HEIGHT, MARKERS, Drawn, new_figure
+from cardlab.experiments.report.drawing import COLOURS, GREY, HEIGHT, MARKERS, Drawn, legend_above, new_figure
 from cardlab.experiments.report.read_results import Result
 
 
@@ -32,7 +32,7 @@ def draw_learning_curves(results: Sequence[Result]) -> Drawn | None:
     reference, level = best.strongest_reference
     axes.axhline(level, color=GREY, linewidth=1, linestyle=":", label=reference)
     _label_axes(axes, "points per game" if best.alone else f"points per game against {reference}")
-    axes.legend(loc="lower right")
+    legend_above(axes)
     deals = " or ".join(f"{n:,}" for n in sorted({result.config["trainer"]["evaluation_deals"] for _, result in drawn}))
     measure = "Points per game" if best.alone else f"Points per game against {reference}"
     return figure, f"{measure} during training, {deals} deals per point; bands are 95 % intervals."
@@ -57,7 +57,7 @@ def draw_snapshot_scores(result: Result) -> Drawn | None:
     if result.alone:
         return figure, f"Points per game of the snapshots on the same {deals}"
     axes.axhline(0, color=GREY, linewidth=1, linestyle=":")
-    axes.legend(loc="best")
+    legend_above(axes)
     return figure, f"Points per game of the snapshots against each reference and the previous snapshot, {deals}"
 
 

@@ -65,6 +65,11 @@ def new_grid(heights: Sequence[float]) -> tuple[Figure, list[Axes]]:
     return figure, list(axes[:, 0])
 
 
+def legend_above(axes: Axes) -> None:
+    """The legend above the axes, where it covers no line."""
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+
+
 def inline_svg(figure: Figure, label: str) -> str:
     """The figure as an <svg> element to stand in a page: it scales, is called `label`, and holds no date.
 

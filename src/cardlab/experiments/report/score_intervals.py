@@ -36,8 +36,8 @@ def draw_score_intervals(results: Sequence[Result]) -> Drawn:
         axes.axvline(0, color=GREY, linewidth=1, linestyle=":")
     axes.set_xlabel("points per game")
     deals = " or ".join(f"{n:,}" for n in sorted({score.deals for _, scores in groups for _, score in scores}))
-    what = "" if alone else " against each reference"
-    return figure, f"Final scores{what}, {deals} deals; bars are 95 % intervals."
+    what = "Points per game" if alone else "Points per game against each reference"
+    return figure, f"{what}, {deals} deals; bars are 95 % intervals."
 
 
 def _own_scores(results: Sequence[Result]) -> list[Group]:
