@@ -26,7 +26,15 @@ from cardlab.games.catalogue import make_game
 from cardlab.networks.options import ActionsOptions
 
 CARDLAB = str(Path(sys.executable).with_name("cardlab"))
-LIMITS = ["play.limits.session_rate=1000", "play.limits.address_rate=100000", "play.limits.tables=10000"]
+LIMITS = [
+    "play.limits.session_rate=1000",
+    "play.limits.address_rate=100000",
+    "play.limits.tables=10000",
+    "play.limits.tables_per_address=10000",
+    "play.limits.sessions_per_address=10000",
+    "play.limits.sessions=10000",
+    "play.limits.connections_per_address=1000",
+]
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """A `cardlab play` server in the test process, and an HTTP client for it."""
 
+import http.client
 import threading
 import time
 from collections.abc import Iterator
@@ -7,18 +8,29 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import requests
 import torch
 import uvicorn
 
-from cardlab_play.application import make_application
 from cardlab_play.dispatcher import Dispatcher, make_dispatcher
 from cardlab_play.options import Limits, PlayOptions
+from cardlab_play.server import make_config
 from services import free_port
 
-NO_LIMITS = Limits(session_rate=1_000_000, address_rate=1_000_000, tables_per_session=1000)
+NO_LIMITS = Limits(
+    session_rate=1_000_000,
+    address_rate=1_000_000,
+    tables_per_session=1000,
+    tables_per_address=1000,
+    sessions_per_address=10_000,
+    sessions=10_000,
+    connections_per_address=500,
+)
+
+JSON = {"Content-Type": "application/json"}
 
 # each game against fast scripted agents; Thirty-One also with nine players
 TABLE_REQUESTS: dict[str, dict[str, Any]] = {
@@ -83,8 +95,7 @@ def run_server(options: PlayOptions, **given: Any) -> Iterator[RunningServer]:
     torch.set_num_threads(1)  # as the command does
     dispatcher = make_dispatcher(options, **given)
     port = free_port()
-    config = uvicorn.Config(make_application(dispatcher), port=port, log_level="warning", proxy_headers=False)
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(make_config(dispatcher, port))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
@@ -102,3 +113,31 @@ def make_options(folder: Path, **given: Any) -> PlayOptions:
     """Options of a server that writes into `folder` only."""
     plain = {"folder": str(folder / "play"), "models": str(folder / "models"), "warm": False, "limits": NO_LIMITS}
     return PlayOptions(**{**plain, **given})
+
+
+def raw(
+    server: RunningServer,
+    method: str,
+    path: str,
+    body: bytes = b"",
+    headers: dict[str, str] | None = None,
+    source: str = "127.0.0.1",
+) -> tuple[http.client.HTTPResponse, bytes]:
+    """A raw request from the address `source`."""
+    address = urlsplit(server.base)
+    connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30, source_address=(source, 0))
+    connection.putrequest(method, path, skip_host=bool(headers and "Host" in headers))
+    for key, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
+        connection.putheader(key, value)
+    connection.endheaders()
+    if body:
+        connection.send(body)
+    reply = connection.getresponse()
+    text = reply.read()
+    connection.close()
+    return reply, text
+
+
+def limits(**given: Any) -> Limits:
+    """NO_LIMITS but for those that are given."""
+    return Limits(**{**vars(NO_LIMITS), **given})

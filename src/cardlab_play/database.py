@@ -1,17 +1,32 @@
 """Database tables of users, deals and games: sqlite or PostgreSQL through SQLAlchemy."""
 
+import os
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Engine, ForeignKey, Index, LargeBinary, String, create_engine, event
+from sqlalchemy import (
+    JSON,
+    URL,
+    DateTime,
+    Engine,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    String,
+    create_engine,
+    event,
+    inspect,
+    text,
+)
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from cardlab.core.options import InvalidOption
 from cardlab_play.errors import one_line
 
-OPEN, FINISHED, RESIGNED = "open", "finished", "given_up"
+OPEN, FINISHED, RESIGNED, CLOSED = "open", "finished", "given_up", "closed"  # closed: without a result
 FRESH, DAILY, SHARED = "fresh", "daily", "shared"
 
 
@@ -38,7 +53,7 @@ class DealRow(DatabaseBase):
 
     __tablename__ = "deals"
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
-    seed: Mapped[bytes] = mapped_column(LargeBinary(32))
+    seed: Mapped[bytes] = mapped_column(LargeBinary)
     kind: Mapped[str] = mapped_column(String(8))
     date: Mapped[str | None] = mapped_column(String(10))
     game: Mapped[str] = mapped_column(String(32))
@@ -65,7 +80,8 @@ class GameRow(DatabaseBase):
     payoffs: Mapped[list[float] | None] = mapped_column(JSON)
     score: Mapped[float | None]  # the player's payoff, in one-player games minus par
     began: Mapped[datetime] = mapped_column(DateTime(timezone=True))
-    moved: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    moved: Mapped[datetime] = mapped_column(DateTime(timezone=True))  # equal to `began` before the first move
+    address: Mapped[str | None] = mapped_column(String(32))  # keyed hash of the address that opened the table
     deal: Mapped[DealRow] = relationship(lazy="joined")
 
     __table_args__ = (Index("games_of_a_person", "person_id", "status"),)
@@ -76,18 +92,21 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def open_database(address: str) -> Engine:
+def open_database(address: str | URL) -> Engine:
     """Connect to `address` and create missing tables. Raises InvalidOption or DatabaseError.
 
-    Messages omit the address, which may contain a password.
+    Only the owner can read a file of sqlite. Messages omit the address, which may contain a password.
     """
     try:
-        engine = create_engine(address, pool_pre_ping=not address.startswith("sqlite"))
+        engine = create_engine(address, pool_pre_ping=not str(address).startswith("sqlite"))
         if engine.dialect.name == "sqlite":
             if engine.url.database not in (None, "", ":memory:"):
-                Path(str(engine.url.database)).parent.mkdir(parents=True, exist_ok=True)
+                _make_private(Path(str(engine.url.database)))
             event.listen(engine, "connect", _configure_sqlite)
         DatabaseBase.metadata.create_all(engine)
+        if "address" not in {column["name"] for column in inspect(engine).get_columns("games")}:  # made by 0.1
+            with engine.begin() as connection:
+                connection.execute(text("ALTER TABLE games ADD COLUMN address VARCHAR(32)"))
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         allowed = f"an address such as sqlite:///play.db ({one_line(error)})"
         raise InvalidOption("play.database", "…", allowed) from error
@@ -95,6 +114,16 @@ def open_database(address: str) -> Engine:
         reason = one_line(getattr(error, "orig", None) or error)
         raise DatabaseError(f"play.database: does not work: {reason}") from error
     return engine
+
+
+def _make_private(path: Path) -> None:
+    """Create the file and its folder for the owner only. sqlite gives its other files the mode of this one."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileExistsError):  # an open file must not be opened again: closing it would drop sqlite's locks
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    for name in (path, f"{path}-wal", f"{path}-shm"):  # those of an earlier version were readable by all
+        with suppress(FileNotFoundError):
+            os.chmod(name, 0o600)
 
 
 def _configure_sqlite(connection: Any, _: Any) -> None:

@@ -14,6 +14,7 @@ from cardlab_play.database import DAILY, FRESH, SHARED, DealRow, now
 from cardlab_play.deals import Deal, Secret, new_seed
 from cardlab_play.errors import RequestError
 from cardlab_play.offered_games import make_offered_game
+from cardlab_play.opening_rules import find_deal
 from cardlab_play.request_models import TableRequest
 
 
@@ -25,19 +26,17 @@ class DealFactory:
     agents: AgentCatalog
     make_seed: Callable[[], bytes] = new_seed
 
-    def find_or_make(self, session: Session, request: TableRequest) -> tuple[DealRow, str]:
+    def find_or_make(self, session: Session, request: TableRequest, user_id: int) -> tuple[DealRow, str]:
         """The deal of a request and its kind for the user's game: fresh, daily or shared."""
         if request.deal is None:
-            row = self._row(self.make_seed(), FRESH, None, request)
-            session.add(row)
-            return row, FRESH
+            return self._row(self.make_seed(), FRESH, None, request), FRESH
         for key in ("options", "seat", "opponents", "par"):
             if getattr(request, key) is not None:
                 raise InvalidOption(key, getattr(request, key), "left out with a deal: the deal sets it")
         if request.deal == DAILY:
             return self.today(session, request.game), DAILY
-        row = session.get(DealRow, request.deal)
-        if row is None or row.game != request.game:
+        row = find_deal(session, request.deal, user_id)
+        if row.game != request.game:
             raise RequestError(404, f"there is no deal of {request.game} with this id", "deal")
         return row, DAILY if row.kind == DAILY else SHARED
 

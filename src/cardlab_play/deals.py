@@ -14,8 +14,10 @@ import numpy as np
 from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import Game, States
 
-SEED_BYTES = 32
+SEED_BYTES = 48
+KEY_BYTES = 32
 ID_BYTES = 16
+_NUM_CARDS = 52
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,12 @@ class Deal:
     seed: bytes
 
     def states(self, game: Game) -> States:
-        """[1] the dealt game."""
-        return game.deal(1, self._rng(b"cards"))
+        """[1] the dealt game. SHAKE-256 makes the deck: known cards do not help to compute the others."""
+        rng = self._rng(b"cards")
+        if len(self.seed) < SEED_BYTES:  # a deal of 0.1
+            return game.deal(1, rng)
+        words = np.frombuffer(hashlib.shake_256(b"deck" + self.seed).digest(8 * _NUM_CARDS), dtype="<u8")
+        return game.deal(1, rng, words.argsort(kind="stable").astype(np.int8)[None])
 
     def rng(self, number: int, player: int) -> np.random.Generator:
         """The random generator of `player` for the decision after `number` actions."""
@@ -44,15 +50,19 @@ class Secret:
 
     def daily(self, game: str, date: str) -> Deal:
         """The deal of `game` on a date such as 2026-11-21."""
-        return Deal(self._hash(f"daily {game} {date}".encode()))
+        return Deal(hmac.digest(self.key, f"daily {game} {date}".encode(), "sha384"))
 
     def deal_id(self, deal: Deal, setting: str) -> str:
         """The public id of `deal` with a `setting` (game, options, seats): a keyed hash of 128 bits."""
-        digest = self._hash(b"deal " + deal.seed + setting.encode())[:ID_BYTES]
-        return urlsafe_b64encode(digest).rstrip(b"=").decode()
+        return self._id(b"deal " + deal.seed + setting.encode())
 
-    def _hash(self, message: bytes) -> bytes:
-        return hmac.digest(self.key, message, hashlib.sha256)
+    def address_id(self, address: str) -> str:
+        """A keyed hash of a client's address, for the database."""
+        return self._id(f"address {address}".encode())
+
+    def _id(self, message: bytes) -> str:
+        digest = hmac.digest(self.key, message, "sha256")[:ID_BYTES]
+        return urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def new_seed() -> bytes:
@@ -72,12 +82,12 @@ def load_secret(path: Path, given: str | None = None) -> Secret:
     """
     if given:
         return Secret(hashlib.sha256(given.encode()).digest())
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(FileExistsError):
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(SEED_BYTES))
+            file.write(secrets.token_bytes(KEY_BYTES))
     key = path.read_bytes()
-    if len(key) != SEED_BYTES:
-        raise InvalidOption("play.secret", path, f"a file of {SEED_BYTES} bytes; remove it to create a new secret")
+    if len(key) != KEY_BYTES:
+        raise InvalidOption("play.secret", path, f"a file of {KEY_BYTES} bytes; remove it to create a new secret")
     return Secret(key)

@@ -5,12 +5,14 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
 import anyio
+from sqlalchemy import URL
 
 from cardlab.core.files import check_folder
 from cardlab_play.agent_catalog import AgentCatalog
@@ -68,7 +70,14 @@ def make_dispatcher(options: PlayOptions, **store_fields: Any) -> Dispatcher:
     """The dispatcher for `options`. Tests override fields of the table store."""
     # both validate options: they come before anything is written
     agents, belief_networks = AgentCatalog(options), BeliefNetworks(options.belief)
-    engine = open_database(options.database or f"sqlite:///{check_folder('play.folder', options.folder)}/play.db")
+    engine = open_database(options.database or _sqlite_address(options.folder))
     secret = load_secret(Path(options.folder, "secret"), options.secret)
     store = TableStore(options, engine, secret, agents, **store_fields)
-    return Dispatcher(store, SessionStore(engine, options.limits.name_length), belief_networks, options)
+    return Dispatcher(store, SessionStore(engine, options.limits), belief_networks, options)
+
+
+def _sqlite_address(folder: str) -> URL:
+    """The database in `folder`, which is created for the owner only."""
+    with suppress(OSError, ValueError):  # check_folder reports them
+        Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+    return URL.create("sqlite", database=str(check_folder("play.folder", folder) / "play.db"))

@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 
 from cardlab.evaluation.intervals import estimate
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
-from cardlab_play.database import FRESH, OPEN, DealRow, GameRow, UserRow
-from cardlab_play.errors import RequestError
+from cardlab_play.database import CLOSED, FINISHED, FRESH, OPEN, RESIGNED, DealRow, GameRow, UserRow
 from cardlab_play.offered_games import OFFERED_GAMES
+from cardlab_play.opening_rules import find_deal, has_game
 from cardlab_play.serializers import par_message, seats_message
 from cardlab_play.table_store import TableStore
 from cardlab_play.views.protocol import Json
@@ -80,7 +80,7 @@ def daily_message(store: TableStore, game: str, user_id: int | None) -> Json:
     with Session(store.engine, expire_on_commit=False) as session:
         deal = store.deal_factory.today(session, game)
         session.commit()
-        own = select(GameRow).where(GameRow.deal_id == deal.id, GameRow.user_id == user_id)
+        own = select(GameRow).where(GameRow.deal_id == deal.id, GameRow.user_id == user_id, GameRow.status != CLOSED)
         first_game = session.scalars(own.order_by(GameRow.began)).first()
     return {
         "game": game,
@@ -97,15 +97,15 @@ def deal_message(store: TableStore, deal_id: str, user_id: int | None) -> Json:
     query = (
         select(GameRow.user_id, GameRow.payoffs, GameRow.counts, UserRow.name)
         .join(UserRow, GameRow.user_id == UserRow.id)
-        .where(GameRow.deal_id == deal_id, GameRow.status != OPEN)
+        .where(GameRow.deal_id == deal_id, GameRow.status.in_((FINISHED, RESIGNED)))
         .order_by(GameRow.moved)
     )
     with Session(store.engine) as session:
-        deal = session.get(DealRow, deal_id)
-        if deal is None:
-            raise RequestError(404, "there is no deal with this id")
+        deal = find_deal(session, deal_id, user_id)
         rows = session.execute(query).all()
-    finished = any(row_user == user_id for row_user, *_ in rows)
+        finished = any(row_user == user_id for row_user, *_ in rows) and not has_game(
+            session, user_id, deal_id, counting=True
+        )
     results = [
         {"name": name, "payoff": payoffs[deal.seat], "you": row_user == user_id}
         for row_user, payoffs, counts, name in rows

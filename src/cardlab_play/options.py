@@ -1,8 +1,10 @@
 """Options of `cardlab play` (conf/play.yaml)."""
 
 from collections.abc import Mapping
+from ipaddress import ip_network
 
 from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, option, options
+from cardlab.core.sockets import is_loopback
 
 
 @options("play.limits")
@@ -11,10 +13,17 @@ class Limits:
 
     tables_per_session: Whole = option(16, "open tables of one session", ge=1, le=10_000_000)
     tables: Whole = option(2000, "open tables of all sessions", ge=1, le=10_000_000)
+    tables_per_address: Whole = option(100, "open tables of one address", ge=1, le=10_000_000)
     kept_in_memory: Whole = option(
         1000, "tables in memory; others are replayed from their actions on request", ge=1, le=10_000_000
     )
     idle_hours: Number = option(72.0, "hours without a request, after which a table is closed", gt=0, le=8760)
+    unplayed_minutes: Number = option(
+        60.0, "minutes after which a table is closed if its session has never made a move", gt=0, le=525_600
+    )
+    sessions_per_address: Whole = option(60, "new sessions per hour from one address", ge=1, le=10_000_000)
+    sessions: Whole = option(2000, "new sessions per hour from all addresses", ge=1, le=10_000_000)
+    connections_per_address: Whole = option(100, "connections from one address", ge=1, le=10_000_000)
     session_rate: Whole = option(20, "requests per second of one session", ge=1, le=10_000_000)
     address_rate: Whole = option(100, "requests per second from one address", ge=1, le=10_000_000)
     body_bytes: Whole = option(16_384, "bytes of a request", ge=256, le=1_000_000)
@@ -25,10 +34,13 @@ class Limits:
 class PlayOptions:
     """The server and its tables."""
 
-    host: Text = option("127.0.0.1", "address to listen on; 0.0.0.0: reachable from other machines, needs `hosts`")
+    host: Text = option("127.0.0.1", "address to listen on; any that is not loopback, such as 0.0.0.0, needs `hosts`")
     port: Whole = option(8765, "port to listen on; 0: any free one", ge=0, le=65535)
     hosts: tuple[Text, ...] = option(
-        (), "host names that browsers may use; empty: names of this machine, or any when host is not loopback"
+        (), "names under which browsers may reach the server, beside those of loopback, e.g. [its.name]"
+    )
+    proxies: tuple[Text, ...] = option(
+        (), "addresses of reverse proxies, whose X-Forwarded-For names the client, e.g. [127.0.0.1]"
     )
     secure: Flag = option(False, "true behind an HTTPS proxy: the session cookie is sent over HTTPS only")
     folder: Text = option("runs/play", "folder of the database and the secret")
@@ -57,5 +69,16 @@ class PlayOptions:
     limits: Limits = option(Limits(), "limits of sessions and addresses", factory=Limits)
 
     def __post_init__(self) -> None:
+        if not self.hosts and not is_loopback(self.host):
+            allowed = (
+                "a loopback address such as 127.0.0.1; to let other machines in, list the server's names: "
+                "play.hosts=[its.name]"
+            )
+            raise InvalidOption("play.host", self.host, allowed)
+        for proxy in self.proxies:
+            try:
+                ip_network(proxy)
+            except ValueError as error:
+                raise InvalidOption("play.proxies", proxy, "addresses or networks, e.g. [127.0.0.1]") from error
         if self.secret is not None and len(self.secret) < 16:
             raise InvalidOption("play.secret", "…", "at least 16 characters, or left out")

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from limits import RateLimitItemPerSecond
@@ -13,6 +14,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cardlab.core.sockets import is_loopback
 from cardlab_play.errors import error_response
 from cardlab_play.options import PlayOptions
 from cardlab_play.sessions import COOKIE
@@ -61,11 +63,11 @@ class GuardMiddleware:
             _log.exception("%s %s failed", scope["method"], scope["path"])
 
     def _rejection(self, request: HTTPConnection) -> JSONResponse | None:
-        if self._hosts is not None and _host_name(request.headers.get("host", "")) not in self._hosts:
+        if _host_name(request.headers.get("host", "")) not in self._hosts:
             return error_response(403, "host name not accepted (play.hosts lists the accepted names)")
         if not _is_api(request.scope):
             return None
-        if not self._limiter.hit(self._per_address, "address", request.client.host if request.client else ""):
+        if not self._limiter.hit(self._per_address, "address", client_address(request)):
             return error_response(429, "too many requests from your address", retry_seconds=1)
         token = request.cookies.get(COOKIE, "")[:64]
         if token and not self._limiter.hit(self._per_session, "session", token):
@@ -86,14 +88,22 @@ class GuardMiddleware:
         return None
 
 
-def allowed_hosts(options: PlayOptions) -> Collection[str] | None:
-    """Accepted Host names, None for any.
+def allowed_hosts(options: PlayOptions) -> Collection[str]:
+    """Accepted Host names. Others are rejected: this prevents DNS rebinding."""
+    own = {options.host} if is_loopback(options.host) else set[str]()
+    return {*map(str.lower, options.hosts), *LOOPBACK, *own}
 
-    On loopback only loopback names are accepted: this prevents DNS rebinding.
-    """
-    if options.hosts:
-        return {*map(str.lower, options.hosts), *LOOPBACK}
-    return LOOPBACK if options.host in LOOPBACK else None
+
+def client_address(request: HTTPConnection) -> str:
+    """The client's address; for IPv6 its network of 64 bits, all of which one client may use."""
+    host = request.client.host if request.client else ""
+    try:
+        address = ip_address(host.partition("%")[0])
+    except ValueError:
+        return host[:64]
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
+        return str(ip_network((address, 64), strict=False))
+    return str(address)
 
 
 def _is_api(scope: Scope) -> bool:

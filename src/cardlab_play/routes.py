@@ -17,6 +17,7 @@ from cardlab_play.database import now
 from cardlab_play.dispatcher import Dispatcher
 from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
 from cardlab_play.offered_games import OFFERED_GAMES
+from cardlab_play.request_guards import client_address
 from cardlab_play.request_models import (
     ErrorResponse,
     MoveRequest,
@@ -61,9 +62,9 @@ def _find_user(request: Request, dispatcher: Shared) -> int | None:
 UserId = Annotated[int | None, Depends(_find_user)]
 
 
-def _create_user(dispatcher: Dispatcher, response: Response) -> int:
+def _create_user(dispatcher: Dispatcher, request: Request, response: Response) -> int:
     """A new user, whose cookie is set in `response`."""
-    user_id, token = dispatcher.sessions.create()
+    user_id, token = dispatcher.sessions.create(client_address(request))
     secure = dispatcher.options.secure
     response.set_cookie(COOKIE, token, max_age=_YEAR, httponly=True, samesite="strict", secure=secure)
     return user_id
@@ -97,9 +98,9 @@ def session(dispatcher: Shared, user_id: UserId) -> Json:
 
 
 @router.put("/session")
-def rename(body: RenameRequest, response: Response, dispatcher: Shared, user_id: UserId) -> Json:
+def rename(body: RenameRequest, request: Request, response: Response, dispatcher: Shared, user_id: UserId) -> Json:
     """Set the user name of the session."""
-    user_id = user_id or _create_user(dispatcher, response)
+    user_id = user_id or _create_user(dispatcher, request, response)
     return {"name": dispatcher.sessions.rename(user_id, body.name)}
 
 
@@ -111,9 +112,10 @@ def tables(dispatcher: Shared, user_id: UserId) -> Json:
 
 
 @router.post("/tables", status_code=201, response_model=TableResponse)
-def open_table(body: TableRequest, response: Response, dispatcher: Shared, user_id: UserId) -> Json:
+def open_table(body: TableRequest, request: Request, response: Response, dispatcher: Shared, user_id: UserId) -> Json:
     """Open a table."""
-    live = dispatcher.store.open(user_id or _create_user(dispatcher, response), body)
+    user_id = user_id or _create_user(dispatcher, request, response)
+    live = dispatcher.store.open(user_id, body, client_address(request))
     _compute_par_later(dispatcher, live)
     return table_message(live, dispatcher.store.agents)
 

@@ -8,11 +8,12 @@ import uvicorn
 
 from cardlab.core.sockets import open_listener, url_host
 from cardlab_play.application import make_application
-from cardlab_play.dispatcher import make_dispatcher
+from cardlab_play.connections import make_protocol
+from cardlab_play.dispatcher import Dispatcher, make_dispatcher
 from cardlab_play.options import PlayOptions
 
 _SHUTDOWN_SECONDS = 10
-_KEEP_ALIVE_SECONDS = 75  # longer than most pauses between moves
+_KEEP_ALIVE_SECONDS = 20  # an idle connection takes one of its address's places
 
 
 def serve(options: PlayOptions, report: Callable[[str], None] = print) -> int:
@@ -22,21 +23,30 @@ def serve(options: PlayOptions, report: Callable[[str], None] = print) -> int:
     server_socket = open_listener(options.host, options.port, "play.")  # first, so that a used port fails at once
     torch.set_num_threads(1)  # requests run in parallel threads, and networks are small
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    application = make_application(make_dispatcher(options))
-    config = uvicorn.Config(
-        application,
-        log_level="warning",
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-        limit_concurrency=1000,
-        h11_max_incomplete_event_size=16_384,
-    )
+    config = make_config(make_dispatcher(options))
     report(
         f"cardlab play on http://{url_host(options.host)}:{server_socket.getsockname()[1]} (Ctrl-C stops the server)"
     )
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[server_socket])
     return 0
+
+
+def make_config(dispatcher: Dispatcher, port: int = 0) -> uvicorn.Config:
+    """Uvicorn's settings for a dispatcher. `port` is unused by a server that is given a socket."""
+    options = dispatcher.options
+    return uvicorn.Config(
+        make_application(dispatcher),
+        port=port,
+        http=make_protocol(options),
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        proxy_headers=bool(options.proxies),
+        forwarded_allow_ips=list(options.proxies),
+        server_header=False,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        limit_concurrency=1000,
+        h11_max_incomplete_event_size=16_384,
+    )

@@ -6,11 +6,15 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from limits import RateLimitItemPerHour
+from limits.storage import MemoryStorage
+from limits.strategies import FixedWindowRateLimiter
 from sqlalchemy import Engine, select, update
 from sqlalchemy.orm import Session
 
 from cardlab_play.database import UserRow, now
 from cardlab_play.errors import RequestError
+from cardlab_play.options import Limits
 
 COOKIE = "cardlab_session"
 _TOKEN_BYTES = 32
@@ -23,9 +27,10 @@ class SessionStore:
     """Users by their session tokens. The database stores token hashes only."""
 
     engine: Engine
-    name_length: int
+    limits: Limits
 
     def __post_init__(self) -> None:
+        self._limiter = FixedWindowRateLimiter(MemoryStorage())
         self._user_id = lru_cache(_MAX_CACHED)(self._query_user_id)
 
     def find(self, token: str | None) -> int | None:
@@ -36,8 +41,12 @@ class SessionStore:
         with Session(self.engine) as session:
             return session.scalar(select(UserRow.id).where(UserRow.token_hash == digest))
 
-    def create(self) -> tuple[int, str]:
-        """A new user: the id and the token for the cookie."""
+    def create(self, address: str) -> tuple[int, str]:
+        """A new user: the id and the token for the cookie. Raises a 429 beyond the sessions of an hour."""
+        if not self._limiter.hit(RateLimitItemPerHour(self.limits.sessions_per_address), "address", address):
+            raise RequestError(429, "too many new sessions from your address in this hour; try again later")
+        if not self._limiter.hit(RateLimitItemPerHour(self.limits.sessions), "all"):
+            raise RequestError(429, "too many new sessions in this hour; try again later")
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         with Session(self.engine) as session:
             user = UserRow(token_hash=_digest(token), name="", began=now())
@@ -55,8 +64,9 @@ class SessionStore:
     def rename(self, user_id: int, name: str) -> str:
         """Set the cleaned name and return it. Raises a 422 if it is empty or too long."""
         clean = clean_name(name)
-        if not 1 <= len(clean) <= self.name_length:
-            raise RequestError(422, f"name: must have 1 to {self.name_length} printable characters", "name")
+        length = self.limits.name_length
+        if not 1 <= len(clean) <= length:
+            raise RequestError(422, f"name: must have 1 to {length} printable characters", "name")
         with Session(self.engine) as session, session.begin():
             session.execute(update(UserRow).where(UserRow.id == user_id).values(name=clean))
         return clean

@@ -16,11 +16,12 @@ from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
-from cardlab_play.database import FINISHED, OPEN, RESIGNED, DealRow, GameRow, now
+from cardlab_play.database import CLOSED, FINISHED, OPEN, RESIGNED, DealRow, GameRow, now
 from cardlab_play.deal_factory import DealFactory
 from cardlab_play.deals import Deal, Secret, new_id, new_seed
 from cardlab_play.errors import AgentUnloadable, RequestError, one_line
 from cardlab_play.offered_games import make_offered_game
+from cardlab_play.opening_rules import check_capacity, check_no_counting_game, has_game, lock_user
 from cardlab_play.options import PlayOptions
 from cardlab_play.request_models import TableRequest
 from cardlab_play.table import Table
@@ -50,7 +51,10 @@ class LiveTable:
 
 @dataclass
 class TableStore:
-    """Tables by id. A table outside the memory is rebuilt from the deal and the actions in its database row."""
+    """Tables by id. A table outside the memory is rebuilt from the deal and the actions in its database row.
+
+    Several servers may share a database: a table that another server has changed is rebuilt.
+    """
 
     options: PlayOptions
     engine: Engine
@@ -65,27 +69,34 @@ class TableStore:
         self._tables: OrderedDict[str, LiveTable] = OrderedDict()
         self._lock = threading.Lock()
 
-    def open(self, user_id: int, request: TableRequest) -> LiveTable:
-        """Open a table. Only the first game of a user with a deal counts."""
+    def open(self, user_id: int, request: TableRequest, address: str = "") -> LiveTable:
+        """Open a table for a user at a client's `address`. Only the first game of a user with a deal counts."""
+        address, limits = self.secret.address_id(address), self.options.limits
         with Session(self.engine, expire_on_commit=False) as session:
-            self._check_capacity(session, user_id)
-            deal, kind = self.deal_factory.find_or_make(session, request)
-            session.flush()
-            played_before = select(GameRow.id).where(GameRow.user_id == user_id, GameRow.deal_id == deal.id).limit(1)
+            check_capacity(session, limits, user_id, address)  # before the agents move: that may be slow
+            deal, kind = self.deal_factory.find_or_make(session, request, user_id)
+            check_no_counting_game(session, user_id, deal.id)
+            session.commit()
+            began = now()
             row = GameRow(
                 id=self.make_id(),
                 deal_id=deal.id,
                 user_id=user_id,
                 kind=kind,
-                counts=session.scalar(played_before) is None,
+                counts=False,
                 status=OPEN,
                 actions=[],
-                began=now(),
-                moved=now(),
+                began=began,
+                moved=began,
+                address=address,
                 deal=deal,
             )
             live = self._load(row)
             row.actions = list(live.table.actions)
+            lock_user(session, user_id)
+            check_capacity(session, limits, user_id, address)
+            check_no_counting_game(session, user_id, deal.id)
+            row.counts = not has_game(session, user_id, deal.id)
             session.add(row)
             session.commit()
             session.expunge_all()
@@ -97,20 +108,23 @@ class TableStore:
     def find(self, user_id: int | None, table_id: str, *, to_resign: bool = False) -> LiveTable:
         """The table `table_id` of the user. Raises a 404, also for the tables of other users.
 
+        Raises a 409 for a table that does not count while another one with its deal does and is not over.
         Raises AgentUnloadable or InvalidOption where an agent no longer loads, unless the game is over or the caller
         will resign it (`to_resign`).
         """
+        with Session(self.engine, expire_on_commit=False) as session:
+            row = session.get(GameRow, table_id)
+            if row is None or row.user_id != user_id:
+                raise RequestError(404, "there is no such table")
+            if row.status == CLOSED:
+                raise RequestError(404, "the table was closed without a result")
+            if not row.counts:
+                check_no_counting_game(session, user_id, row.deal_id)
         live = self._tables.get(table_id)
-        if live is None:
-            with Session(self.engine, expire_on_commit=False) as session:
-                row = session.get(GameRow, table_id)
-        else:
-            row = live.row
-        if row is None or row.user_id != user_id:
-            raise RequestError(404, "there is no such table")
-        live = live or self._load(row, to_resign=to_resign)
+        if live is None or (live.row.status, live.row.actions) != (row.status, row.actions):
+            live = self._load(row, to_resign=to_resign)
         if not live.agents_replaced or live.table.is_over:
-            live = self._cache(live)
+            self._cache(live)
         self._save(live)
         return live
 
@@ -149,15 +163,6 @@ class TableStore:
         with Session(self.engine) as session:
             return list(session.scalars(query.order_by(GameRow.moved.desc())).unique())
 
-    def _check_capacity(self, session: Session, user_id: int) -> None:
-        limits = self.options.limits
-        count = select(func.count()).select_from(GameRow).where(GameRow.status == OPEN)
-        if (session.scalar(count.where(GameRow.user_id == user_id)) or 0) >= limits.tables_per_session:
-            message = f"finish or resign a game first: the limit is {limits.tables_per_session} open tables"
-            raise RequestError(429, message)
-        if (session.scalar(count) or 0) >= limits.tables:
-            raise RequestError(503, "the server has reached its limit of open tables; try again later")
-
     def _load(self, row: GameRow, *, to_resign: bool = False) -> LiveTable:
         """Rebuild the table of `row` by replaying its actions."""
         deal = row.deal
@@ -192,14 +197,13 @@ class TableStore:
         live.table.finish(agent)
         live.par_failed = live.agents_replaced = True
 
-    def _cache(self, live: LiveTable) -> LiveTable:
-        """Put the table into memory. Returns the table that another thread has put there first, if any."""
+    def _cache(self, live: LiveTable) -> None:
+        """Put the table into memory."""
         with self._lock:
-            cached = self._tables.setdefault(live.row.id, live)
+            self._tables[live.row.id] = live
             self._tables.move_to_end(live.row.id)
             while len(self._tables) > self.options.limits.kept_in_memory:
                 self._tables.popitem(last=False)
-        return cached
 
     def _check_turn(self, live: LiveTable, number: int) -> None:
         if live.table.is_over:
@@ -223,7 +227,10 @@ class TableStore:
             self._tables.pop(live.row.id, None)
 
     def _save(self, live: LiveTable, status: str = FINISHED) -> None:
-        """Write the actions, and the result if the game has just ended."""
+        """Write the actions, and the result if the game has just ended.
+
+        Raises a 409 if the table in the database has changed since it was read: another server has moved.
+        """
         row, table = live.row, live.table
         if row.status != OPEN or (row.actions == table.actions and not table.is_over):
             return
@@ -232,8 +239,12 @@ class TableStore:
             par = self._par_payoff(live) if self._par_is_fast(live) else live.row.deal.par_payoff
             values |= {"status": status, "payoffs": table.payoffs(), "score": _score(table, par)}
             values["counts"] = row.counts and not live.agents_replaced
+        unchanged = func.json_array_length(GameRow.actions) == len(row.actions)
+        own = update(GameRow).where(GameRow.id == row.id, GameRow.status == OPEN, unchanged).returning(GameRow.id)
         with Session(self.engine) as session, session.begin():
-            session.execute(update(GameRow).where(GameRow.id == row.id, GameRow.status == OPEN).values(**values))
+            if session.scalar(own.values(**values)) is None:
+                self.evict(live)
+                raise RequestError(409, "the table has moved elsewhere meanwhile: reload it", "number")
             if table.is_over:
                 self._save_par(session, row)
         for key, value in values.items():

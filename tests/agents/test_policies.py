@@ -1,6 +1,7 @@
 """Policies as folders: the same bytes, the same play, and one clear line for whatever is not one."""
 
 import json
+import math
 import pickle
 from pathlib import Path
 
@@ -9,7 +10,16 @@ import pytest
 import torch
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.agents.policy_files import PolicyError, describe, load_policy, policy_digest, policy_game, save_policy
+from cardlab.agents.network_files import save_weights
+from cardlab.agents.policy_files import (
+    PolicyError,
+    describe,
+    load_network,
+    load_policy,
+    policy_digest,
+    policy_game,
+    save_policy,
+)
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
@@ -120,7 +130,28 @@ def lose(name: str):
     return lambda folder: (folder / name).unlink()
 
 
+def weights_with(change):
+    def spoil(folder: Path) -> None:
+        network = load_network(Kuhn(), folder)
+        with torch.no_grad():
+            network = change(network)
+        save_weights(network, folder / "weights.safetensors")
+
+    return spoil
+
+
+def fill(number: float):
+    def change(network):
+        next(network.parameters())[0] = number
+        return network
+
+    return change
+
+
 SPOILT = {
+    "NaN in the weights": weights_with(fill(math.nan)),
+    "infinity in the weights": weights_with(fill(-math.inf)),
+    "weights of another type": weights_with(lambda network: network.half()),
     "no weights": lose("weights.safetensors"),
     "torn weights": cut,
     "other weights": exchange,
@@ -148,6 +179,9 @@ SPOILT = {
     "play options of another kind": described(policy_options=[2.0]),
     "unknown play option": described(policy_options={"epsilom": 0.1}),
     "play option of another kind": described(policy_options={"reward_scale": "large"}),
+    "reward_scale NaN": described(policy_options={"reward_scale": math.nan}),
+    "reward_scale infinite": described(policy_options={"reward_scale": math.inf}),
+    "reward_scale zero": described(policy_options={"reward_scale": 0.0}),
 }
 
 

@@ -19,6 +19,7 @@ from cardlab.experiments.config.composition import compose_config
 from recipes import CONF, recipes
 
 ROOT = Path(__file__).parents[2]
+NEED_POLICY = ("evaluate", "promote", "exploit")
 PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
 
 
@@ -113,7 +114,7 @@ def test_examples_name_options_that_exist(verb: str) -> None:
         words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", example)]
         assert words[: 1 + len(verb.split())] == ["cardlab", *verb.split()]
         overrides = [word for word in words[2:] if "=" in word and not word.startswith("--")]
-        needed = {"evaluate": ["policy=x"], "promote": ["policy=x"], "tournament": ["agents=[]"]}.get(verb, [])
+        needed = {"tournament": ["agents=[]"]}.get(verb, [] if verb not in NEED_POLICY else ["policy=x"])
         compose_config(VERBS[verb].config_name, [*needed, *overrides])
 
 

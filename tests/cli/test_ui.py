@@ -114,6 +114,30 @@ def test_sigterm_ends_the_server_too(store: Store, moment: str) -> None:
     assert is_free(port)
 
 
+@pytest.mark.slow
+def test_beyond_loopback_it_warns_and_accepts_named_hosts_only(store: Store) -> None:
+    port = free_port()
+    program = SERVE.replace("port=int(sys.argv[1])", "'0.0.0.0', int(sys.argv[1]), allowed_hosts=['its.name']")
+    server = subprocess.Popen([sys.executable, "-u", "-c", program, str(port)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        assert server.stdout.readline().startswith("warning: host=0.0.0.0: all who reach this port can read and delete")
+        assert server.stdout.readline().startswith("MLflow UI on http://127.0.0.1")
+        for host, status in (("its.name", 200), (f"its.name:{port}", 200), ("localhost", 200), ("evil.name", 403)):
+            assert status_of(f"http://127.0.0.1:{port}/", host) == status
+    finally:
+        server.terminate()
+        server.communicate(timeout=300)
+
+
+def status_of(address: str, host: str) -> int:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers={"Host": host}), timeout=30) as reply:
+            return reply.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
 def is_free(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) != 0

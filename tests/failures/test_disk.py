@@ -16,7 +16,7 @@ import pytest
 from cardlab.core.exit_status import FAILED, run_program
 from cardlab.core.files import write_atomically
 from cardlab.tracking import Store
-from cardlab.training.callbacks import CheckpointError
+from cardlab.training.checkpoint_files import CheckpointError
 from cardlab.training.continuation import TRAINING_FILE, write_continuation
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import train

@@ -16,7 +16,7 @@ from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.agents.policy_files import FORMAT, PolicyError, describe, load_policy, save_policy
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import MLPOptions
-from cardlab.training.run import CheckpointError
+from cardlab.training.checkpoint_files import CheckpointError
 from training.test_resume import experiment_of, run
 
 

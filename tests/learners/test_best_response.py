@@ -1,5 +1,6 @@
 """Learners that train against others find the best response to the uniform player of Kuhn poker, known by counting."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,15 +12,21 @@ from small_games.kuhn import Kuhn, best_response, expected_value, uniform_policy
 
 
 def quiet(_: str) -> None:
-    """Say nothing."""
+    """Print nothing."""
 
 
 LEARNERS = [agent for agent in AGENTS if agent != "policy_iteration"]  # it plays rollouts out against itself
 
 
-@pytest.mark.parametrize("network", ["mlp", "actions"])
+SLOW = [("dqn", "actions"), ("dqn_bootstrap", "mlp"), ("dqn_bootstrap", "actions")]
+
+
 @pytest.mark.parametrize(
-    "agent", [pytest.param(agent, marks=pytest.mark.slow if agent.endswith("averaged") else ()) for agent in LEARNERS]
+    ("agent", "network"),
+    [
+        pytest.param(*case, marks=pytest.mark.slow if case[0].endswith("averaged") or case in SLOW else ())
+        for case in product(LEARNERS, ("mlp", "actions"))
+    ],
 )
 def test_the_best_response_is_learned_exactly(agent: str, network: str, tmp_path: Path) -> None:
     experiment = kuhn_experiment(agent, network=network)

@@ -104,6 +104,15 @@ def test_weights_of_it_that_are_no_numbers_end_the_run() -> None:
         learner._check_weights()
 
 
+def test_a_tiny_reward_scale_is_named_as_the_cause() -> None:
+    experiment = short("ppo")
+    learner, _ = build_learner(replace(experiment, agent=replace(experiment.agent, reward_scale=1e-30)))
+    with torch.no_grad():
+        next(learner.network.parameters())[0] = torch.nan
+    with pytest.raises(TrainingDiverged, match=r"agent\.reward_scale=1e-30 is too small .*; leave it out"):
+        learner._check_weights()
+
+
 def test_a_game_without_hidden_features_refuses_it() -> None:
     game = HighCard()
     network = MLPOptions(widths=(4,)).build(game.spec)

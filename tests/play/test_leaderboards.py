@@ -46,18 +46,21 @@ def test_one_player_games_are_scored_by_points_above_par(client):
 def test_only_the_first_game_with_a_shared_deal_counts(client, server):
     first = client.open(TABLE_REQUESTS["big2"])
     deal = first["deal"]["id"]
+    shared = {"game": "big2", "deal": deal}
     other = server.client()
-    same = other.open({"game": "big2", "deal": deal})
+    other.get(f"/api/deals/{deal}", 404)  # a fresh deal is not shared before its end
+    other.open(shared, 404)
+    end = client.finish(first, 1)
+    same = other.open(shared)
     assert same["view"] == first["view"]
     assert (same["seats"], same["deal"]["kind"], same["deal"]["counts"]) == (first["seats"], "shared", True)
-    for player in (client, other):  # before the end, no results: they would reveal hidden cards
-        reported = player.get(f"/api/deals/{deal}")
-        assert (reported["finished"], reported["par"], reported["results"]) == (False, None, None)
-    end, _ = client.finish(first, 1), other.finish(same, 1)
+    reported = other.get(f"/api/deals/{deal}")  # before the end, no results: they would reveal hidden cards
+    assert (reported["finished"], reported["par"], reported["results"]) == (False, None, None)
+    other.finish(same, 1)
     reported = other.get(f"/api/deals/{deal}")
     assert [standing["payoff"] for standing in reported["results"]] == [end["result"]["payoff"]] * 2
     assert reported["par"] == end["result"]["par"]
-    again = other.finish(other.open({"game": "big2", "deal": deal}), 2)
+    again = other.finish(other.open(shared), 2)
     assert again["deal"]["counts"] is False
     assert len(other.get(f"/api/deals/{deal}")["results"]) == 2
     row, _ = entry(other, "big2", "greedy")
@@ -67,9 +70,9 @@ def test_only_the_first_game_with_a_shared_deal_counts(client, server):
 def test_the_same_moves_get_the_same_replies(server):
     table_request = {"game": "thirty_one", "options": {"num_players": 3}, "opponents": [{"agent": "random"}]}
     one, other = server.client(), server.client()
-    first = one.open(table_request)
+    first = one.finish(one.open(table_request), 5)
     second = other.open({"game": "thirty_one", "deal": first["deal"]["id"]})
-    ends = [client.finish(table, 5) for client, table in ((one, first), (other, second))]
+    ends = [first, other.finish(second, 5)]
     assert ends[0]["events"] == ends[1]["events"]
     assert ends[0]["result"] == ends[1]["result"]
 
@@ -86,6 +89,8 @@ def test_all_users_have_the_same_daily_deal(client, server):
     assert mine["deal"] == {"id": theirs["deal"]["id"], "kind": "daily", "counts": True}
     listed = next(deal for deal in client.get("/api/daily")["deals"] if deal["game"] == "open_face")
     assert (listed["table"], listed["finished"]) == (mine["id"], False)
+    client.open({"game": "open_face", "deal": "daily"}, 409)
+    client.finish(mine)
     assert client.open({"game": "open_face", "deal": "daily"})["deal"]["counts"] is False
 
 

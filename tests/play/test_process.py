@@ -57,9 +57,14 @@ def test_it_exits_cleanly_and_restores_open_tables(tmp_path, number):
     [
         (["play.port={taken}"], r"play\.port={taken}: must be free on 127\.0\.0\.1"),
         (["play.port=70000"], r"play\.port=70000: must be a whole number in \[0, 65535\]"),
-        (["play.host=no.such.host.invalid"], r"play\.host=no\.such\.host\.invalid: must be an address of this machine"),
+        (
+            ["play.host=no.such.host.invalid", "play.hosts=[x]"],
+            r"play\.host=no\.such\.host\.invalid: must be an address of this machine",
+        ),
         (["play.database=nonsense"], r"play\.database=…: must be an address"),
-        (["play.host=192.0.2.1"], r"play\.host=192\.0\.2\.1: must be an address of this machine"),
+        (["play.host=0.0.0.0"], r"play\.host=0\.0\.0\.0: must be a loopback address .* play\.hosts="),
+        (["play.proxies=[nginx]"], r"play\.proxies=nginx: must be addresses or networks"),
+        (["play.host=192.0.2.1", "play.hosts=[x]"], r"play\.host=192\.0\.2\.1: must be an address of this machine"),
         (["play.belief.whist=nowhere"], r"play\.belief\.whist=nowhere: must be left out: the games are poker_squares"),
         (["play.limits.tables=0"], r"play\.limits\.tables=0: must be"),
         (["play.prot=1"], r"play\.prot"),

@@ -6,31 +6,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from cardlab_play.options import Limits
 from cardlab_play.sessions import COOKIE, clean_name
-from play_server import NO_LIMITS, TABLE_REQUESTS
-
-JSON = {"Content-Type": "application/json"}
-
-
-def raw(server, method, path, body=b"", headers=None):
-    """A raw request."""
-    address = urlsplit(server.base)
-    connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
-    connection.putrequest(method, path, skip_host=bool(headers and "Host" in headers))
-    for key, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
-        connection.putheader(key, value)
-    connection.endheaders()
-    if body:
-        connection.send(body)
-    reply = connection.getresponse()
-    text = reply.read()
-    connection.close()
-    return reply, text
-
-
-def limits(**given):
-    return Limits(**{**vars(NO_LIMITS), **given})
+from play_server import JSON, TABLE_REQUESTS, limits, raw
 
 
 @pytest.mark.parametrize("path", ["/", "/api/games", "/api/tables/none", "/nothing"])

@@ -103,11 +103,21 @@ def load_weights(folder: Path, options: Any, description: PolicyDescription, spe
             weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  it is no mapping
         if written is not None and written != _checksum(weights):
             raise ValueError("damaged: the checksum does not match")
+        _check_numbers(weights, network.state_dict())
         network.load_state_dict(weights)
     except (SafetensorError, OSError, RuntimeError, TypeError, ValueError, AttributeError) as error:
         reason = str(error).splitlines()[0]
         raise PolicyError(f"{path}: are not the weights of this network ({reason})") from error
     return network.requires_grad_(False).eval()
+
+
+def _check_numbers(weights: Weights, expected: Weights) -> None:
+    """ValueError for weights that are NaN or infinite, or of another type than the network's."""
+    for name, tensor in weights.items():
+        if name in expected and tensor.dtype != expected[name].dtype:
+            raise ValueError(f"{name} has the type {tensor.dtype}, not {expected[name].dtype}")
+        if not bool(torch.isfinite(tensor).all()):
+            raise ValueError(f"{name} has NaN or infinite numbers")
 
 
 def _plain(value: Any) -> Any:

@@ -4,6 +4,7 @@ import errno
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any, cast
 
@@ -85,8 +86,10 @@ def load_policy(game: Game, folder: Path) -> Policy:
     kind = POLICY_KINDS[description.policy_kind]
     known = [entry.name for entry in fields(kind)][2:]  # behind game and network
     for key, value in description.policy_options.items():
-        if key not in known or not isinstance(value, int | float):
+        if key not in known or not isinstance(value, int | float) or not isfinite(value):
             raise PolicyError(f"{folder / _DESCRIPTION}: policy_options: must be numbers for {', '.join(known)}")
+        if key == "reward_scale" and value <= 0:
+            raise PolicyError(f"{folder / _DESCRIPTION}: policy_options: reward_scale={value}: must be above 0")
     return kind(game, network, **description.policy_options)
 
 

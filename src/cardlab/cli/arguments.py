@@ -1,8 +1,11 @@
 """Parses the command line: a verb, Hydra overrides, and flags."""
 
 import argparse
+import json
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
+from pathlib import Path
 from typing import NoReturn
 
 from cardlab.cli.verbs import VERBS, Verb
@@ -64,3 +67,29 @@ def with_search_space(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]
     with initialised_hydra():
         spaces = group_options("sweep")
     return (*overrides, f"sweep={agent if agent in spaces else 'standard'}")
+
+
+_RESPONSES = ("ppo", "td", "dqn")  # recipes GAME/NAME for `cardlab exploit`, the first that a game has
+
+
+def with_recipe(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
+    """The overrides of `cardlab exploit` with a recipe of the game where none is given.
+
+    `agent=NAME` becomes experiment=GAME/NAME where there is one. The game is `game=`, or that of the policy's folder.
+    """
+    given = {key: value for key, _, value in (text.partition("=") for text in overrides)}
+    if verb.name != "exploit" or "experiment" in given:
+        return overrides
+    game = given.get("game")
+    if game is None:
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            game = json.loads((Path(given["policy"]) / "policy.json").read_text())["game"]
+    with initialised_hydra():
+        recipes = group_options("experiment")
+    if f"{game}/default" not in recipes:
+        return overrides
+    names = [given["agent"]] if "agent" in given else _RESPONSES
+    found = next((name for name in names if f"{game}/{name}" in recipes), None)
+    if found is None:
+        return (*overrides, f"experiment={game}/default")
+    return (*(text for text in overrides if text != f"agent={found}"), f"experiment={game}/{found}")

@@ -17,6 +17,7 @@ from cardlab.experiments.config.error_lines import group_options, options_by_fol
 _COMMENTED_KEY = re.compile(r"^\s*(\w+):[^#]*#\s*(.+)$")
 _COMMENT_COLUMN = 44
 _TRAIN_KEYS = {"game", "agent", "network", "opponents", "trainer", "arena"}
+_OF_EXPERIMENTS = ("sweep", "exploit")  # verbs that train experiments
 _TRAIN_HELP = "as in `cardlab train --help`"
 
 Comments = Mapping[tuple[str, str, str], str]
@@ -50,7 +51,7 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
     choices = {str(name): value for name, value in tree.hydra.runtime.choices.items() if "hydra/" not in str(name)}
     config = cast(dict[str, Any], OmegaConf.to_container(tree, resolve=False))
     del config["hydra"]
-    if verb.name == "sweep":  # its own keys come first; those of the experiment are documented once
+    if verb.name in _OF_EXPERIMENTS:  # their own keys only; those of the experiment are documented once
         config = {key: value for key, value in config.items() if key not in _TRAIN_KEYS}
     comments = _comments(search_folders(), verb.config_name)
     groups = _groups({name: choice for name, choice in choices.items() if name.count(".") < 2})  # none inside mounts
@@ -59,7 +60,7 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
         ["examples", *(f"  {example}" for example in verb.examples)],
         ["groups (group=option; * marks the chosen one)", *_table(groups)] if groups else [],
         [f"keys (key=value) of conf/{verb.config_name}.yaml", *_key_lines(config, comments)],
-        [f"and the keys of an experiment, {_TRAIN_HELP}"] if verb.name == "sweep" else [],
+        [f"and the keys of an experiment, {_TRAIN_HELP}"] if verb.name in _OF_EXPERIMENTS else [],
         ["flags", *_table({**verb.flags, **verb.long_keys, **FLAGS})],
         ["A new key needs +key=value. Quote what the shell or Hydra would parse: 'key=[1,2]', 'key=\"a?b\"'."],
     ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
 
-from cardlab.cli.arguments import parse_arguments, split_verb, with_search_space
+from cardlab.cli.arguments import parse_arguments, split_verb, with_recipe, with_search_space
 from cardlab.cli.completion import complete
 from cardlab.cli.help_texts import overview, verb_help
 from cardlab.cli.verbs import ComposedConfig, Request, Verb
@@ -41,7 +41,7 @@ def _run(arguments: list[str]) -> int:
 
 def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace) -> int:
     flags = _flags(verb, parsed)
-    overrides = with_search_space(verb, overrides)
+    overrides = with_recipe(verb, with_search_space(verb, overrides))
     if parsed.help:
         print(verb_help(verb, overrides))
         return 0

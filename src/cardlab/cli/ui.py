@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from cardlab.cli.verbs import Request
 from cardlab.core.options import Text, Whole, check_whole
-from cardlab.core.sockets import open_listener, url_host
+from cardlab.core.sockets import is_loopback, open_listener, url_host
 from cardlab.experiments.config.options import convert
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import RUN_PATH, find_origin
@@ -27,13 +27,22 @@ _SHUTDOWN_SECONDS = 3
 
 def run(request: Request) -> int:
     """Serve until Ctrl-C or SIGTERM."""
-    host = convert("host", request.config["host"], Text)
-    serve(Store(), host, convert("port", request.config["port"], Whole))
+    config = request.config
+    host, port = convert("host", config["host"], Text), convert("port", config["port"], Whole)
+    serve(Store(), host, port, allowed_hosts=convert("allowed_hosts", config["allowed_hosts"], tuple[Text, ...]))
     return 0
 
 
-def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, report: Callable[[str], None] = print) -> None:
+def serve(
+    store: Store,
+    host: str = "127.0.0.1",
+    port: int = 5000,
+    report: Callable[[str], None] = print,
+    allowed_hosts: Sequence[str] = (),
+) -> None:
     """Report the links that compare runs, and serve the UI until Ctrl-C or SIGTERM.
+
+    MLflow accepts loopback and the names `allowed_hosts`, with any port; without names, also private addresses.
 
     If the store is an MLflow server, which has its own UI, only report the links. Raises InvalidOption for a host or
     port that cannot be used, and TrackingUnavailable.
@@ -43,6 +52,11 @@ def serve(store: Store, host: str = "127.0.0.1", port: int = 5000, report: Calla
         return
     check_whole("port", port, 1, 65535)
     with open_listener(host, port) as listener, suppress(KeyboardInterrupt):
+        if not is_loopback(host):
+            report(f"warning: host={host}: all who reach this port can read and delete the runs: it has no passwords")
+        if allowed_hosts:
+            names = [*allowed_hosts, "localhost", "127.0.0.1", "[[]::1]"]  # patterns of fnmatch
+            os.environ["MLFLOW_SERVER_ALLOWED_HOSTS"] = ",".join(f"{name},{name}:*" for name in names)
         application = _application(store)
         report(_overview(store, f"http://{url_host(host)}:{port}", " (Ctrl-C stops the server)"))
         options = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=_SHUTDOWN_SECONDS)
@@ -91,6 +105,6 @@ def _open_run(store: Store, request: HttpRequest) -> Response:
     digest = request.path_params["digest"]
     origin = find_origin(store, digest) if re.fullmatch("[0-9a-f]{8,64}", digest) else None
     if origin is None:
-        return PlainTextResponse(f"{store.address} has no training run of the policy {digest}\n", 404)
+        return PlainTextResponse(f"the store has no training run of the policy {digest}\n", 404)
     experiment = store.client.get_run(origin.run_id).info.experiment_id
     return RedirectResponse(f"/#/experiments/{experiment}/runs/{origin.run_id}?workflowType=machine_learning")

@@ -122,6 +122,15 @@ _VERBS = (
         ),
     ),
     Verb(
+        "exploit",
+        "measure what a fresh learner can win from a frozen policy",
+        (
+            "cardlab exploit policy=champion game=thirty_one",
+            "cardlab exploit policy=models/five_o_td agent=ppo trainer.decisions=500_000 seeds=3",
+        ),
+        on_stop=RESUME,
+    ),
+    Verb(
         "replay",
         "show one game move by move",
         ("cardlab replay game=thirty_one 'agents=[models/thirty_one_dqn,greedy]' deal=3",),

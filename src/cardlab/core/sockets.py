@@ -2,6 +2,7 @@
 
 import errno
 import socket
+from ipaddress import ip_address
 
 from cardlab.core.options import InvalidOption
 
@@ -23,6 +24,14 @@ def open_listener(host: str, port: int, prefix: str = "") -> socket.socket:
         with _open_socket(host, 0) as free:
             example = f"{prefix}port={free.getsockname()[1]}"
         raise InvalidOption(f"{prefix}port", port, f"free on {host} ({reason}), e.g. {example}") from error
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches `host`."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def connect_host(host: str) -> str:

@@ -21,12 +21,13 @@ PerDeal = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over deals with its 95 % interval."""
+    """A mean over deals with its 95 % interval; of several trainings, over their seeds too."""
 
     mean: float
     low: float
     high: float
     deals: int
+    seeds: int = 1
 
     @property
     def half_width(self) -> float:
@@ -39,7 +40,7 @@ class Estimate:
 
     def clipped(self, low: float, high: float) -> "Estimate":
         """The estimate with its interval clipped to [low, high]."""
-        return Estimate(self.mean, max(low, self.low), min(high, self.high), self.deals)
+        return Estimate(self.mean, max(low, self.low), min(high, self.high), self.deals, self.seeds)
 
     def __str__(self) -> str:
         return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"

@@ -31,6 +31,7 @@ from cardlab.networks.protocol import Network
 Metrics = dict[str, float]
 
 _ROWS_IN_CACHE = 4096  # decisions
+_SMALLEST_SCALE = 1e-3  # of rewards, in typical payoffs of the game: a smaller one makes huge targets
 _TOLERANCE = 0.1  # share by which a part may be larger: a rollout has a few decisions more than asked for
 
 
@@ -164,7 +165,7 @@ class Learner(lightning.LightningModule, ABC):
         norms = [clip_gradients(weights, max_grad_norm) for weights in self._weights_by_module]
         if not np.isfinite([*norms, mean]).all():
             shown = " and ".join(map(str, norms))
-            raise TrainingDiverged(f"gradient norm is {shown} (loss {mean}); lower agent.learning_rate")
+            raise TrainingDiverged(f"gradient norm is {shown} (loss {mean}); {self._cure()}")
         self.optimizer.step()
         return norms[0]
 
@@ -202,7 +203,13 @@ class Learner(lightning.LightningModule, ABC):
     def _check_weights(self) -> None:
         """Raise TrainingDiverged if a weight is not finite; such a network is neither played nor saved."""
         if not all(bool(weights.isfinite().all()) for weights in self._weights):
-            raise TrainingDiverged("weights are not finite; lower agent.learning_rate")
+            raise TrainingDiverged(f"weights are not finite; {self._cure()}")
+
+    def _cure(self) -> str:
+        """What to do about a divergence."""
+        if self.reward_scale >= _SMALLEST_SCALE * self.game.spec.payoff_scale:
+            return "lower agent.learning_rate"
+        return f"agent.reward_scale={self.reward_scale:g} is too small for the payoffs of this game; leave it out"
 
     def _summarize(self, batch: Experience) -> RolloutSummary:
         seats, payoff = int((batch.seats == 0).sum()), batch.learner_payoff
@@ -270,13 +277,6 @@ def clip_gradients(weights: Sequence[nn.Parameter], max_norm: float) -> float:
     if norm > max_norm:
         nn.utils.clip_grads_with_norm_(weights, max_norm, found)
     return norm
-
-
-def annealed_epsilon(start: float | None, end: float, share: float, progress: float) -> float:
-    """Epsilon that falls linearly from `start` to `end` over the first `share` of the budget, then stays."""
-    if start is None or share <= 0:
-        return end
-    return end + (start - end) * max(0.0, 1.0 - progress / share)
 
 
 class MetricMeans:

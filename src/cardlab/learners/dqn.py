@@ -16,10 +16,10 @@ from cardlab.agents.network_agents import ActionValueAgent
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.protocol import Game, InfoStates, Players
 from cardlab.games.record_arrays import take
-from cardlab.learners.base import Learner, MetricMeans, Metrics, annealed_epsilon
+from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses.returns import n_step_returns, turn_discounts
 from cardlab.learners.losses.value import averaged_bootstrap, bootstrap, regression, regression_of_all
-from cardlab.learners.options import DQNOptions
+from cardlab.learners.options import DQNOptions, annealed_epsilon
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.replay_buffer import ReplayBuffer, Transitions
 from cardlab.learners.rollouts.sampled_successors import sample_successors

@@ -242,3 +242,10 @@ class BeliefTraining:
 
 LEARNER_OPTIONS = {options.name: options for options in (PPOOptions, DQNOptions, TDOptions, PolicyIterationOptions)}
 """The learners by registry key."""
+
+
+def annealed_epsilon(start: float | None, end: float, share: float, progress: float) -> float:
+    """Epsilon that falls linearly from `start` to `end` over the first `share` of the budget, then stays."""
+    if start is None or share <= 0:
+        return end
+    return end + (start - end) * max(0.0, 1.0 - progress / share)

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_afterstates
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.record_arrays import copied, take
-from cardlab.learners.base import Learner, MetricMeans, Metrics, annealed_epsilon
+from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses.returns import averaged_returns, end_weights, lambda_returns
 from cardlab.learners.losses.value import averaged_bootstrap, explained_variance, regression
-from cardlab.learners.options import GREEDY, TDOptions
+from cardlab.learners.options import GREEDY, TDOptions, annealed_epsilon
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.networks.protocol import Network

@@ -3,7 +3,6 @@
 All state is in their `state_dict`s: a training resumed from a checkpoint equals one that was never interrupted.
 """
 
-import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -16,10 +15,7 @@ from lightning.pytorch.callbacks import Callback
 from cardlab.learners.base import Learner
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.collector import Collector
-
-
-class CheckpointError(RuntimeError):
-    """A checkpoint cannot be read or written; the message is one line that names the file."""
+from cardlab.training.checkpoint_files import CheckpointError, replace_checkpoint
 
 
 class MetricsLog(Protocol):
@@ -87,7 +83,7 @@ class CollectorState(Callback):
 
 
 class Checkpoints(Callback):
-    """Writes a run's one checkpoint every `seconds`; the main process decides for all when to write and to stop."""
+    """Writes a checkpoint every `seconds`; the main process decides for all when to write and to stop."""
 
     def __init__(self, path: Path, seconds: float, group: ProcessGroup | None = None) -> None:
         self.path = path
@@ -117,7 +113,7 @@ class Checkpoints(Callback):
             self._warned = True
 
     def save(self, trainer: lightning.Trainer) -> None:
-        """Write a temporary file, then move it to `path`, which holds a whole checkpoint at every moment.
+        """Write a temporary file, then move it to `path`; it or the checkpoint before it is complete at every moment.
 
         Raises CheckpointError.
         """
@@ -125,9 +121,7 @@ class Checkpoints(Callback):
         try:
             trainer.save_checkpoint(part)  # the main process writes the state of all
             if self.group.is_main:
-                with part.open("rb") as file:
-                    os.fsync(file.fileno())
-                part.replace(self.path)
+                replace_checkpoint(self.path, part)
                 self.after_save()
         except OSError as error:
             with suppress(OSError):

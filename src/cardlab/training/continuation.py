@@ -18,7 +18,7 @@ from lightning.pytorch.callbacks import Callback
 from cardlab.core.options import InvalidOption
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
-from cardlab.training.callbacks import CheckpointError
+from cardlab.training.checkpoint_files import CheckpointError, read_checkpoint
 from cardlab.training.experiment import Experiment
 
 TRAINING_FILE = "training.ckpt"
@@ -72,7 +72,7 @@ class _RestoreAtStart(Callback):
 
 def write_continuation(checkpoint: Path, experiment: Experiment, folder: Path) -> None:
     """Write to `folder` what a longer training needs of a finished run's `checkpoint`. Raises CheckpointError."""
-    content: Mapping[str, Any] = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    content = read_checkpoint(checkpoint)
     callbacks: Mapping[str, Any] = content["callbacks"]
     content_kept = {
         "format": _FORMAT,
@@ -102,7 +102,7 @@ def read_continuation(experiment: Experiment, given: str) -> Continuation:
     """Read the folder `given`. Raises InvalidOption for another folder or another training."""
     path = Path(given) / TRAINING_FILE
     try:
-        content: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        content = read_checkpoint(path)
         continuation, identity = Continuation(content), dict(content["training"])
         has_format = content["format"] == _FORMAT
     except Exception as error:

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import torch
 from filelock import FileLock, Timeout
 
 from cardlab.agents.policy_files import describe, save_policy
@@ -19,7 +18,8 @@ from cardlab.evaluation.seating import make_lineup
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.learners.base import Learner
-from cardlab.training.callbacks import CheckpointError, MetricsLog, TrackedRun, TrackingState
+from cardlab.training.callbacks import MetricsLog, TrackedRun, TrackingState
+from cardlab.training.checkpoint_files import PREVIOUS, find_checkpoint
 from cardlab.training.continuation import write_continuation
 from cardlab.training.curve_evaluation import score_agent
 from cardlab.training.experiment import Experiment, check_device
@@ -131,7 +131,7 @@ def _train(
     report: Callable[[str], None],
     tracked: TrackedRun | None,
 ) -> Trained:
-    resume = _check_checkpoint(checkpoint, experiment.trainer.processes, report)
+    resume = find_checkpoint(checkpoint, experiment.trainer.processes, report)
     with start_processes(experiment, checkpoint, resume) as group:
         process = TrainingProcess(experiment, checkpoint, group)
         return _run_main_process(process, checkpoint, resume, model_dir, log, report, tracked)
@@ -157,15 +157,17 @@ def _run_main_process(
     save = partial(save_policy, description=description, network=learner.ema_network)
     snapshots = Snapshots(checkpoint.with_name(_SNAPSHOTS), options.snapshots, last_iteration, save)
     process.checkpoints.report = report
+    finished = checkpoint.with_name(_FINISHED)
     if resume is None:
         snapshots.clear()
+        finished.unlink(missing_ok=True)  # of an earlier training, which this one must not take for its own
     state = [] if tracked is None else [TrackingState(tracked)]
     if tracked is not None:
         process.checkpoints.after_save = tracked.flush
     process.fit(resume, [curve, snapshots, *state])
     snapshots.save_snapshot(learner)
     digest = save(model_dir)
-    finished = checkpoint.with_name(_FINISHED)
+    checkpoint.with_name(PREVIOUS).unlink(missing_ok=True)
     checkpoint.replace(finished)
     continuation = checkpoint.with_name(_CONTINUATION)
     write_continuation(finished, experiment, continuation)
@@ -181,21 +183,3 @@ def _make_evaluation(experiment: Experiment, learner: Learner, game: Game) -> Ca
     if lineup:
         make_lineup(game, [agent, *lineup])
     return partial(score_agent, game, agent, experiment.arena, options.evaluation_deals, lineup)
-
-
-def _check_checkpoint(path: Path, processes: int, report: Callable[[str], None]) -> Path | None:
-    """The checkpoint to resume from, if there is one. Raises CheckpointError for a damaged or foreign one."""
-    if not path.exists():
-        return None
-    try:
-        content: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        done = int(content["learner"]["iterations_done"])
-        written_by = 1 + len(content["learner"].get("others", ()))
-    except Exception as error:
-        reason = str(error).splitlines()[0] if str(error) else repr(error)
-        raise CheckpointError(f"{path}: is not a checkpoint of this run ({reason[:120]}); delete it") from error
-    if written_by != processes:
-        cure = f"resume with trainer.processes={written_by} instead of {processes}, or delete it"
-        raise CheckpointError(f"{path}: was written by {written_by} processes; {cure}")
-    report(f"resuming after iteration {done} ({path})")
-    return path

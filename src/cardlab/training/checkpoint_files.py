@@ -1,0 +1,61 @@
+"""The last two checkpoints of a training on disk, each checked before it is used."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import torch
+
+PREVIOUS = "previous.ckpt"
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint cannot be read or written; the message is one line that names the file."""
+
+
+def replace_checkpoint(path: Path, part: Path) -> None:
+    """Make the complete file `part` the checkpoint `path`, and keep the former one as PREVIOUS. Raises OSError."""
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
+    if path.exists():
+        path.replace(path.with_name(PREVIOUS))
+    part.replace(path)
+
+
+def read_checkpoint(path: Path) -> Mapping[str, Any]:
+    """The content of a file that torch wrote. Raises an exception of torch or zipfile for any damage.
+
+    Each record in it has a CRC-32, which torch writes and does not check.
+    """
+    with ZipFile(path) as archive:
+        if (damaged := archive.testzip()) is not None:
+            raise ValueError(f"the checksum of {damaged} does not match")
+    return torch.load(path, map_location="cpu", weights_only=True)
+
+
+def find_checkpoint(path: Path, processes: int, report: Callable[[str], None]) -> Path | None:
+    """The checkpoint to resume from, `path` or the one before it; None if there is none.
+
+    A damaged one is reported and replaced by the one before it. Raises CheckpointError if none can be used.
+    """
+    previous = path.with_name(PREVIOUS)
+    for file in filter(Path.exists, (path, previous)):
+        try:
+            learner: Mapping[str, Any] = read_checkpoint(file)["learner"]
+            done, written_by = int(learner["iterations_done"]), 1 + len(learner.get("others", ()))
+        except Exception as error:
+            reason = str(error).splitlines()[0] if str(error) else repr(error)
+            damage = f"{file}: is not a checkpoint of this run ({reason[:120]})"
+            if file == previous or not previous.exists():
+                raise CheckpointError(f"{damage}; delete it") from error
+            report(f"{damage}; the checkpoint before it is used")
+            continue
+        if written_by != processes:
+            cure = f"resume with trainer.processes={written_by} instead of {processes}, or delete it"
+            raise CheckpointError(f"{file}: was written by {written_by} processes; {cure}")
+        file.replace(path)
+        report(f"resuming after iteration {done} ({path})")
+        return path
+    return None
