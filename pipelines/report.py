@@ -29,7 +29,7 @@ def main() -> None:
     store = Store()
     for result in results:
         pictures = sorted((folder / "figures" / result.name).glob("*.svg"))
-        _attach(store, result.game, result.evaluation["policy_digest"], pictures)
+        _attach(store, result.game, result.policy_digest, pictures)
 
 
 def _attach(store: Store, game: str, digest: str, pictures: list[Path]) -> None:

@@ -15,6 +15,7 @@ import pytest
 from cardlab.cli.ui import compare_links, serve
 from cardlab.core.options import InvalidOption
 from cardlab.tracking import Store
+from cardlab.tracking.policy_lookup import DIGEST, run_link
 from services import free_port
 
 SERVE = """
@@ -64,6 +65,7 @@ def test_links_lead_to_the_compare_view_of_experiments_with_trainings(store: Sto
 def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path: Path) -> None:
     with store.start_run("thirty_one", "ppo", tags={"kind": "training"}) as run:
         run.log_text("hello", "notes/hello.txt")
+        run.set_tags({DIGEST: "0123abcd"})
     port = free_port()
     base = f"http://127.0.0.1:{port}"
     elsewhere = tmp_path / "elsewhere"
@@ -79,6 +81,12 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path:
         assert "viewStateShareKey=cardlab" in server.stdout.readline()
         assert "<html" in get(f"{base}/").lower()
         assert get(f"{base}/get-artifact?path=notes/hello.txt&run_id={run.id}") == "hello"
+        with urllib.request.urlopen(run_link("0123abcd", base), timeout=20) as answer:
+            number = store.experiment_id("thirty_one")
+            assert answer.url == f"{base}/#/experiments/{number}/runs/{run.id}?workflowType=machine_learning"
+        for unknown in ("0123abce", "%25"):  # a pattern that matches every digest is none
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                get(run_link(unknown, base))
         remote = Store(base, tmp_path / "other")
         with remote.start_run("thirty_one", "over http", params={"seed": 1}) as over:
             over.log_metrics({"loss": 1.0}, 0)

@@ -4,8 +4,9 @@ import pytest
 from rich.console import Console
 
 from cardlab.core.options import InvalidOption
-from cardlab.evaluation.evaluate import evaluate, evaluation_table, main_score, write_evaluation
+from cardlab.evaluation.evaluate import evaluate, evaluation_table, write_evaluation
 from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.main_score import main_score
 from cardlab.evaluation.match import compare, play_match
 from cardlab.evaluation.options import EVALUATION_SEED, ArenaOptions
 from cardlab.evaluation.progress import bars

@@ -121,7 +121,7 @@ def test_comments_docstrings_layout_and_what_decides_nothing_do_not_count(checko
         ("games/loop.py", using() | {"tournaments", "tune"}),
         ("evaluation/outcomes/big2.py", using(("game_statistics",), game="big2")),
         ("evaluation/tournament.py", {"tournaments"}),
-        ("experiments/report/score_bars.py", {"report"}),
+        ("experiments/report/score_intervals.py", {"report"}),
         ("experiments/promotion/gate.py", using(("promote",))),
         ("experiments/sweep/samplers.py", {"tune"}),
         ("../../pipelines/evaluate.py", using(("evaluate",))),

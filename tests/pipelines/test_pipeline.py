@@ -19,7 +19,7 @@ from cardlab.tracking import Store
 pytestmark = pytest.mark.slow
 
 NAMES = ("squares", "duel")
-PICTURES = {"calibration", "game_lengths", "learning_curve", "score_bars", "snapshot_scores", "snapshot_table"}
+PICTURES = {"calibration", "game_lengths", "snapshot_scores", "snapshot_table"}
 STAGES = ("train", "evaluate", "score_snapshots", "game_statistics")
 Clone = Any  # of conftest.py, which cannot be imported
 Snapshot = Callable[[], dict[str, bytes]]
@@ -36,8 +36,8 @@ def runs(clone: Clone, experiment: str, condition: str = "") -> list[Any]:
 
 
 def timeless(report: bytes) -> bytes:
-    """Without what a training cost this once, and the commit at which it began."""
-    return re.sub(rb"<dt>(speed|trained from)</dt>.*", b"", report)
+    """Without the cost of this training, and the commit at which it began."""
+    return re.sub(rb'<dt>(training|trained from)</dt>.*|<td class="number">[\d.]+</td>', b"", report)
 
 
 def test_all_that_is_promised_is_there(finished: Clone) -> None:
@@ -143,7 +143,7 @@ def test_an_edit_reruns_what_uses_it(clone: Clone) -> None:
         "learners/dqn.py": {"train@duel"},
         "learners/ppo.py": set[str](),
         "evaluation/evaluate.py": {f"{stage}@{name}" for stage in STAGES[1:] for name in NAMES} | {"tournaments"},
-        "experiments/report/score_bars.py": {"report"},
+        "experiments/report/score_intervals.py": {"report"},
     }
     for name, stages in expected.items():
         path = source / name

@@ -1,12 +1,17 @@
 """`cardlab ui`: the MLflow UI on the project's store."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import uvicorn
+from starlette.requests import Request as HttpRequest
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 from cardlab.cli.verbs import Request
 from cardlab.core.options import Text, Whole, check_whole
@@ -15,6 +20,7 @@ from cardlab.experiments.config.options import convert
 from cardlab.games.catalogue import GAMES
 from cardlab.tracking import Store
 from cardlab.tracking.experiment_tags import VIEW, update_experiments
+from cardlab.tracking.policy_lookup import RUN_PATH, find_origin
 from cardlab.tracking.registry import Registry
 
 _COMPARE = f"#/experiments/{{id}}/runs?workflowType=machine_learning&compareRunsMode=CHART&viewStateShareKey={VIEW}"
@@ -96,4 +102,16 @@ def _application(store: Store) -> Any:
     with catch_warnings():
         simplefilter("ignore")  # MLflow uses a deprecated part of Starlette
         from mlflow.server.fastapi_app import app  # noqa: PLC0415
+    route = Route(f"{RUN_PATH}{{digest}}", partial(_open_run, store))
+    app.router.routes.insert(0, route)  # before MLflow's own, which match every path
     return app
+
+
+def _open_run(store: Store, request: HttpRequest) -> Response:
+    """Redirect to the run that made the policy with the digest in the path; 404 without one."""
+    digest = request.path_params["digest"]
+    origin = find_origin(store, digest) if re.fullmatch("[0-9a-f]{8,64}", digest) else None
+    if origin is None:
+        return PlainTextResponse(f"the store has no training run of the policy {digest}\n", 404)
+    experiment = store.client.get_run(origin.run_id).info.experiment_id
+    return RedirectResponse(f"/#/experiments/{experiment}/runs/{origin.run_id}?workflowType=machine_learning")

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 
 from cardlab.core.files import write_json
-from cardlab.evaluation.intervals import Estimate, estimate
+from cardlab.evaluation.intervals import estimate
+from cardlab.evaluation.main_score import SELF, Evaluation
 from cardlab.evaluation.match import InterruptedLineups, Match, paired, play_lineup
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
@@ -18,10 +18,6 @@ from cardlab.games.protocol import Game
 
 FORMAT = 1
 DEFAULT_REFERENCES = ("random",)
-SELF = "self"  # the evaluated agent itself, in a game of one player
-
-Evaluation = dict[str, Any]
-"""The content of evaluation.json; see `evaluate`."""
 
 
 class InterruptedEvaluation(KeyboardInterrupt):
@@ -80,18 +76,6 @@ def evaluate(
     if stopped:
         raise InterruptedEvaluation(evaluation)
     return evaluation
-
-
-def main_score(evaluation: Evaluation) -> tuple[str, Estimate]:
-    """The strongest reference and the score against it, in points per game.
-
-    The strongest reference is the one against which the agent scores least. A single player's score is its own, and its
-    reference is "self".
-    """
-    references = evaluation["references"]
-    name = SELF if SELF in references else min(references, key=lambda each: references[each]["mean"])
-    row = references[name]
-    return name, Estimate(row["mean"], row["low"], row["high"], row["deals"])
 
 
 def write_evaluation(evaluation: Evaluation, path: Path) -> None:

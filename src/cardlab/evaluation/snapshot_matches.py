@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from cardlab.core.options import InvalidOption
-from cardlab.evaluation.evaluate import SELF, evaluate
+from cardlab.evaluation.evaluate import evaluate
+from cardlab.evaluation.main_score import SELF
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.pairings import play_pairings
 from cardlab.evaluation.progress import ProgressCallback, no_progress

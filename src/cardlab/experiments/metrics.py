@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cardlab.evaluation.evaluate import Evaluation, main_score
+from cardlab.evaluation.main_score import Evaluation, main_score
 
 SEEDS = 1  # trainings behind the score
 

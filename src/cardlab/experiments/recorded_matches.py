@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from cardlab.agents.policy_files import policy_digest
 from cardlab.agents.policy_paths import policy_folder
-from cardlab.evaluation.evaluate import SELF, Evaluation, main_score
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.main_score import SELF, Evaluation, main_score
 from cardlab.evaluation.tournament import Tournament
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store, TrackingUnavailable

@@ -13,6 +13,9 @@ CONFIG = "config.json"  # artifact of a training: its composed configuration
 DIGEST = "policy.digest"
 """Tag of runs and of registered versions: the digest of the policy's files."""
 
+RUN_PATH = "/policy/"
+"""Path at which `cardlab ui` redirects from a policy's digest to the run that made the policy."""
+
 _MAKES_POLICIES = ("training", "trial")  # kinds of runs; others with a digest measured the policy
 
 
@@ -32,6 +35,14 @@ def policy_filter(digest: str) -> str:
     A trial with several seeds has the digests of all its policies in one tag, separated by spaces.
     """
     return f"tags.`{DIGEST}` LIKE '%{digest}%'"
+
+
+def run_link(digest: str, base: str = "http://127.0.0.1:5000") -> str:
+    """Address of the run that made the policy with this digest, in any store that `cardlab ui` serves on `base`.
+
+    Run ids differ between stores of equal trainings; digests do not.
+    """
+    return f"{base}{RUN_PATH}{digest}"
 
 
 def find_origin(store: Store, digest: str) -> Origin | None:

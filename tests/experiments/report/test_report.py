@@ -1,4 +1,4 @@
-"""The report: what it shows, and that the same results give the same bytes."""
+"""The report: what it shows, and that equal results give equal bytes."""
 
 import copy
 import csv
@@ -12,13 +12,15 @@ from xml.etree import ElementTree
 import pytest
 
 from cardlab.experiments.report.calibration import draw_calibration
-from cardlab.experiments.report.curves import draw_learning_curve, draw_snapshot_scores
+from cardlab.experiments.report.curves import draw_learning_curves, draw_snapshot_scores
 from cardlab.experiments.report.drawing import inline_svg, report_style
 from cardlab.experiments.report.game_lengths import draw_game_lengths
 from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
-from cardlab.experiments.report.page import write_report
+from cardlab.experiments.report.page import GAME_PICTURES, write_report
+from cardlab.experiments.report.parameters import compare_parameters
+from cardlab.experiments.report.ranking import by_game
 from cardlab.experiments.report.read_results import Result, ResultError, read_results, read_tournaments
-from cardlab.experiments.report.score_bars import draw_score_bars
+from cardlab.experiments.report.score_intervals import draw_score_intervals
 
 CONFIG: dict[str, Any] = {
     "name": "duel",
@@ -83,16 +85,18 @@ def write_more(folder: Path, name: str, references: list[str]) -> None:
     (folder / name / "calibration.csv").write_text("\n".join(rows) + "\n")
 
 
-def tournament(game: str = "thirty_one") -> dict[str, Any]:
+def tournament(
+    game: str = "thirty_one", names: tuple[str, str, str] = ("models/duel", "greedy", "random")
+) -> dict[str, Any]:
     def cell(agent: str, opponent: str, points: float) -> dict[str, Any]:
-        return {"agent": agent, "opponent": opponent, "points": points, "low": points - 0.1, "high": points + 0.1}
+        ends = {"low": points - 0.1, "high": points + 0.1}
+        return {"agent": agent, "opponent": opponent, "points": points, **ends, "deals": 200}
 
-    names = ["models/duel", "greedy", "random"]
     pairs = [(0, 1, 0.2), (0, 2, 0.9), (1, 2, 0.05)]
     cells = [cell(names[i], names[j], x) for i, j, x in pairs] + [cell(names[j], names[i], -x) for i, j, x in pairs]
     return {
         "format": 1, "game": game, "num_players": 2, "deals": 200, "cells": cells,
-        "standings": [{"agent": name} for name in names], "cycles": [{"agents": names, "sure": True}],
+        "standings": [{"agent": name} for name in names], "cycles": [{"agents": [*names], "sure": True}],
     }  # fmt: skip
 
 
@@ -150,18 +154,65 @@ def test_the_page_holds_every_figure_and_fetches_nothing(results: list[Result], 
     path = write_report(results, {"git.commit": "deadbeef"}, tmp_path / "report")
     text = path.read_text()
     page = Page(text)
-    assert all(link.startswith("#") for link in page.links)
+    runs = [link for link in page.links if not link.startswith("#")]
+    assert runs == ["http://127.0.0.1:5000/policy/abc123"] * 2
     assert not {"script", "link", "img", "iframe", "object"} & set(page.tags)
     assert "url(http" not in text
     assert "@import" not in text
     assert len(page.ids) == len(set(page.ids))
-    assert {link[1:] for link in page.links} <= set(page.ids)
-    assert page.tags.count("svg") == 4
+    assert {link[1:] for link in page.links if link not in runs} <= set(page.ids)
+    assert page.tags.count("svg") == 6  # a row of the table and two pictures for each game
     words = " ".join(" ".join(page.words).split())
-    for figure in ("61.0 % 59.0 to 63.0", "97.0 %", "112.30 112.20 to 112.40", "14.50", "409,600 decisions"):
+    for figure in ("0.20 0.10 to 0.30", "61.0 % 59.0 to 63.0", "112.30 112.20 to 112.40", "random makes 14.50"):
         assert figure in words
-    for fact in ("abc123", "deadbeef", "0.97", "greedy", "policy.digest"):
+    for fact in ("abc123", "deadbeef", "0.97", "only experiment"):
         assert fact in words
+
+
+def rival(results: list[Result], score: float) -> Result:
+    """A second experiment of the first game."""
+    config = {**CONFIG, "name": "rival", "agent": {"name": "ppo", "gamma": 0.97, "clip": 0.2}}
+    references = {"random": figures(0.95, 0.98), "greedy": figures(score, 0.6)}
+    return Result("rival", config, {**results[0].evaluation, "references": references}, results[0].curve)
+
+
+@pytest.mark.parametrize(
+    ("margin", "verdict"), [(-0.3, "best"), (0.05, "not decided"), (0.3, "loses to duel"), (None, "not decided")]
+)
+def test_head_to_head_decides_which_experiment_is_best(
+    results: list[Result], tmp_path: Path, margin: float | None, verdict: str
+) -> None:
+    tables = [tournament(names=("models/duel", "models/rival", "greedy"))] if margin is not None else []
+    for table in tables:
+        cell = next(cell for cell in table["cells"] if cell["agent"] == "models/duel")
+        cell |= {"points": margin, "low": (margin or 0) - 0.1, "high": (margin or 0) + 0.1}
+    both = [*results, rival(results, 0.25)]
+    game = by_game(both, tables)[0]
+    assert [result.name for result in game.results] == ["rival", "duel"]
+    assert game.verdict == verdict
+    words = " ".join(Page(write_report(both, {}, tmp_path / "report", tables).read_text()).words)
+    assert verdict in words
+    assert ("not played" in words) == (margin is None)
+
+
+def test_single_players_are_compared_by_the_evaluations_with_more_deals(results: list[Result]) -> None:
+    squares = results[1]
+    table = tournament("poker_squares", ("models/squares", "models/other", "random"))
+    other = Result("other", squares.config, {**squares.evaluation, "references": {"self": figures(100.0)}}, {})
+    margin = by_game([squares, other], [table])[0].margin(other)
+    assert margin is not None
+    assert (margin.mean, margin.deals) == (pytest.approx(-12.3), 2000)
+    assert margin.half_width == pytest.approx(0.1 * 2**0.5)
+    elsewhere = Result("other", other.config, {**other.evaluation, "seed": 1}, {})
+    margin = by_game([squares, elsewhere], [table])[0].margin(elsewhere)
+    assert margin is not None
+    assert (margin.mean, margin.deals) == (pytest.approx(-0.2), 200)
+
+
+def test_parameters_that_differ_come_first(results: list[Result]) -> None:
+    differing, common = compare_parameters([results[0], rival(results, 0.1)])
+    assert differing == [("agent.clip", ["–", "0.2"]), ("agent.name", ["dqn", "ppo"])]
+    assert ("agent.gamma", ["0.97", "0.97"]) in common
 
 
 def test_the_same_results_give_the_same_bytes(results: list[Result], tmp_path: Path) -> None:
@@ -177,33 +228,38 @@ def test_names_are_escaped(results: list[Result], tmp_path: Path) -> None:
     assert "<script>" not in text
 
 
-@pytest.mark.parametrize("draw", [draw_learning_curve, draw_score_bars])
+@pytest.mark.parametrize("draw", [draw_learning_curves, draw_score_intervals])
 def test_pictures_are_well_formed_and_named(results: list[Result], draw: Any) -> None:
     for result in results:
         with report_style():
-            figure, caption = draw(result)
+            figure, caption = draw([result])
             svg = inline_svg(figure, 'A "name" & <more>')
         root = ElementTree.fromstring(svg)
         assert root.get("aria-label") == 'A "name" & <more>'
         assert root.get("viewBox")
         assert root.get("width") is None
         assert caption.endswith(".")
+        assert "var(--c0, #0072b2)" in svg  # the page has another value on a dark screen
 
 
-def test_the_curve_shows_each_reference_with_its_band(results: list[Result]) -> None:
-    duel, squares = (drawn(draw_learning_curve, result) for result in results)
-    line = duel.axes[0].lines[0]
-    assert line.get_label() == "greedy"
-    assert list(line.get_xdata()) == [81920 * point for point in range(1, 6)]
-    assert list(line.get_ydata()) == pytest.approx([0.55, 0.6, 0.65, 0.7, 0.75])
-    assert len(duel.axes[0].collections) == 1
-    assert squares.axes[0].get_ylabel() == "points"
+def test_the_experiments_of_a_game_share_the_charts(results: list[Result]) -> None:
+    both = [rival(results, 0.25), results[0]]
+    axes = drawn(draw_learning_curves, both).axes[0]
+    assert [line.get_label() for line in axes.lines] == ["rival", "duel", "greedy"]
+    assert list(axes.lines[0].get_xdata()) == [81920 * point for point in range(1, 6)]
+    assert list(axes.lines[0].get_ydata()) == pytest.approx([0.55, 0.6, 0.65, 0.7, 0.75])
+    assert len(axes.collections) == 2
+    scores = drawn(draw_score_intervals, both).axes[0]
+    assert [label.get_text() for label in scores.get_yticklabels()] == ["random", "greedy"]
+    assert [text.get_text() for text in scores.texts][2:] == ["0.25 ± 0.10", "0.20 ± 0.10"]
+    alone = drawn(draw_score_intervals, results[1:]).axes[0]
+    assert [label.get_text() for label in alone.get_yticklabels()] == ["squares", "random"]
 
 
 def test_a_run_without_points_has_no_curve(results: list[Result], tmp_path: Path) -> None:
     bare = Result("duel", CONFIG, results[0].evaluation, {})
-    assert draw_learning_curve(bare) is None
-    assert Page(write_report([bare], {}, tmp_path / "report").read_text()).tags.count("svg") == 1
+    assert draw_learning_curves([bare]) is None
+    assert Page(write_report([bare], {}, tmp_path / "report").read_text()).tags.count("svg") == 2
 
 
 def test_what_is_missing_or_torn_is_named_in_one_line(results: list[Result], tmp_path: Path) -> None:
@@ -229,17 +285,17 @@ def test_what_is_missing_or_torn_is_named_in_one_line(results: list[Result], tmp
 def test_a_full_page_has_every_picture_as_a_file_too(full_results: list[Result], tmp_path: Path) -> None:
     path = write_report(full_results, {}, tmp_path / "report", [tournament()])
     page = Page(path.read_text())
-    assert page.tags.count("svg") == 13
-    assert all(link.startswith("#") for link in page.links)
+    assert page.tags.count("svg") == 2 + 13  # the table has two
     assert len(page.ids) == len(set(page.ids))
     words = " ".join(" ".join(page.words).split())
-    for fact in ("6,543 decisions/s", "61 CPU seconds", "c0ffee", "dvc repro train@duel", "foretell 50 %"):
+    for fact in ("6,543 decisions/s", "61 CPU seconds", "c0ffee", "dvc repro train@duel", "explained variance 50 %"):
         assert fact in words
     assert "Not transitive: duel beats greedy beats random beats duel." in words
     files = sorted(str(file.relative_to(path.parent / "figures")) for file in path.parent.rglob("*.svg"))
-    names = ("calibration", "game_lengths", "learning_curve", "score_bars", "snapshot_scores", "snapshot_table")
+    names = ("calibration", "game_lengths", "snapshot_scores", "snapshot_table")
     own = [f"{folder}/{name}.svg" for folder in ("duel", "squares") for name in names]
-    assert files == sorted([*own, "tournaments/thirty_one_1.svg"])
+    games = [f"{game}/{name}.svg" for game in ("poker_squares", "thirty_one") for name in GAME_PICTURES]
+    assert files == sorted([*own, *games, "thirty_one/cross_table_1.svg"])
     for file in files:
         ElementTree.parse(path.parent / "figures" / file)
 
@@ -247,7 +303,7 @@ def test_a_full_page_has_every_picture_as_a_file_too(full_results: list[Result],
 def test_pictures_of_experiments_that_are_gone_go(full_results: list[Result], tmp_path: Path) -> None:
     write_report(full_results, {}, tmp_path / "report")
     write_report(full_results[:1], {}, tmp_path / "report")
-    assert [path.name for path in (tmp_path / "report" / "figures").iterdir()] == ["duel"]
+    assert sorted(path.name for path in (tmp_path / "report" / "figures").iterdir()) == ["duel", "thirty_one"]
 
 
 def test_tables_of_games_without_experiments_are_left_out(full_results: list[Result], tmp_path: Path) -> None:
@@ -265,7 +321,8 @@ def test_past_selves_are_a_triangle_with_what_is_sure_in_bold(full_results: list
     axes = figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["2k", "30.5k"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1k", "2k"]
-    assert "triples: 1, of which 0 with" in draw_snapshot_table(full_results[0])[1]
+    drawing: Any = draw_snapshot_table(full_results[0])
+    assert "triples: 1, of which 0 with" in drawing[1]
 
 
 def test_a_cross_table_has_both_sides_of_every_pair() -> None:
@@ -282,14 +339,15 @@ def test_strength_through_training_has_a_line_for_each_reference_and_one_for_the
     labels = [line.get_label() for line in duel.lines if not line.get_label().startswith("_")]
     assert labels == ["against random", "against greedy", "over the previous"]
     assert list(duel.lines[2].get_ydata()) == [0.5, 0.25]
-    assert [text.get_text() for text in squares.texts] == ["random"]
+    assert len(squares.lines) == 1
 
 
 def test_calibration_shows_bins_and_the_diagonal(full_results: list[Result]) -> None:
     axes = drawn(draw_calibration, full_results[0]).axes[0]
     assert list(axes.lines[1].get_ydata()) == [-0.9, 0.8]
     assert list(axes.lines[0].get_xdata()) == list(axes.lines[0].get_ydata())
-    assert "-0.25 off" in draw_calibration(full_results[0])[1]
+    drawing: Any = draw_calibration(full_results[0])
+    assert "Mean error -0.25" in drawing[1]
 
 
 def test_games_show_lengths_and_leave_out_what_never_happened(full_results: list[Result]) -> None:
@@ -313,8 +371,3 @@ def test_more_results_that_are_torn_are_named(full_results: list[Result], tmp_pa
     (tables / "thirty_one.json").write_text("{")
     with pytest.raises(ResultError, match=r"thirty_one\.json: is not a tournament"):
         read_tournaments(tables)
-
-
-def test_a_fair_share_is_that_of_the_games_players(results: list[Result]) -> None:
-    four = Result("duel", CONFIG, {**results[0].evaluation, "num_players": 4}, results[0].curve)
-    assert (results[0].fair_share, four.fair_share) == (0.5, 0.25)

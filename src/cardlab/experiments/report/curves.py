@@ -1,39 +1,41 @@
-"""Curves over the decisions of a training: its learning curve, and the scores of its snapshots."""
+"""Curves over the decisions of a training: learning curves of a game's experiments, and scores of snapshots."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import EngFormatter, PercentFormatter
+from matplotlib.ticker import EngFormatter
 
-from cardlab.experiments.report.drawing import COLOURS, GREY, MARKERS, Drawn, new_figure
-from cardlab.experiments.report.read_results import SELF, Result
+from cardlab.evaluation.main_score import SELF
+from cardlab.experiments.report.drawing import COLOURS, GREY, HEIGHT, MARKERS, Drawn, legend_above, new_figure
+from cardlab.experiments.report.read_results import Result
 
 
-def draw_learning_curve(result: Result) -> Drawn | None:
-    """How strong the policy was as it learned: a line with its band per reference; None when nothing was measured."""
-    stem = "score/" if result.alone else "win_rate/"
-    means = [name for name in result.curve if name.startswith(stem) and f"interval/{name}_low" in result.curve]
-    names = [name for name in means if np.isfinite(result.curve[name]).any()]
-    if not names:
+def draw_learning_curves(results: Sequence[Result]) -> Drawn | None:
+    """The scores of a game's experiments, best first, against the best's strongest reference; a band for each.
+
+    None when none of them was measured.
+    """
+    best = results[0]
+    name = f"score/{best.main_score[0]}"
+    columns = ("decisions", name, f"interval/{name}_low", f"interval/{name}_high")
+    drawn = [(index, result) for index, result in enumerate(results) if set(columns) <= set(result.curve)]
+    if not drawn:
         return None
-    figure, axes = new_figure(3.1)
-    decisions = result.curve["decisions"]
-    for index, name in enumerate(names):
-        mean, low, high = (result.curve[key] for key in (name, f"interval/{name}_low", f"interval/{name}_high"))
+    figure, axes = new_figure(HEIGHT)
+    for index, result in drawn:
+        decisions, mean, low, high = (result.curve[column] for column in columns)
         colour = COLOURS[index % len(COLOURS)]
-        axes.fill_between(decisions, low, high, color=colour, alpha=0.18, linewidth=0)
-        label = name.split("/", 1)[1]
-        axes.plot(decisions, mean, color=colour, marker=MARKERS[index % len(MARKERS)], label=label)
-    _label_axes(axes, "points" if result.alone else "matches won")
-    if not result.alone:
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-        axes.axhline(result.fair_share, color=GREY, linewidth=1, linestyle=":")
-        axes.legend(loc="best")
-    measure = "Points by the policy itself" if result.alone else "Matches won against each reference"
-    deals = result.config["trainer"]["evaluation_deals"]
-    return figure, f"{measure} as it learns, on {deals:,} deals a point; the band is the 95 % interval."
+        axes.fill_between(decisions, low, high, color=colour, alpha=0.2, linewidth=0)
+        axes.plot(decisions, mean, color=colour, marker=MARKERS[index % len(MARKERS)], label=result.name)
+    reference, level = best.strongest_reference
+    axes.axhline(level, color=GREY, linewidth=1, linestyle=":", label=reference)
+    _label_axes(axes, "points per game" if best.alone else f"points per game against {reference}")
+    legend_above(axes)
+    deals = " or ".join(f"{n:,}" for n in sorted({result.config["trainer"]["evaluation_deals"] for _, result in drawn}))
+    measure = "Points per game" if best.alone else f"Points per game against {reference}"
+    return figure, f"{measure} during training, {deals} deals per point; bands are 95 % intervals."
 
 
 def draw_snapshot_scores(result: Result) -> Drawn | None:
@@ -41,30 +43,22 @@ def draw_snapshot_scores(result: Result) -> Drawn | None:
     matches = result.snapshot_matches
     if matches is None or not matches["decisions"]:
         return None
-    figure, axes = new_figure(3.1)
+    figure, axes = new_figure(HEIGHT)
     decisions: Sequence[int] = matches["decisions"]
     for index, (name, rows) in enumerate(matches["references"].items()):
-        if result.alone and name != SELF:
-            axes.axhline(rows[0]["mean"], color=GREY, linewidth=1, linestyle=":")
-            axes.text(decisions[-1], rows[0]["mean"], name, color=GREY, ha="right", va="bottom", fontsize=8)
-            continue
-        _line(axes, decisions, rows, index, "" if result.alone else f"against {name}")
+        if not result.alone or name == SELF:
+            _line(axes, decisions, rows, index, "" if result.alone else f"against {name}")
     before = [figures for later, earlier, *figures in matches["margins"] if earlier == later - 1]
     if before and not result.alone:
         rows = [{"mean": mean, "low": low, "high": high} for mean, low, high in before]
         _line(axes, decisions[1:], rows, len(matches["references"]), "over the previous", dashes=(3, 2))
-        axes.axhline(0, color=GREY, linewidth=1, linestyle=":")
     _label_axes(axes, "points per game")
+    deals = f"{matches['deals']:,} deals; bars are 95 % intervals."
     if result.alone:
-        return (
-            figure,
-            f"Points per game of the snapshots, on the same {matches['deals']:,} deals; dotted: the references.",
-        )
-    axes.legend(loc="best", fontsize=8)
-    return figure, (
-        "Points per game of the snapshots against each reference and against the previous snapshot, "
-        f"on {matches['deals']:,} deals in every seating; bars are 95 % intervals."
-    )
+        return figure, f"Points per game of the snapshots on the same {deals}"
+    axes.axhline(0, color=GREY, linewidth=1, linestyle=":")
+    legend_above(axes)
+    return figure, f"Points per game of the snapshots against each reference and the previous snapshot, {deals}"
 
 
 def _label_axes(axes: Axes, measure: str) -> None:

@@ -14,23 +14,35 @@ from matplotlib.figure import Figure
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")  # beside the colour, for prints in grey
 GREY = "#767676"
+DARK_TEXT = "#1a1a1a"  # on light cells of a heat map; stays dark on a dark page
+_GRID = "#e3e3e3"
+PAPER = "#fffffe"  # the page's background
+
+_VARIABLES = {COLOURS[0]: "c0", COLOURS[1]: "c1", COLOURS[2]: "c2", COLOURS[3]: "c3", COLOURS[4]: "c4",
+              COLOURS[5]: "c5", COLOURS[6]: "ink", GREY: "grey", _GRID: "grid", PAPER: "paper"}  # fmt: skip
+"""Colour in a figure → CSS variable of the page (report.css), which has another value on a dark screen."""
 
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text: searchable, and read aloud
     "font.family": ["DejaVu Sans", "sans-serif"],
-    "font.size": 10,
+    "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
-    "grid.color": "#e3e3e3",
+    "axes.axisbelow": True,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "grid.color": _GRID,
     "legend.frameon": False,
-    "lines.linewidth": 1.8,
-    "lines.markersize": 4.5,
+    "legend.fontsize": 8,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 4,
 }
 Drawn = tuple[Figure, str]
 """A picture and its caption."""
 
-_WIDTH = 4.8  # inches: on a phone the page shrinks it little enough that its text stays readable
+_WIDTH = 5.4  # inches: on a phone the page shrinks it little enough that its text stays readable
+HEIGHT = 2.9  # inches, of pictures that need no more
 
 
 @contextmanager
@@ -53,11 +65,16 @@ def new_grid(heights: Sequence[float]) -> tuple[Figure, list[Axes]]:
     return figure, list(axes[:, 0])
 
 
+def legend_above(axes: Axes) -> None:
+    """The legend above the axes, where it covers no line."""
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+
+
 def inline_svg(figure: Figure, label: str) -> str:
     """The figure as an <svg> element to stand in a page: it scales, is called `label`, and holds no date.
 
     Names inside it that nothing refers to are dropped, the others hang on `label`: pictures of one page must not share
-    any.
+    any. Colours are CSS variables of the page, with the light colours as fallback.
     """
     text = StringIO()
     with matplotlib.rc_context({"svg.hashsalt": label}):
@@ -69,5 +86,7 @@ def inline_svg(figure: Figure, label: str) -> str:
     svg = re.sub(r' id="([^"]+)"', lambda match: match[0] if match[1] in used else "", svg)
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
+    for colour, name in _VARIABLES.items():
+        svg = re.sub(rf"(?<=: ){colour}\b", f"var(--{name}, {colour.lower()})", svg, flags=re.IGNORECASE)
     quoted = label.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
     return svg.replace("<svg", f'<svg role="img" aria-label="{quoted}"', 1)

@@ -35,10 +35,9 @@ def draw_game_lengths(result: Result) -> Drawn | None:
         _draw_outcome(axes, outcome, (result.name, str(against)))
     if outcomes:
         grid[-1].legend(loc="best", fontsize=8)
-    together = "on the same deals" if result.alone else "in the same games"
     return figure, (
-        f"{statistics['games']:,} games of {length['mean']:.1f} decisions on average. What happened to the policy "
-        f"and to {against} {together}: times a game and player."
+        f"{statistics['games']:,} games, {length['mean']:.1f} decisions on average. Outcomes per game and player, "
+        f"of the policy and of {against}."
     )
 
 

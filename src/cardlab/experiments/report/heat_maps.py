@@ -8,10 +8,10 @@ from matplotlib.colors import LinearSegmentedColormap, TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
-from cardlab.experiments.report.drawing import COLOURS, Drawn, new_figure
+from cardlab.experiments.report.drawing import DARK_TEXT, PAPER, Drawn, new_figure
 from cardlab.experiments.report.read_results import Result
 
-_BLUE, _RED_ORANGE = COLOURS[:2]  # distinguishable with colour blindness
+_BLUE, _RED_ORANGE = "#0071B1", "#D45D00"  # as COLOURS[:2], but the same on a dark page: white text stands on them
 _BALANCE = LinearSegmentedColormap.from_list("balance", [_RED_ORANGE, "#f7f7f7", _BLUE])
 _MOST_SHORT = 6  # agents with horizontal column names
 
@@ -28,11 +28,11 @@ def draw_cross_table(tournament: Mapping[str, Any]) -> Drawn:
     ]
     names = [_short_name(agent) for agent in agents]
     others = tournament["num_players"] - 1
-    what = "more points per game on the same deals than" if not others else "points per game against"
-    copies = f" ({others} copies of it)" if others > 1 else ""
+    copies = f"{others} copies of " if others > 1 else ""
+    what = "minus " if not others else f"against {copies}"
     caption = (
-        f"The row's agent makes so many {what} the column's{copies}, on {tournament['deals']:,} deals; bold where the "
-        "95 % interval excludes a tie. Strongest first, by rating."
+        f"Points per game of the row's agent {what}the column's, {tournament['deals']:,} deals per pair; bold where "
+        "the 95 % interval excludes 0. Strongest first, by rating."
     )
     for cycle in tournament["cycles"]:
         if cycle["sure"]:
@@ -54,8 +54,8 @@ def draw_snapshot_table(result: Result) -> Drawn | None:
     label = EngFormatter(sep="", places=None)
     names = [label(float(f"{decisions:.3g}")) for decisions in matches["decisions"]]
     caption = (
-        "Points per game of a snapshot (row, by decisions) over an earlier one (column), "
-        f"on {matches['deals']:,} deals; bold where the 95 % interval excludes 0. Blue: the later snapshot is stronger."
+        "Points per game of a snapshot (row, by decisions) against an earlier one (column), "
+        f"{matches['deals']:,} deals; bold where the 95 % interval excludes 0. Blue: the later snapshot is stronger."
     )
     if cycles := matches["cycles"]:
         sure = sum(cycle["sure"] for cycle in cycles)
@@ -74,9 +74,7 @@ def _heat_map(rows: Sequence[str], columns: Sequence[str], cells: Iterable[Cell]
     most = float(np.nanmax(np.abs(margins))) or 1.0
     edges = np.arange(len(columns) + 1) - 0.5, np.arange(len(rows) + 1) - 0.5
     shown = np.ma.masked_invalid(margins)  # vectors: an image would be embedded as a file
-    axes.pcolormesh(
-        *edges, shown, cmap=_BALANCE, norm=TwoSlopeNorm(0.0, -most, most), edgecolors="white", linewidth=1.5
-    )
+    axes.pcolormesh(*edges, shown, cmap=_BALANCE, norm=TwoSlopeNorm(0.0, -most, most), edgecolors=PAPER, linewidth=1.5)
     axes.invert_yaxis()
     digits = 2 if most < 10 else 1 if most < 100 else 0
     for row, column in np.argwhere(np.isfinite(margins)).tolist():
@@ -89,7 +87,7 @@ def _heat_map(rows: Sequence[str], columns: Sequence[str], cells: Iterable[Cell]
             va="center",
             fontsize=9 if len(columns) <= _MOST_SHORT else 7,
             fontweight="bold" if sure[row, column] else "normal",
-            color="white" if abs(value) > 0.6 * most else "black",
+            color="white" if abs(value) > 0.6 * most else DARK_TEXT,
         )
     slanted = len(columns) > _MOST_SHORT or max(map(len, columns)) > 8
     axes.set_yticks(range(len(rows)), rows)

@@ -3,31 +3,36 @@
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import jinja2
 
+from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.main_score import SELF
 from cardlab.experiments.report.calibration import draw_calibration
-from cardlab.experiments.report.curves import draw_learning_curve, draw_snapshot_scores
+from cardlab.experiments.report.curves import draw_learning_curves, draw_snapshot_scores
 from cardlab.experiments.report.drawing import Drawn, inline_svg, report_style
 from cardlab.experiments.report.game_lengths import draw_game_lengths
 from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
-from cardlab.experiments.report.read_results import SELF, Result
-from cardlab.experiments.report.score_bars import draw_score_bars
-
-Tournament = Mapping[str, Any]
-"""The content of a tournament.json, as `read_tournaments` gives it."""
+from cardlab.experiments.report.parameters import compare_parameters
+from cardlab.experiments.report.ranking import Ranking, Tournament, by_game
+from cardlab.experiments.report.read_results import Result
+from cardlab.experiments.report.score_intervals import draw_score_intervals
+from cardlab.tracking.policy_lookup import run_link
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
+GAME_PICTURES: Mapping[str, tuple[str, Callable[[Sequence[Result]], Drawn | None]]] = {
+    "learning_curves": ("Learning curves", draw_learning_curves),
+    "score_intervals": ("Final scores", draw_score_intervals),
+}
+"""Name of the file → title, and function of a game's results, best first."""
 
 PICTURES: Mapping[str, tuple[str, Callable[[Result], Drawn | None]]] = {
-    "learning_curve": ("Learning curve", draw_learning_curve),
-    "score_bars": ("Strength", draw_score_bars),
     "snapshot_scores": ("Scores of snapshots", draw_snapshot_scores),
     "snapshot_table": ("Snapshots against each other", draw_snapshot_table),
     "calibration": ("Calibration of values", draw_calibration),
-    "game_lengths": ("Length and kinds of games", draw_game_lengths),
+    "game_lengths": ("Length and outcomes of games", draw_game_lengths),
 }
 """Name of the file → title, and function that returns None when the result lacks the data; in the order of the page."""
 
@@ -39,6 +44,10 @@ def write_report(
     tournaments: Sequence[Tournament] = (),
 ) -> Path:
     """Write index.html and figures/ into `folder`; equal results give equal bytes."""
+    figures = folder / "figures"
+    shutil.rmtree(figures, ignore_errors=True)
+    with report_style():
+        games = [_game(game, figures) for game in by_game(results, tournaments)]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -46,34 +55,38 @@ def write_report(
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    figures = folder / "figures"
-    shutil.rmtree(figures, ignore_errors=True)
-    with report_style():
-        by_game: dict[str, dict[str, Any]] = {}
-        for result in results:
-            game = by_game.setdefault(result.game, {"sections": [], "tables": []})
-            game["sections"].append(_section(result, figures / result.name))
-        for number, tournament in enumerate(tournaments, start=1):
-            if (name := tournament["game"]) in by_game:
-                drawn, label = draw_cross_table(tournament), f"Cross table {number}: {name}"
-                path = figures / "tournaments" / f"{name}_{number}.svg"
-                by_game[name]["tables"].append(_picture(drawn, "Cross table", label, path))
-    page = environment.get_template("report.html.j2").render(games=list(by_game.items()), lineage=lineage, own=SELF)
+    template = environment.get_template("report.html.j2")
+    page = template.render(games=games, lineage=lineage, own=SELF, texts=_texts, run_link=run_link)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "index.html"
     path.write_text(page, encoding="utf-8")
     return path
 
 
-def _section(result: Result, figures: Path) -> dict[str, Any]:
-    curve = result.curve
+def _game(game: Ranking, figures: Path) -> dict[str, Any]:
+    """What the template shows of a game."""
+    pictures = [
+        _picture(drawn, title, f"{title} of {game.name}", figures / game.name / f"{name}.svg")
+        for name, (title, draw) in GAME_PICTURES.items()
+        if (drawn := draw(game.results)) is not None
+    ]
+    tables = [
+        _picture(
+            draw_cross_table(tournament),
+            "Cross table",
+            f"Cross table {number} of {game.name}",
+            figures / game.name / f"cross_table_{number}.svg",
+        )
+        for number, tournament in enumerate(game.tournaments, start=1)
+    ]
+    differing, common = compare_parameters(game.results)
     return {
-        "result": result,
-        "pictures": list(_pictures(result, figures)),
-        "origin": {key: value for key, value in (result.training or {}).get("origin", {}).items() if key != "versions"},
-        "parameters": {group: list(_leaves(result.config[group])) for group in sorted(result.config)},
-        "decisions": int(curve["decisions"][-1]) if len(curve.get("decisions", ())) else 0,
-        "iterations": int(curve["iteration"][-1]) if len(curve.get("iteration", ())) else 0,
+        "game": game,
+        "pictures": pictures,
+        "tables": tables,
+        "details": {result.name: list(_pictures(result, figures / result.name)) for result in game.results},
+        "differing": differing,
+        "common": common,
     }
 
 
@@ -93,10 +106,7 @@ def _picture(drawn: Drawn, title: str, label: str, path: Path) -> dict[str, str]
     return {"title": title, "caption": caption, "svg": svg}
 
 
-def _leaves(value: object, key: str = "") -> Iterator[tuple[str, str]]:
-    """(key, value) of all leaves, nested keys joined by dots."""
-    if isinstance(value, Mapping):
-        for name, inner in cast(Mapping[str, object], value).items():
-            yield from _leaves(inner, f"{key}.{name}" if key else name)
-    else:
-        yield key, "–" if value is None else str(value)
+def _texts(value: Estimate, shape: str = ".2f", scale: float = 1.0) -> tuple[str, str]:
+    """Mean and interval as texts, e.g. ("0.51", "0.49 to 0.54"), with real minus signs."""
+    mean, low, high = (f"{scale * each:{shape}}".replace("-", "−") for each in (value.mean, value.low, value.high))
+    return mean, f"{low.removeprefix('+')} to {high.removeprefix('+')}"

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.main_score import SELF, main_score
 
 FORMAT = 1  # of every JSON file here but training.json
 TRAINING_FORMAT = 2
-SELF = "self"  # the evaluated policy itself, in a game of one player
 
 Column = NDArray[np.float64]
 
@@ -47,10 +47,27 @@ class Result:
         return SELF in self.evaluation["references"]
 
     @property
-    def fair_share(self) -> float:
-        """Win rate among equal players."""
-        given = self.config["game"].get("num_players", 2)
-        return 1 / int(self.evaluation.get("num_players", given))  # evaluations of old do not say
+    def policy_digest(self) -> str:
+        """Digest of the evaluated policy's files."""
+        return str(self.evaluation["policy_digest"])
+
+    @property
+    def num_seeds(self) -> int:
+        """Number of trainings that the scores are means of."""
+        return int(self.evaluation.get("seeds", 1))
+
+    @property
+    def main_score(self) -> tuple[str, Estimate]:
+        """The strongest reference and the score against it; one player: "self" and the policy's own score."""
+        return main_score(dict(self.evaluation))
+
+    @property
+    def strongest_reference(self) -> tuple[str, float]:
+        """The strongest reference and the score that equals it: its own for one player, else 0."""
+        if not self.alone:
+            return self.main_score[0], 0.0
+        scores = {name: row["mean"] for name, row in self.evaluation["references"].items() if name != SELF}
+        return max(scores.items(), key=lambda entry: entry[1])
 
     def points(self, reference: str) -> Estimate:
         """Points against `reference`; for one player the points of `reference` itself."""
@@ -102,23 +119,25 @@ def read_tournaments(folder: Path) -> list[Mapping[str, Any]]:
     return [read_json(path, "a tournament", keys) for path in sorted(folder.glob("*.json"))]
 
 
-def read_json(path: Path, what: str, keys: Sequence[str], form: int = FORMAT) -> Mapping[str, Any]:
-    """Read a JSON file of format `form` with `keys`; ResultError, which calls it `what`, for any other."""
+def read_json(path: Path, what: str, keys: Sequence[str], expected_format: int = FORMAT) -> Mapping[str, Any]:
+    """Read a JSON file with `keys`; ResultError, which calls it `what`, for any other."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         version = content["format"]
         missing = [key for key in keys if key not in content]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ResultError(f"{path}: is not {what} ({error!r}): run `dvc repro`") from error
-    if version != form:
-        raise ResultError(f"{path}: format {version}, this version reads {form}: run `dvc repro`")
+    if version != expected_format:
+        raise ResultError(f"{path}: format {version}, this version reads {expected_format}: run `dvc repro`")
     if missing:
         raise ResultError(f"{path}: is {what} without {', '.join(missing)}: run `dvc repro`")
     return content
 
 
-def _read_optional(path: Path, what: str, keys: Sequence[str], form: int = FORMAT) -> Mapping[str, Any] | None:
-    return read_json(path, what, keys, form) if path.exists() else None
+def _read_optional(
+    path: Path, what: str, keys: Sequence[str], expected_format: int = FORMAT
+) -> Mapping[str, Any] | None:
+    return read_json(path, what, keys, expected_format) if path.exists() else None
 
 
 def _read_columns(path: Path, what: str) -> Mapping[str, Column]:

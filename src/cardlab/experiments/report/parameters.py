@@ -1,0 +1,29 @@
+"""Parameters of a game's experiments: those that differ, and those that all have in common."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from cardlab.experiments.report.read_results import Result
+
+Rows = list[tuple[str, list[str]]]
+"""A key, and its value in each experiment."""
+
+
+def compare_parameters(results: Sequence[Result]) -> tuple[Rows, Rows]:
+    """(differing, common) parameters; first keys that all have, and "" where an experiment lacks the key."""
+    leaves = [
+        dict(_leaves({key: value for key, value in result.config.items() if key != "name"})) for result in results
+    ]
+    keys = sorted({key for each in leaves for key in each if key != "name"})
+    rows = [(key, [each.get(key, "") for each in leaves]) for key in keys]
+    differing = [row for row in rows if len(set(row[1])) > 1]
+    return sorted(differing, key=lambda row: "" in row[1]), [row for row in rows if len(set(row[1])) == 1]
+
+
+def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """(key, value) of all leaves, nested keys joined by dots."""
+    if isinstance(value, Mapping):
+        for name, inner in cast(Mapping[str, object], value).items():
+            yield from _leaves(inner, f"{key}.{name}" if key else name)
+    else:
+        yield key, "–" if value is None else str(value)
