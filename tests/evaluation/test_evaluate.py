@@ -9,7 +9,7 @@ from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import main_score
 from cardlab.evaluation.match import compare, play_match
 from cardlab.evaluation.options import EVALUATION_SEED, ArenaOptions
-from cardlab.evaluation.progress import bars
+from cardlab.evaluation.progress import progress_bars
 from small_games.high_card import HighCard, Shower
 
 
@@ -84,7 +84,7 @@ def test_the_table_shows_every_reference(num_players, high_card_agents, text_of)
         assert word in text
 
 
-def test_progress_is_shown_and_goes(high_card_agents):
+def test_progress_is_shown_and_goes(high_card_agents, monkeypatch):
     told = []
     evaluate(
         HighCard(2),
@@ -95,7 +95,8 @@ def test_progress_is_shown_and_goes(high_card_agents):
         progress=lambda *news: told.append(news),
     )
     assert told == [("random", done, 20) for done in (5, 10, 15, 20)]
-    with bars(Console(quiet=True)) as progress:
+    monkeypatch.setattr("cardlab.evaluation.progress.terminal", lambda: Console(quiet=True))
+    with progress_bars() as progress:
         for news in told:
             progress(*news)
 

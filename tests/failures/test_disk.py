@@ -21,7 +21,7 @@ from cardlab.training.continuation import TRAINING_FILE, write_continuation
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import train
 from services import missing
-from training.test_resume import CutOff, experiment_of, run
+from training.test_resume import Interrupted, experiment_of, run
 
 SIZE = 400  # KiB
 
@@ -54,7 +54,7 @@ class Filler:
         if metrics["train/iteration"] == self.free:
             self.file.unlink()
         if metrics["train/iteration"] == self.cut:
-            raise CutOff
+            raise Interrupted
 
 
 def without_snapshots() -> Experiment:
@@ -71,7 +71,7 @@ def test_a_full_disk_costs_no_training_and_not_the_last_checkpoint(small_disk: P
     experiment = without_snapshots()
     whole = run(experiment, tmp_path / "whole").digest
     told: list[str] = []
-    with pytest.raises(CutOff):
+    with pytest.raises(Interrupted):
         train_there(experiment, small_disk, Filler(small_disk, fill=4, free=-1, cut=7), told)
     complaints = [line for line in told if "cannot be written" in line]
     assert len(complaints) == 1, told

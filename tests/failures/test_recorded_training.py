@@ -18,7 +18,7 @@ from failures.children import Child, start_server
 from failures.test_killed_training import TRAIN
 from stores import Lost
 from training.test_resume import ITERATIONS, experiment_of, quiet
-from training.test_snapshots import CutOff, Cutter
+from training.test_snapshots import Interrupted, Interrupter
 
 EVERY = list(range(1, ITERATIONS + 1))
 
@@ -31,7 +31,7 @@ def status(store: Store, run_id: str) -> str:
     return store.client.get_run(run_id).info.status
 
 
-class Watched(Cutter):
+class Watched(Interrupter):
     """Passes on to a run what it is told, until it ends the training."""
 
     def __init__(self, run: Run, after: int) -> None:
@@ -51,7 +51,7 @@ def train_with(run: Run, folder: Path, after: int) -> Trained:
 
 def test_the_run_of_a_retried_trial_holds_the_whole_curve(store: Store, tmp_path: Path) -> None:
     first = store.start_run("kuhn", "trial 0")
-    with pytest.raises(CutOff):
+    with pytest.raises(Interrupted):
         train_with(first, tmp_path, 7)
     first.finish("KILLED")
     with store.start_run("kuhn", "trial 1") as retried:

@@ -21,7 +21,7 @@ from cardlab.networks.options import MLPOptions
 from cardlab.training.experiment import Experiment
 from learners.kuhn_training import kuhn_experiment
 from small_games.kuhn import Kuhn
-from training.test_resume import CutOff, Cutter, run
+from training.test_resume import Interrupted, Interrupter, run
 
 GAME = PokerSquares(features="paper")
 AGENTS = ("ppo", "dqn", "dqn_bootstrap", "dqn_averaged", "td")
@@ -109,8 +109,8 @@ def test_only_where_it_is_asked_for(agent: str, tmp_path: Path, monkeypatch: pyt
 def test_a_cut_off_run_ends_the_same(agent: str, tmp_path: Path) -> None:
     experiment = experiment_of(agent, symmetries=True)
     whole = run(experiment, tmp_path / "whole")
-    with pytest.raises(CutOff):
-        run(experiment, tmp_path / "cut", Cutter(2))
+    with pytest.raises(Interrupted):
+        run(experiment, tmp_path / "cut", Interrupter(2))
     assert run(experiment, tmp_path / "cut").digest == whole.digest
 
 

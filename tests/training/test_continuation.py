@@ -14,7 +14,7 @@ from cardlab.training.run import Trained, run_folder
 from cardlab.training.start_point import read_start_point
 from cardlab.training.training_process import build_learner
 from training.continuing import FIRST, ROUNDS, experiment_of, run, steps
-from training.test_resume import CutOff, Cutter
+from training.test_resume import Interrupted, Interrupter
 
 
 def test_the_next_stretch_begins_where_the_first_ended(agent: str, first: Trained):
@@ -43,8 +43,8 @@ def test_rates_curve_and_optimiser_go_on(agent: str, first: Trained, tmp_path: P
 def test_a_stretch_that_is_cut_off_goes_on_to_the_same_bytes(agent: str, first: Trained, tmp_path: Path):
     experiment = experiment_of(agent, stop_after=None, start_from=first.continuation)
     undisturbed = run(experiment, tmp_path / "undisturbed")
-    with pytest.raises(CutOff):
-        run(experiment, tmp_path / "cut", Cutter(after=FIRST + 2))
+    with pytest.raises(Interrupted):
+        run(experiment, tmp_path / "cut", Interrupter(after=FIRST + 2))
     resumed = run(experiment, tmp_path / "cut")
     assert resumed.digest == undisturbed.digest
     assert resumed.rows == undisturbed.rows

@@ -27,17 +27,17 @@ def trained_with(tmp_path: Path, rounds: int = 10, **options: Any) -> Trained:
     return train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", report=quiet)
 
 
-class CutOff(Exception):
+class Interrupted(Exception):
     """Ends a run."""
 
 
-class Cutter:
+class Interrupter:
     def __init__(self, after: int) -> None:
         self.after = after
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
         if metrics["train/iteration"] == self.after:
-            raise CutOff
+            raise Interrupted
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -63,8 +63,8 @@ def test_a_run_that_goes_on_keeps_the_same(tmp_path: Path) -> None:
     trainer = replace(experiment.trainer, evaluation_deals=20, snapshots=5, checkpoint_seconds=0.0)
     experiment = replace(experiment, trainer=trainer)
     cut = tmp_path / "cut"
-    with pytest.raises(CutOff):
-        train(experiment, run_dir=cut / "run", model_dir=cut / "model", log=Cutter(7), report=quiet)
+    with pytest.raises(Interrupted):
+        train(experiment, run_dir=cut / "run", model_dir=cut / "model", log=Interrupter(7), report=quiet)
     assert len(find_snapshots(cut / "run" / "snapshots")) == 3
     rest = train(experiment, run_dir=cut / "run", model_dir=cut / "model", report=quiet)
     assert digests(rest.snapshots) == digests(whole.snapshots)
