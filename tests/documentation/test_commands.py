@@ -29,7 +29,7 @@ ELSEWHERE = {
     r"cardlab promote .*": "writes a champion: tests/experiments/promotion/, tests/pipelines/test_sharing.py",
     r"cardlab evaluate game=big2 policy=(endgame|monte_carlo).*": "exact ends, beliefs: tests/agents/",
     r"cardlab sweep .*…? ?.*(sweep\.(workers|storage|launcher)=.*)": "workers and servers: tests/experiments/sweep/",
-    r"dvc (repro|metrics (show|diff))": "tests/pipelines/test_pipeline.py",
+    r"dvc (repro( report)?|(metrics|plots) show|metrics diff)": "tests/pipelines/test_pipeline.py",
     r"dvc exp run -S experiments\.thirty_one_dqn\..*": "tests/pipelines/test_pipeline.py",
     r"dvc exp run -S experiments\.NAME\..*": "a name of the reader's: tests/pipelines/test_pipeline.py",
     r"dvc exp run --queue .*|dvc queue start -j 2|dvc exp show --only-changed": "tests/pipelines/test_sharing.py",

@@ -52,6 +52,7 @@ def outcome(root: Path) -> Outcome:
     kept = [path for name in ("policy", "snapshots") for path in (folder / name).rglob("*") if path.is_file()]
     policy = {str(path.relative_to(folder)): path.read_bytes() for path in kept}
     assert sorted(path.name for path in folder.iterdir()) == [
+        "config.json",
         "curve.csv",
         "finished.ckpt",
         "lock",
