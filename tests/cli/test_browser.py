@@ -38,7 +38,7 @@ def recorded(store: Store) -> Store:
         params = {"agent": {"name": "td", "learning_rate": rate}, "seed": 7}
         with store.start_run("poker_squares", name, tags={"kind": "training"}, params=params) as run:
             for step in range(1, STEPS + 1):
-                run.log_metrics({"score": 1000 * rate * step, "loss": 1 / step}, step)
+                run.log_metrics({"score/mean": 1000 * rate * step, "train/value_loss": 1 / step}, step)
         run_id = run.id
     registry = Registry(store)
     card = "Gets **50** points."
@@ -83,8 +83,8 @@ def check_charts(page: "Page", link: str) -> None:
     """Each metric has a chart with a curve of every run, over all its steps."""
     page.goto(link)
     for name in RATES:
-        page.get_by_text(f"{name} (score)").first.wait_for()
-    chart = page.locator(PLOT).filter(has=page.locator(".scatterlayer .trace")).last  # charts stand in order of name
+        page.get_by_text(f"{name} (score/mean)").first.wait_for()
+    chart = page.locator(PLOT).filter(has=page.locator(".scatterlayer .trace")).first  # the score
     points = chart.locator(".scatterlayer .point")
     points.nth(len(RATES) * STEPS - 1).wait_for(state="attached")
     assert points.count() == len(RATES) * STEPS
@@ -106,7 +106,7 @@ def check_comparison(page: "Page", link: str) -> None:
     plot = page.locator(PLOT).filter(has=page.locator(".parcoords"))
     plot.get_by_text("agent.learning_rate").wait_for()
     axes = plot.locator(".axis-title").all_text_contents()
-    assert axes == ["agent.learning_rate", "score"], "what differs, and the metric that is shown first"
+    assert axes == ["agent.learning_rate", "score/mean"], "what differs, and the metric that is shown first"
     rates = page.get_by_role("row").filter(has_text=re.compile("^agent.learning_rate"))
     assert sorted(rates.first.get_by_role("cell").all_inner_texts()[-2:]) == ["0.001", "0.01"]
 
