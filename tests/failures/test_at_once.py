@@ -74,7 +74,7 @@ def test_the_same_training_twice_at_once(fresh_database: Path, tmp_path: Path) -
     root = project(fresh_database, tmp_path / "project")
     longer = [*TRAIN, "trainer.decisions=655360"]
     first = Child(root, longer, log=tmp_path / "first")
-    while not re.search("^iteration ", first.log.read_text() if first.log.exists() else "", re.MULTILINE):
+    while not re.search(r"^squares: iteration ", first.log.read_text() if first.log.exists() else "", re.MULTILINE):
         assert first.process.is_alive(), first.log.read_text()
         time.sleep(0.01)
     second = Child(root, longer, log=tmp_path / "second")

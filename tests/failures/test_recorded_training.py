@@ -128,7 +128,7 @@ def test_a_training_that_is_stopped_reads_killed_and_ends_whole(
     longer = [*TRAIN, "trainer.decisions=20480", "trainer.checkpoint_seconds=0"]
     child = Child(root, longer, log=tmp_path / "log")
     deadline = time.monotonic() + 120
-    while not re.search("^iteration ", child.log.read_text() if child.log.exists() else "", re.MULTILINE):
+    while not re.search(r"^squares: iteration ", child.log.read_text() if child.log.exists() else "", re.MULTILINE):
         assert time.monotonic() < deadline
         time.sleep(0.01)
     os.kill(child.process.pid, number)  # type: ignore[arg-type]
@@ -153,11 +153,11 @@ def test_after_kill_9_the_list_of_runs_shows_killed(
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     shutil.copyfile(fresh_database, tmp_path / "mlflow.db")
     child = Child(tmp_path, [*TRAIN, "trainer.decisions=40960"], log=tmp_path / "log")
-    while not re.search("^iteration ", child.log.read_text() if child.log.exists() else "", re.MULTILINE):
+    while not re.search(r"^squares: iteration ", child.log.read_text() if child.log.exists() else "", re.MULTILINE):
         assert child.process.is_alive()
         time.sleep(0.01)
     assert main(["runs"]) == 0
-    assert "RUNNING" in capsys.readouterr().out
+    assert " running " in capsys.readouterr().out
     child.kill()
     assert main(["runs"]) == 0
-    assert "KILLED" in capsys.readouterr().out
+    assert " killed " in capsys.readouterr().out

@@ -78,7 +78,7 @@ def kill_one(study: optuna.Study, may_be: Callable[[optuna.trial.FrozenTrial], b
     The worker is halted first: the trial might end between the look at its state and the kill.
     """
     began = time.monotonic()
-    while time.monotonic() - began < 60:
+    while time.monotonic() - began < 150:
         for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
             if not trial.params or WORKER not in trial.user_attrs or not may_be(trial):
                 continue
