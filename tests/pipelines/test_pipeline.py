@@ -185,7 +185,13 @@ def test_an_experiment_retrains_only_what_it_varies(clone: Clone) -> None:
     shown = clone.dvc("exp", "show", "--csv")
     assert "brown-cow" in shown
     changed = json.loads(clone.dvc("metrics", "diff", "HEAD", "brown-cow", "--json"))
-    assert set(changed) == {"results/duel/metrics.json"}
+    assert set(changed) <= {"results/duel/metrics.json"}
+    evaluation = "results/duel/evaluation.json"
+    before, after = (
+        json.loads(clone.git("show", f"HEAD:{evaluation}")),
+        json.loads((clone.root / evaluation).read_text()),
+    )
+    assert before["policy_digest"] != after["policy_digest"]
 
 
 def test_a_temporary_run_has_its_own_code_and_the_common_store(clone: Clone) -> None:
