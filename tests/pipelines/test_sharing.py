@@ -54,10 +54,10 @@ def test_queued_experiments_run_side_by_side(clone: Clone) -> None:
     shown = clone.dvc("exp", "show", "--csv")
     assert {"more", "fewer"} <= {line.split(",")[0] for line in shown.splitlines()} | set(shown.split(","))
     changed = json.loads(clone.dvc("metrics", "diff", "more", "fewer", "--json"))
-    assert {"score", "low", "high"} >= set(changed["results/duel/metrics.json"])
+    assert set(changed) <= {"results/duel/metrics.json"}, "the score may be the same"
     assert "learning_curves" in clone.dvc("plots", "diff", "more", "fewer", "--json")
     tagged = clone.run("cardlab", "runs", "game=thirty_one", "kind=evaluation", "limit=2")
-    assert tagged.count("duel evaluation") == 2
+    assert tagged.count("duel vs ") == 2
 
 
 def test_the_stage_promote_plays_only_when_it_is_asked_for(clone: Clone) -> None:

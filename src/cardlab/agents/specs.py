@@ -3,6 +3,7 @@
 A value that is itself such a text is written in brackets: `monte_carlo:rollout:[threshold:level:30]`.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -64,3 +65,8 @@ def _parse(text: str) -> bool | int | float | str:
         except ValueError:
             continue
     return text
+
+
+def metric_name(text: str) -> str:
+    """An agent's text as part of a metric's name, without characters that MLflow refuses."""
+    return re.sub(r"[^\w\-. /]", ".", text).strip("./")

@@ -87,3 +87,8 @@ def confidence_sequence_interval(per_deal: PerDeal, planned: int) -> Estimate:
     weight = deals * (-2 * log(alpha) + log(-2 * log(alpha)) + 1) / planned  # Dρ²: narrowest at D = planned
     half = spread * sqrt(2 * (weight + 1) / (deals * weight) * log(sqrt(weight + 1) / alpha))
     return Estimate(mean, mean - half, mean + half, deals)
+
+
+def interval_metrics(name: str, estimate: Estimate) -> dict[str, float]:
+    """The ends of the interval of metric `name`, under a prefix that the MLflow UI folds."""
+    return {f"interval/{name}_low": estimate.low, f"interval/{name}_high": estimate.high}

@@ -14,20 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 from cardlab.agents.policy_files import policy_digest
 from cardlab.agents.policy_paths import policy_folder
+from cardlab.agents.specs import metric_name
 from cardlab.evaluation.game_record import game_options
-from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.intervals import Estimate, interval_metrics
 from cardlab.evaluation.main_score import SELF, Evaluation, main_score
-from cardlab.evaluation.tournament import Tournament
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.experiment_tags import FINAL_SCORE
 from cardlab.tracking.lineage import NOTE, describe_run
 from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
 from cardlab.tracking.registry import Registry
-from cardlab.training.curve_evaluation import interval_metrics, metric_name
 
 if TYPE_CHECKING:
     from mlflow.entities import Dataset
+
+    from cardlab.evaluation.tournament import Tournament
 
 NOT_IN_DIGEST = "records results in MLflow"
 
@@ -68,7 +69,7 @@ def record_evaluation(
                 _log(store, origin.run_id, final, step=_last_step(store, origin.run_id))
 
 
-def record_tournament(store: Store, game: Game, tournament: Tournament, *, label: str, files: Iterable[Path]) -> None:
+def record_tournament(store: Store, game: Game, tournament: "Tournament", *, label: str, files: Iterable[Path]) -> None:
     """Log a tournament as a run of kind `tournament`; prints a warning on failure.
 
     `score/AGENT` is the mean of points over all opponents, `rating/AGENT` the mean of its rating.

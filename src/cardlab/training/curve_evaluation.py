@@ -1,9 +1,9 @@
 """Scores at one point of a learning curve: duplicate matches against the references of the experiment."""
 
-import re
 from collections.abc import Mapping, Sequence
 
-from cardlab.evaluation.intervals import Estimate
+from cardlab.agents.specs import metric_name
+from cardlab.evaluation.intervals import interval_metrics
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.agent_protocol import Agent
@@ -38,13 +38,3 @@ def score_agent(
             bounds |= interval_metrics(name, estimate)
     means = [value for name, value in scores.items() if name.startswith("score/")]
     return {MEAN_SCORE: sum(means) / len(means), **scores, **bounds}
-
-
-def metric_name(text: str) -> str:
-    """An agent's text as part of a metric's name, without characters that MLflow refuses."""
-    return re.sub(r"[^\w\-. /]", ".", text).strip("./")
-
-
-def interval_metrics(name: str, estimate: Estimate) -> dict[str, float]:
-    """The ends of the interval of metric `name`, under a prefix that the MLflow UI folds."""
-    return {f"interval/{name}_low": estimate.low, f"interval/{name}_high": estimate.high}

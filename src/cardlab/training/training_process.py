@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from lightning.pytorch.strategies import SingleDeviceStrategy
 
+from cardlab.agents.specs import metric_name
 from cardlab.learners.base import Learner, LearnerOptions
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.training.callbacks import Checkpoints, CollectorState
 from cardlab.training.cpu_settings import denormals_flushed, keep_freed_memory
-from cardlab.training.curve_evaluation import metric_name
 from cardlab.training.experiment import SHARED_OPTIONS, Experiment
 from cardlab.training.options import TrainerOptions
 from cardlab.training.resource_usage import ResourceUsage
