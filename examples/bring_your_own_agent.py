@@ -94,7 +94,7 @@ Console().print(evaluation_table(evaluation))
 # %%
 entrants = {"call at 24": EarlyCaller(game, 24), "call at 26": EarlyCaller(game, 26), "greedy": "greedy"}
 entrants["champion"] = "champion"
-tournament = run_tournament(game, entrants, ArenaOptions(deals=200, processes=1), Path("results/own_tournament"))
+tournament = run_tournament(game, entrants, ArenaOptions(deals=200, processes=1), Path("runs/own_tournament"))
 Console().print(tournament_table(tournament))
 
 # %% [markdown]
