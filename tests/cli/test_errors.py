@@ -150,7 +150,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         ),
         (["promote", "policy=x", "sequential=often"], "sequential=often: must be true or false"),
         (["runs", "limit=0"], "limit=0: must be a whole number in [1, 1000]"),
-        (["runs", 'kind="it\'s"'], "kind=it's: must be a kind of run, as in training, sweep, trial, evaluation"),
+        (["runs", "kind=trials"], "kind=trials: must be one of training, sweep, trial, evaluation, tournament"),
         (["runs", "policy=nowhere"], "nowhere: is not a policy's folder"),
         (["compose", "--check"], "params.yaml cannot be read"),
         (["compose", "benchmark=typo"], "benchmark=typo: must be one of full, quick"),

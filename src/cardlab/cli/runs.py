@@ -17,6 +17,9 @@ from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import DIGEST, policy_filter
 from cardlab.tracking.registry import Registry, version_address
 
+Kind = Literal[
+    "training", "sweep", "trial", "evaluation", "tournament", "promotion", "registration", "exploit", "belief", "all"
+]
 _NUMBERS = ("score", "seeds", "decisions", "CPU", "age")  # columns on the right
 _FIRST_KINDS = ("training", "sweep")
 _WIDTH = 10_000  # of a table that is no terminal's
@@ -27,16 +30,12 @@ class RunsOptions:
     """What `cardlab runs` lists; its help is in conf/runs.yaml."""
 
     name: Text | None
-    kind: Text | None
+    kind: Kind | None
     state: Literal["running", "finished", "failed", "killed", "pruned"] | None
     policy: Text | None
     sort: Literal["age", "name", "score", "decisions", "cpu"]
     limit: Annotated[int, Field(ge=1, le=1000), NUMERIC]
     run: Text | None
-
-    def __post_init__(self) -> None:
-        if self.kind is not None and "'" in self.kind:
-            raise InvalidOption("kind", self.kind, "a kind of run, as in training, sweep, trial, evaluation or all")
 
 
 def run(request: Request) -> int:
