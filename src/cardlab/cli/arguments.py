@@ -71,16 +71,13 @@ def with_followed_groups(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, .
     return overrides
 
 
-_RESPONSES = ("ppo", "td", "dqn")  # recipes GAME/NAME for `cardlab exploit`, the first that a game has
-
-
 def with_recipe(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
-    """The overrides of `cardlab exploit` with a recipe of the game where none is given.
+    """The overrides with one of the verb's recipes for the game where no experiment is given.
 
     `agent=NAME` becomes experiment=GAME/NAME where there is one. The game is `game=`, or that of the policy's folder.
     """
     given = {key: value for key, _, value in (text.partition("=") for text in overrides)}
-    if verb.name != "exploit" or "experiment" in given:
+    if not verb.recipes or "experiment" in given:
         return overrides
     game = given.get("game")
     if game is None:
@@ -90,7 +87,7 @@ def with_recipe(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
         recipes = group_options("experiment")
     if f"{game}/default" not in recipes:
         return overrides
-    names = [given["agent"]] if "agent" in given else _RESPONSES
+    names = [given["agent"]] if "agent" in given else verb.recipes
     found = next((name for name in names if f"{game}/{name}" in recipes), None)
     if found is None:
         return (*overrides, f"experiment={game}/default")

@@ -48,6 +48,7 @@ class Verb:
     trains: bool = False  # accepts all keys of an experiment, which `cardlab train --help` lists
     follows: Mapping[str, str] = field(default_factory=dict[str, str])
     """Group → the group whose `name` chooses its option, if none is given; `standard` where it has no such option."""
+    recipes: tuple[str, ...] = ()  # without experiment=: the first of experiment=GAME/NAME that the game has
     plugin: bool = False  # implemented by another package, by an entry point of the group PLUGINS
 
     @property
@@ -135,6 +136,7 @@ _VERBS = (
         ),
         on_stop=RESUME,
         trains=True,
+        recipes=("ppo", "td", "dqn"),
     ),
     Verb(
         "replay",
