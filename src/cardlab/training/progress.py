@@ -9,6 +9,7 @@ from datetime import timedelta
 from rich.progress import BarColumn, Progress, TextColumn
 
 from cardlab.evaluation.progress import is_quiet, terminal
+from cardlab.training.curve_evaluation import MEAN_SCORE
 
 NOT_IN_DIGEST = "shows progress in a terminal"
 
@@ -16,7 +17,6 @@ TrainingProgress = Callable[[int, int, Mapping[str, float]], None]
 """Called after each iteration with its number, the decisions so far, and scores if it is a point of the curve."""
 
 _SCORE = "score/"
-_MEAN = "score/mean"
 
 
 class _Pace:
@@ -80,7 +80,7 @@ def training_progress(
 
 def _score_text(scores: Mapping[str, float]) -> str:
     """The lowest score, which is the one against the strongest reference; empty without scores."""
-    found = {name: value for name, value in scores.items() if name.startswith(_SCORE) and name != _MEAN}
+    found = {name: value for name, value in scores.items() if name.startswith(_SCORE) and name != MEAN_SCORE}
     if not found:
         return ""
     name = min(found, key=lambda each: found[each])
