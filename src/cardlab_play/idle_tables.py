@@ -1,4 +1,4 @@
-"""Closes tables on which nobody plays, so that new tables can open.
+"""Closes unused tables, so that new tables can open.
 
 Idle tables are resigned after `play.limits.idle_hours`, and their results count. Those of sessions that have never made
 a move are closed after `play.limits.unplayed_minutes` without a result, by one statement.

@@ -1,4 +1,4 @@
-"""One address cannot use up connections, sessions or tables, and a slow request is cut off."""
+"""One address cannot use up connections, sessions or tables, and a slow request is closed."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""Names of processes by which another process, perhaps on another machine, can tell whether they still run."""
+"""Names of processes. From a name, another process finds out whether the named process still runs."""
 
 import os
 import platform
