@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cardlab.agents.policy_files import policy_digest
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.snapshot_matches import find_snapshots
 from cardlab.training import run as run_module

@@ -25,11 +25,11 @@ class _Buildable:
 
     def build(self, spec: GameSpec) -> Any:
         """A network for this game with weights from torch's generator; InvalidOption if it does not fit the game."""
-        self._check(spec)
+        self.check(spec)
         return resolve_name(NETWORKS[self.name])(spec, self)
 
-    def _check(self, spec: GameSpec) -> None:
-        """InvalidOption if the network does not fit the game."""
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption if the network does not fit the game; imports no torch."""
 
 
 @options("network")
@@ -67,7 +67,8 @@ class LinesOptions(_Buildable):
     )
     activation: Activation = "relu"
 
-    def _check(self, spec: GameSpec) -> None:
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption without a block of lines."""
         if not any(block.name == "lines" and len(block.shape) == 2 for block in spec.blocks):
             expected = f"mlp or trunks: with these features {spec.name} has no block 'lines'"
             raise InvalidOption("network", self.name, expected)
@@ -80,7 +81,8 @@ class SparseLinesOptions(_Buildable):
     name: ClassVar[str] = "sparse_lines"
     width: Whole = option(64, "width of the embeddings", ge=1, le=1024)
 
-    def _check(self, spec: GameSpec) -> None:
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption without codes of lines."""
         if not spec.num_codes:
             remedy = "mlp or trunks, or game=poker_squares game.features=sparse_lines"
             expected = f"{remedy}: with these features {spec.name} has no sparse lines"
@@ -97,7 +99,8 @@ class ActionsOptions(_Buildable):
     joint_widths: Widths = option((64,), "layer widths over the sum of encoded state and action")
     activation: Activation = "relu"
 
-    def _check(self, spec: GameSpec) -> None:
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption without action features."""
         if not spec.num_action_features:
             raise InvalidOption("network", self.name, f"mlp or trunks: {spec.name} has no action features")
 
@@ -113,7 +116,8 @@ class TrunksOptions(_Buildable):
     )
     activation: Activation = "relu"
 
-    def _check(self, spec: GameSpec) -> None:
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption for kinds of decisions that the game does not have."""
         for kind, widths in self.kinds.items():
             if kind not in spec.decision_kinds:
                 expected = f"left out: {spec.name} has the kinds of decision {', '.join(spec.decision_kinds)} only"

@@ -16,6 +16,9 @@ VIEW = "cardlab"
 FINAL_SCORE = "score/evaluation"
 """Metric of a training: its last evaluation, against the strongest of the experiment's references."""
 
+AGAINST = "against"
+"""Tag of a run with FINAL_SCORE: the reference of that score, `self` in a game for one player."""
+
 _VIEW_TAG = f"mlflow.sharedViewState.{VIEW}"
 _COLUMNS = (
     f"metrics.`{FINAL_SCORE}`",
