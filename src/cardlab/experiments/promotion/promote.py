@@ -74,14 +74,14 @@ class ChallengeOutcome:
 def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, options: PromotionOptions) -> Challenge:
     """Check a challenge before anything is played or written. Raises PolicyError or InvalidOption."""
     check_whole("arena.deals", arena.deals, MIN_DEALS_TO_STOP)  # the variance of fewer is unreliable
-    if options.ladder and game.spec.num_players == 1:
-        raise InvalidOption("ladder", [*options.ladder], f"left out: {game.spec.name} has one player")
-    if options.ladder and arena.until is not None:
-        raise InvalidOption("arena.until", arena.until, "null with a ladder, which plays all deals")
     policy_digest(policy)  # raises for a folder without a policy
     check_size(policy, options.max_megabytes)
     check_agents(game, "reference", [options.reference])
     check_agents(game, "ladder", options.ladder)
+    if options.ladder and game.spec.num_players == 1:
+        raise InvalidOption("ladder", [*options.ladder], f"left out: {game.spec.name} has one player")
+    if options.ladder and arena.until is not None:
+        raise InvalidOption("arena.until", arena.until, "null with a ladder, which plays all deals")
     check_agents(game, "policy", [str(policy)])  # last: it imports torch
     return Challenge(policy, name, game_for(policy, game), arena, options)
 
