@@ -7,6 +7,7 @@ Chromium and the `dev` extra.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -27,6 +28,8 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
+from cardlab.tracking.experiment_tags import VIEW
+
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 WIDE, PHONE = (1440, 900), (390, 844)
@@ -34,7 +37,7 @@ SECONDS = 60
 COLOURS = 256  # that a picture keeps, so that it stays small
 ROWS, COLUMNS = 42, 160
 MODE = "workflowType=machine_learning"  # MLflow opens with its pages for language models
-RUNS = f"#/experiments/{{experiment}}/runs?{MODE}&searchFilter=tags.kind+%3D+%27training%27"
+RUNS = f"#/experiments/{{experiment}}/runs?{MODE}&viewStateShareKey={VIEW}"  # as `cardlab ui` prints it
 TERMINAL = """<body style="margin:0;background:#0d1117;color:#f0f3f6"><pre style="margin:0;padding:18px 22px;
 font:14px/20px 'DejaVu Sans Mono',monospace">{code}</pre></body>"""
 
@@ -118,6 +121,7 @@ def shoot(browser: Browser, picture: Picture, folder: Path, base: str, ids: dict
     if picture.page == "terminal":
         page.set_content(terminal_html(picture.source, folder))
     else:
+        page.add_init_script(f"localStorage.setItem('mlflow.workflowType_v1', '{json.dumps(MODE.partition('=')[2])}')")
         page.goto(base + picture.source.format(**ids))
         page.locator(picture.ready).first.wait_for(state="attached")
         page.wait_for_timeout(3000)  # charts are drawn one after the other
