@@ -2,8 +2,9 @@
 
     python tools/screenshots.py all            # or some of PICTURES; --folder and --output name other folders
 
-The terminal shows what stays on the screen after a command. A picture whose database is missing is left out. Needs
-Chromium and the `dev` extra.
+The terminal shows what stays on the screen after a command, which is run: `pipeline` trains what is stale, and where
+nothing is, it shows that each stage is skipped. A picture whose database is missing is left out. Needs Chromium and the
+`dev` extra.
 """
 
 import argparse
@@ -60,9 +61,8 @@ PICTURES = {
     "mlflow_run": Picture("mlflow", f"#/experiments/{{experiment}}/runs/{{run}}?{MODE}", WIDE, "text=Metrics"),
     "mlflow_models": Picture("mlflow", f"#/models?{MODE}", WIDE, "a[href*='/models/cardlab']"),
     "dashboard": Picture("dashboard", "dashboard/studies/1", WIDE, ".scatterlayer .trace"),
-    "sweep": Picture("terminal", "cardlab sweep experiment=thirty_one/dqn sweep=dqn sweep.trials=12", WIDE),
 }
-ALL, LONG = "all", "sweep"  # the latter trains for minutes
+ALL = "all"
 SERVERS = {
     "mlflow": ("mlflow.db", ("cardlab", "ui", "port={port}")),
     "dashboard": ("studies.db", ("optuna-dashboard", "sqlite:///studies.db", "--port={port}")),
@@ -134,11 +134,11 @@ def shoot(browser: Browser, picture: Picture, folder: Path, base: str, ids: dict
 def main() -> None:
     """Take the pictures that are named."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("pictures", nargs="+", choices=[ALL, *PICTURES], help=f"{ALL}: all but {LONG}")
+    parser.add_argument("pictures", nargs="+", choices=[ALL, *PICTURES])
     parser.add_argument("--folder", type=Path, default=ROOT, help="the checkout that is shown")
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "images")
     given = parser.parse_args()
-    names = [name for name in PICTURES if name in given.pictures or (ALL in given.pictures and name != LONG)]
+    names = [name for name in PICTURES if name in given.pictures or ALL in given.pictures]
     folder = given.folder.resolve()
     given.output.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright, ExitStack() as open_servers:
