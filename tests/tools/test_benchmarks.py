@@ -4,10 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_every_benchmark_can_be_imported() -> None:
     command = [sys.executable, "-m", "pytest", "benchmarks", "--collect-only", "-q", "-p", "no:cacheprovider"]
-    collected = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    collected = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
     assert collected.returncode == 0, collected.stdout
