@@ -19,7 +19,7 @@ Row = dict[str, float]
 
 
 class LearningCurve(Callback):
-    """Logs every iteration, evaluates at evenly spaced points; with `patience` it stops at the best one of a plateau."""
+    """Logs every iteration, evaluates at evenly spaced points; with `patience` it stops and restores the best."""
 
     def __init__(
         self,
