@@ -136,8 +136,7 @@ class Learner(lightning.LightningModule, ABC):
         """One iteration. Returns `metrics` and `rollout` (RolloutSummary), both over all processes in the main one."""
         rate = self._shared.learning_rate * (1.0 - self.progress if self._shared.anneal_learning_rate else 1.0)
         rate = max(rate, self.min_learning_rate)
-        optimizer = self.optimizer
-        for group in optimizer.param_groups:
+        for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.network.train()
         metrics = self.update(batch)
