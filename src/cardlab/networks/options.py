@@ -18,6 +18,15 @@ Activation = Annotated[
 ]
 
 
+Init = Annotated[
+    Literal["small_heads", "torch", "orthogonal", "uniform"],
+    Field(
+        description="initial weights: torch (its default), small_heads (torch, but small outputs), orthogonal (gain √2;"
+        " scores 0.01, value 1; zero biases) or uniform (±0.5/√(inputs + 1), biases too)"
+    ),
+]
+
+
 class _Buildable:
     """Base of the options below."""
 
@@ -40,6 +49,7 @@ class MLPOptions(_Buildable):
     widths: Widths = option((256, 256), "layer widths of the trunk")
     head_widths: tuple[Width, ...] = option((), "layer widths of each head, policy and value", max_length=16)
     activation: Activation = "relu"
+    init: Init = "small_heads"
     layer_norm: Flag = option(False, "layer normalisation")
     batch_norm: Flag = option(False, "batch normalisation")
     dropout: Number = option(0.0, "dropout rate of each layer, in training", ge=0, le=0.95)
@@ -115,6 +125,7 @@ class TrunksOptions(_Buildable):
         {}, "kind of decision: layer widths of its trunk, e.g. {swap: [128, 128]}", factory=dict[str, tuple[int, ...]]
     )
     activation: Activation = "relu"
+    init: Init = "small_heads"
 
     def check(self, spec: GameSpec) -> None:
         """Raise InvalidOption for kinds of decisions that the game does not have."""
