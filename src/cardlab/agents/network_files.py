@@ -14,6 +14,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
+from cardlab.core.files import load_json
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game, GameSpec
@@ -50,7 +51,7 @@ def parse_description(path: Path, version: int) -> PolicyDescription:
     """The content of policy.json or belief.json; PolicyError when it is missing, damaged or of another format."""
     what = path.stem
     try:
-        data = json.loads(path.read_bytes())
+        data = load_json(path)
         written = data.pop("format")
         description = PolicyDescription(**data) if written == version else None
     except OSError as error:

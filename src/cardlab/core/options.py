@@ -30,7 +30,7 @@ class InvalidOption(ConfigurationError):
     """An option has a value that is not accepted; the message is one line."""
 
     def __init__(self, key: str, value: object, allowed: str) -> None:
-        super().__init__(f"{key}={shortened(as_written(value))}: must be {allowed}")
+        super().__init__(f"{shortened(key)}={shortened(as_written(value))}: must be {allowed}")
         self.key = key
         self.value = value
         self.allowed = allowed
