@@ -133,7 +133,8 @@ def test_five_thousand_runs_are_listed_in_seconds(
     with closing(sqlite3.connect(tmp_path / "mlflow.db")) as connection, connection:
         ids = [f"{number:032x}" for number in range(5000)]
         connection.executemany(
-            "INSERT INTO runs (run_uuid, name, user_id, status, start_time, lifecycle_stage, experiment_id, artifact_uri)"
+            "INSERT INTO runs (run_uuid, name, user_id, status, start_time, lifecycle_stage, experiment_id,"
+            " artifact_uri)"
             " VALUES (?, 'run', 'me', 'FINISHED', 1, 'active', ?, 'x')",
             [(run, experiment) for run in ids],
         )

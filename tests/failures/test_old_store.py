@@ -34,7 +34,8 @@ def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         location = (tmp_path / "mlartifacts" / "big2").as_uri()
         connection.execute("INSERT INTO experiments VALUES (7, 'big2', ?, 'active', 1, 1)", (location,))
         connection.execute(
-            "INSERT INTO runs (run_uuid, name, user_id, status, start_time, lifecycle_stage, experiment_id, artifact_uri)"
+            "INSERT INTO runs (run_uuid, name, user_id, status, start_time, lifecycle_stage, experiment_id,"
+            " artifact_uri)"
             " VALUES (?, 'from before', 'me', 'FINISHED', 1, 'active', 7, ?)",
             ("a" * 32, f"{location}/{'a' * 32}/artifacts"),
         )

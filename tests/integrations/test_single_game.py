@@ -131,7 +131,7 @@ def test_the_checks_of_gymnasium_and_stable_baselines_pass_where_illegal_actions
 
 
 def test_a_replaced_action_is_legal_and_a_legal_one_stays() -> None:
-    game, rng = cardlab.make_game("five_o"), np.random.default_rng(0)
+    game, rng = cardlab.make_game("big2"), np.random.default_rng(0)
     replacing, refusing = make_env(game, replace_illegal=True), make_env(game)
     replacing.reset(seed=1)
     refusing.reset(seed=1)

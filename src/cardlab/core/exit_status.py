@@ -138,7 +138,8 @@ def _free_bytes(folder: str) -> int:
 def _os_error_text(error: OSError) -> str:
     """The file name and the reason. A full disk without a file's name is looked for, e.g. shared memory."""
     reason = (error.strerror or str(error)).strip()
+    reason = f"{reason[:1].lower()}{reason[1:]}" if error.strerror else reason
     if error.errno == errno.ENOSPC and not error.filename:
-        full = [place for place in (".", gettempdir(), "/dev/shm") if _free_bytes(place) < _LITTLE]
+        full = [place for place in (".", gettempdir(), "/dev/shm") if _free_bytes(place) < _LITTLE]  # noqa: S108  asked for its size only
         reason += f": {', '.join(full)}" if full else ""
-    return f"{error.filename}: {reason[:1].lower()}{reason[1:]}" if error.filename else " ".join(reason.split())
+    return f"{error.filename}: {reason}" if error.filename else " ".join(reason.split())

@@ -73,8 +73,7 @@ def prepare_sqlite(file: Path) -> None:
 
     Write-ahead logging is on: readers do not block the writer. MLflow is imported. Raises StoreDamaged.
     """
-    log = Path(f"{file}-wal")
-    if not file.exists() or (not file.stat().st_size and not log.exists()):  # else sqlite restores it from the log
+    if not (file.exists() and file.stat().st_size):
         _make(file)
         return
     if is_outdated(sqlite_address(file)):
@@ -103,7 +102,7 @@ def readable_address(file: Path) -> str:
         scratch = Path(mkdtemp(prefix="cardlab-store-"))
         atexit.register(shutil.rmtree, scratch, ignore_errors=True)
         _logger.warning("%s was written by an older MLflow: this command reads a migrated copy", file)
-        file = migrated_copy(file, scratch / file.name)
+        return sqlite_address(migrated_copy(file, scratch / file.name))
     return f"sqlite+pysqlite:///file:{quote(quote(str(file)))}?mode=ro&uri=true"
 
 
@@ -202,5 +201,5 @@ def _move_addresses(file: Path) -> None:
         connection.create_function("moved", 1, lambda each: moved_address(each or "", file) or each)
         for table, columns in _ADDRESSES.items():
             for column in columns:
-                connection.execute(f"UPDATE {table} SET {column} = moved({column})")
+                connection.execute(f"UPDATE {table} SET {column} = moved({column})")  # noqa: S608  fixed names
     _logger.warning("%s was moved: the addresses of its artifacts are corrected", file)

@@ -116,8 +116,10 @@ def plain(tree: DictConfig) -> dict[str, Any]:
     check_interpolations(tree)
     try:
         return cast(dict[str, Any], OmegaConf.to_container(tree, resolve=True, throw_on_missing=True))
-    except OmegaConfBaseException as error:
-        raise explain_value(error) from error
+    except (OmegaConfBaseException, RecursionError) as error:
+        if "RecursionError" in repr(error):  # OmegaConf repeats the name in its own exception
+            raise InvalidConfiguration("the configuration: its interpolations (${…}) are nested too deep") from error
+        raise explain_value(cast(OmegaConfBaseException, error)) from error
 
 
 def _check_seed(overrides: Sequence[str]) -> None:

@@ -10,10 +10,12 @@ from typing import Any, cast
 import yaml
 from omegaconf import DictConfig, OmegaConf
 
+from cardlab.core.options import shortened
 from cardlab.experiments.config.options import InvalidConfiguration
 
 _MOST_BYTES = 1_000_000  # of a file
 _MOST_OVERRIDES = 1000
+_LONGEST_KEY = 250  # characters: Hydra looks for a file of this name
 _MOST_NODES = 100_000  # of a file whose aliases are expanded
 _MOST_CHARACTERS = 1_000_000  # of a configuration whose interpolations are expanded
 _ALIAS = re.compile(rb"(^|[\s\[,{:-])\*\w")
@@ -24,6 +26,9 @@ def check_overrides(overrides: Sequence[str]) -> None:
     """Raise InvalidConfiguration for more overrides than Hydra composes in seconds."""
     if len(overrides) > _MOST_OVERRIDES:
         raise InvalidConfiguration(f"{len(overrides):,} overrides: must be at most {_MOST_OVERRIDES:,}; use a file")
+    for text in overrides:
+        if (length := len(text.partition("=")[0])) > _LONGEST_KEY:
+            raise InvalidConfiguration(f"{shortened(text)}: its key has {length:,} characters, at most {_LONGEST_KEY}")
 
 
 def check_files(folders: Iterable[Path]) -> None:
@@ -89,7 +94,7 @@ def check_interpolations(tree: DictConfig) -> None:
         raise InvalidConfiguration("the configuration: its interpolations (${…}) are nested too deep") from error
     if total > _MOST_CHARACTERS:
         key = max((path for path in sizes if sizes[path] > _MOST_CHARACTERS), key=len)
-        shown = ".".join(map(str, key))
+        shown = ".".join(map(str, key)) or "the configuration"
         raise InvalidConfiguration(f"{shown}: its interpolations expand to more than {_MOST_CHARACTERS:,} characters")
 
 
