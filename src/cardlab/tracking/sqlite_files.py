@@ -77,9 +77,8 @@ def prepare_sqlite(file: Path) -> None:
         _make(file)
         return
     if is_outdated(sqlite_address(file)):
-        kept = file.with_name(f"{file.name}.before-migration")
+        with_new_schema, kept = migrated_copy(file, _draft(file)), file.with_name(f"{file.name}.before-migration")
         _copy(file, kept)
-        with_new_schema = migrated_copy(file, _draft(file))
         _copy(with_new_schema, file)  # one transaction: a kill leaves the old schema
         with_new_schema.unlink()
         _logger.warning("%s was written by an older MLflow and is migrated; %s is a copy from before", file, kept)
@@ -89,11 +88,11 @@ def prepare_sqlite(file: Path) -> None:
 
 def is_outdated(address: str) -> bool:
     """Whether another version of MLflow wrote the schema of the database; False if the schema is not complete."""
-    from mlflow.store.db.utils import _get_latest_schema_revision, _get_schema_version  # noqa: PLC0415
+    from mlflow.store.db import utils  # noqa: PLC0415  already imported by MLflow
     from sqlalchemy import NullPool, create_engine  # noqa: PLC0415  already imported by MLflow
 
-    found = _get_schema_version(create_engine(address, poolclass=NullPool))
-    return found not in (None, _get_latest_schema_revision())
+    found = utils._get_schema_version(create_engine(address, poolclass=NullPool))  # pyright: ignore[reportPrivateUsage]
+    return found not in (None, utils._get_latest_schema_revision())  # pyright: ignore[reportPrivateUsage]
 
 
 def readable_address(file: Path) -> str:
@@ -109,12 +108,12 @@ def readable_address(file: Path) -> str:
 def migrated_copy(file: Path, target: Path) -> Path:
     """Copy the store to `target` and migrate it there. Raises StoreDamaged for the schema of a newer MLflow."""
     from alembic.util import CommandError  # noqa: PLC0415  already imported by MLflow
-    from mlflow.store.db.utils import _upgrade_db, create_sqlalchemy_engine  # noqa: PLC0415
+    from mlflow.store.db import utils  # noqa: PLC0415
 
     _copy(file, target)
-    engine = create_sqlalchemy_engine(sqlite_address(target))
+    engine = utils.create_sqlalchemy_engine(sqlite_address(target))
     try:
-        _upgrade_db(engine)
+        utils._upgrade_db(engine)  # pyright: ignore[reportPrivateUsage]  as `mlflow db upgrade` does
     except CommandError as error:
         raise StoreDamaged(f"{file} was written by a newer version of MLflow; install that version") from error
     finally:

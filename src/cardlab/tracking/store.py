@@ -159,7 +159,8 @@ class Store:
 
     def artifact_address(self, stored: "StoredRun") -> str:
         """The address of the run's artifacts, also if the project was moved since the last command that writes."""
-        return moved_address(stored.info.artifact_uri, self.file) if self.file else stored.info.artifact_uri
+        address = str(stored.info.artifact_uri)
+        return moved_address(address, self.file) if self.file else address
 
     def mark_killed(self) -> None:
         """Set the runs that `was_killed` finds to KILLED; they end with their last metric. Raises nothing."""
