@@ -1,6 +1,5 @@
 """`cardlab evaluate`: one agent against reference opponents."""
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -17,7 +16,7 @@ from cardlab.agents.specs import split_name
 from cardlab.cli.run_paths import CONFIG, policy_name
 from cardlab.cli.verbs import Request
 from cardlab.core.exit_status import INTERRUPTED
-from cardlab.core.files import check_file
+from cardlab.core.files import check_file, load_json
 from cardlab.core.options import Flag, InvalidOption, Text
 from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_table, write_evaluation
 from cardlab.evaluation.progress import progress_bars
@@ -83,9 +82,9 @@ def own_references(policy: Path) -> tuple[str, ...]:
         if policy.parent.name == "models" and _PARAMS.is_file():
             config = OmegaConf.to_container(OmegaConf.load(_PARAMS))["experiments"].get(policy.name, {})  # pyright: ignore
         elif (policy.parent / CONFIG).is_file():
-            config = json.loads((policy.parent / CONFIG).read_text())
+            config = load_json(policy.parent / CONFIG)
         elif (policy / _LINEAGE).is_file():
-            config = json.loads((policy / _LINEAGE).read_text())["config"]
+            config = load_json(policy / _LINEAGE)["config"]
     return tuple(config.get("arena", {}).get("references", ()))
 
 

@@ -1,7 +1,6 @@
 """Reads and checks the results of the other stages: evaluations, learning curves, statistics."""
 
 import csv
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.core.files import load_json
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import SELF, main_score
 
@@ -122,7 +122,7 @@ def read_tournaments(folder: Path) -> list[Mapping[str, Any]]:
 def read_json(path: Path, what: str, keys: Sequence[str], expected_format: int = FORMAT) -> Mapping[str, Any]:
     """Read a JSON file with `keys`; ResultError, which calls it `what`, for any other."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = load_json(path)
         version = content["format"]
         missing = [key for key in keys if key not in content]
     except (OSError, ValueError, KeyError, TypeError) as error:
