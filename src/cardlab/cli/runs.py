@@ -18,7 +18,7 @@ from cardlab.tracking.policy_lookup import DIGEST, policy_filter
 from cardlab.tracking.registry import Registry, version_address
 
 _NUMBERS = ("score", "seeds", "decisions", "CPU", "age")  # columns on the right
-_FIRST_KINDS = ("training", "sweep")
+_FIRST_KINDS = ("training", "seeds", "sweep")
 _WIDTH = 10_000  # of a table that is no terminal's
 
 
