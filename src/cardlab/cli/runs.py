@@ -21,7 +21,7 @@ Kind = Literal[
     "training", "sweep", "trial", "evaluation", "tournament", "promotion", "registration", "exploit", "belief", "all"
 ]
 _NUMBERS = ("score", "seeds", "decisions", "CPU", "age")  # columns on the right
-_FIRST_KINDS = ("training", "sweep")
+_FIRST_KINDS = ("training", "seeds", "sweep")
 _WIDTH = 10_000  # of a table that is no terminal's
 
 

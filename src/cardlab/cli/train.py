@@ -11,7 +11,7 @@ from cardlab.cli.verbs import Request
 from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
-from cardlab.experiments.config.composition import RESUME, without_resume
+from cardlab.experiments.config.composition import RESUME, SEEDS, experiment_part
 
 if TYPE_CHECKING:
     from cardlab.tracking import Run
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from cardlab.training.run import Trained
 
 
-_NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME)  # keys that have columns of their own in MLflow
+_NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS)  # keys that have columns of their own in MLflow
 
 
 def run(request: Request) -> int:
     """Train in runs/NAME/ (models/ and results/ belong to the pipeline) and print the next commands."""
-    config = without_resume(request.config)
+    config = experiment_part(request.config)
     # Before the slow imports below: a wrong value fails at once.
     experiment = build_experiment(config) if request.config.get(RESUME) is None else None
+    if request.config.get(SEEDS) is not None:
+        return _train_seeds(request, config)
     from cardlab.tracking import Store  # noqa: PLC0415
     from cardlab.tracking.run_state import find_unfinished  # noqa: PLC0415
     from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415
@@ -51,9 +53,8 @@ def run(request: Request) -> int:
         recorded.log_artifact(trained.snapshots, "snapshots")
         recorded.log_artifact(model.with_name("curve.csv"))
 
-    changed = " ".join(text for text in request.overrides if text.split("=")[0] not in _NOT_CHANGED)
     trained = train_recorded(
-        experiment, store, folder=folder, model_dir=model, params=config, record=record, changed=changed
+        experiment, store, folder=folder, model_dir=model, params=config, record=record, changed=_changed(request)
     )
     latest = _link_latest(folder) / model.name
     here = Path.cwd()
@@ -63,6 +64,26 @@ def run(request: Request) -> int:
         start = shown.with_name(trained.continuation.name)
         print(f"        continue with the same command, trainer.start_from={start} and a later trainer.stop_after")
     return 0
+
+
+def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
+    """Train with several seeds and print their policies."""
+    from cardlab.experiments.seeds import parse_seeds, train_seeds  # noqa: PLC0415
+    from cardlab.tracking import Store  # noqa: PLC0415
+
+    if request.config.get(RESUME) is not None:
+        raise InvalidOption(RESUME, request.config[RESUME], f"left out with {SEEDS}: the same command resumes all")
+    seeds = parse_seeds(request.config[SEEDS], config["seed"])
+    trainings = train_seeds(config, seeds, Store(), changed=_changed(request))
+    for training in trainings:
+        print(f"policy: {training.policy}  (seed {training.seed})")
+    print("next:   cardlab ui")
+    return 0
+
+
+def _changed(request: Request) -> str:
+    """The overrides that differ from the recipe."""
+    return " ".join(text for text in request.overrides if text.split("=")[0] not in _NOT_CHANGED)
 
 
 def _link_latest(folder: Path) -> Path:

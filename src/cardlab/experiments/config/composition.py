@@ -24,7 +24,7 @@ VERSION_BASE = "1.3"
 OWN_FOLDER = "conf"
 _OPEN = {"sweep": ("sweep.space.",), "play": ("play.belief", "play.searches")}
 """Verb → prefixes of keys below which any name is accepted; Hydra would accept only those that exist."""
-RESUME = "resume"  # of conf/train.yaml
+RESUME, SEEDS = "resume", "seeds"  # keys of conf/train.yaml that are none of the experiment
 _PACKAGE = Path(__file__).parents[2]
 
 
@@ -79,13 +79,13 @@ def compose_config(name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def compose_experiment(overrides: Sequence[str] = ()) -> dict[str, Any]:
-    """The configuration of one experiment: conf/train.yaml without the key `resume` of the command."""
-    return without_resume(compose_config("train", overrides))
+    """The configuration of one experiment: conf/train.yaml without the keys RESUME and SEEDS of the command."""
+    return experiment_part(compose_config("train", overrides))
 
 
-def without_resume(config: Mapping[str, Any]) -> dict[str, Any]:
-    """`config` of `cardlab train` without RESUME: the configuration of the experiment, which the run stores."""
-    return {key: value for key, value in config.items() if key != RESUME}
+def experiment_part(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration of the experiment in `config` of `cardlab train`, which the run stores."""
+    return {key: value for key, value in config.items() if key not in (RESUME, SEEDS)}
 
 
 def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
