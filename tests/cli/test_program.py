@@ -13,9 +13,9 @@ from omegaconf import OmegaConf
 
 from cardlab.cli import main
 from cardlab.cli.compose import first_difference
-from cardlab.cli.run_paths import policy_name
 from cardlab.cli.verbs import VERBS
 from cardlab.experiments.config.composition import compose_config
+from cardlab.experiments.run_paths import policy_name
 from recipes import CONF, recipes
 
 ROOT = Path(__file__).parents[2]

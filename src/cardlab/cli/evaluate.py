@@ -1,20 +1,16 @@
 """`cardlab evaluate`: one agent against reference opponents."""
 
-import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from omegaconf import OmegaConf
 from rich.console import Console
 
 from cardlab.agents.policy_files import policy_digest, policy_game
 from cardlab.agents.policy_paths import policy_folder
 from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import split_name
-from cardlab.cli.run_paths import CONFIG, policy_name
 from cardlab.cli.verbs import Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
@@ -23,12 +19,12 @@ from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluat
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game, build_search, check_agents
 from cardlab.experiments.config.options import convert
+from cardlab.experiments.policy_groups import own_references, policy_config
 from cardlab.experiments.recorded_matches import record_evaluation
+from cardlab.experiments.run_paths import policy_name
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
-
-_PARAMS, _LINEAGE = Path("params.yaml"), "lineage.json"
 
 
 def run(request: Request) -> int:
@@ -43,7 +39,7 @@ def run(request: Request) -> int:
     agent = search_text(search, text)
     if agent != text:
         check_agents(game, "search", [agent])
-    own = own_references(folder) if folder else ()
+    own = own_references(policy_config(folder)) if folder else ()
     if own and not options.references:
         options = replace(options, references=own)
         print(f"against {', '.join(own)}: the references of its experiment (arena.references=[…] names others)")
@@ -70,22 +66,6 @@ def run(request: Request) -> int:
         files = [output] if output else []
         record_evaluation(store, game, evaluation, policy=folder, scores_training=scores_training, files=files)
     return 0 if complete else INTERRUPTED
-
-
-def own_references(policy: Path) -> tuple[str, ...]:
-    """The references of the experiment that made the policy; empty if it names none or is unknown.
-
-    It is known for runs/NAME/…/policy (config.json beside it), models/NAME (params.yaml) and champions (lineage.json).
-    """
-    config: Mapping[str, Any] = {}
-    with suppress(OSError, ValueError):
-        if policy.parent.name == "models" and _PARAMS.is_file():
-            config = OmegaConf.to_container(OmegaConf.load(_PARAMS))["experiments"].get(policy.name, {})  # pyright: ignore
-        elif (policy.parent / CONFIG).is_file():
-            config = json.loads((policy.parent / CONFIG).read_text())
-        elif (policy / _LINEAGE).is_file():
-            config = json.loads((policy / _LINEAGE).read_text())["config"]
-    return tuple(config.get("arena", {}).get("references", ()))
 
 
 def _game(config: Mapping[str, Any], policy: str, folder: Path | None) -> Game:

@@ -8,7 +8,6 @@ from rich.console import Console
 
 from cardlab.agents.policy_files import default_game
 from cardlab.agents.policy_paths import ADDRESS, policy_folder
-from cardlab.cli.run_paths import policy_name
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file, write_json
 from cardlab.core.options import InvalidOption, Text
@@ -17,6 +16,7 @@ from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.config.options import convert
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.experiments.promotion.promote import format_outcome, make_challenge, promote
+from cardlab.experiments.run_paths import policy_name
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store

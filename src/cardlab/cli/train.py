@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.cli.run_paths import CONFIG, LATEST, POLICY
 from cardlab.cli.verbs import Request
 from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import RESUME, SEEDS, experiment_part
+from cardlab.experiments.run_paths import CONFIG, LATEST, POLICY
 
 if TYPE_CHECKING:
     from cardlab.tracking import Run
