@@ -13,7 +13,9 @@ from cardlab.agents.policy_files import policy_digest
 from cardlab.cli import main
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.experiments.seeds import find_training, mean_curve, parse_seeds, train_seed, train_seeds
+from cardlab.experiments.config.seed_options import parse_seeds
+from cardlab.experiments.seed_curves import mean_curve, read_curve
+from cardlab.experiments.seeds import find_training, train_seed, train_seeds
 from cardlab.tracking import Store
 from stores import root, store
 
@@ -75,7 +77,7 @@ def test_a_training_has_the_tags_and_is_not_repeated(store: Store) -> None:
     train_seed(config, store.address, store.root, {"group": "a"}, "", lines.append)
     training = find_training(config, store.root)
     assert training.is_finished
-    assert set(training.read_curve()) >= {"decisions", "score/mean"}
+    assert set(read_curve(training.curve)) >= {"decisions", "score/mean"}
     train_seed(config, store.address, store.root, {"group": "b"}, "", lines.append)
     assert lines[-1] == f"finished before: {training.policy}"
     runs = store.search_runs("tags.kind = 'training'")
