@@ -299,7 +299,12 @@ def test_a_full_page_has_every_picture_as_a_file_too(full_results: list[Result],
     assert page.tags.count("svg") == 2 + 13  # the table has two
     assert len(page.ids) == len(set(page.ids))
     words = " ".join(" ".join(page.words).split())
-    for fact in ("seed 8: 409,600 decisions in 61 CPU seconds", "c0ffee", "dvc repro train@duel", "explained variance 50 %"):
+    for fact in (
+        "seed 8: 409,600 decisions in 61 CPU seconds",
+        "c0ffee",
+        "dvc repro train@duel",
+        "explained variance 50 %",
+    ):
         assert fact in words
     assert "Not transitive: duel beats greedy beats random beats duel." in words
     files = sorted(str(file.relative_to(path.parent / "figures")) for file in path.parent.rglob("*.svg"))
