@@ -39,6 +39,7 @@ BENCHMARK = """defaults:
   - _self_
 
 seed: 7
+compare: {}
 """
 
 

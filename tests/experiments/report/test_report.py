@@ -11,13 +11,13 @@ from xml.etree import ElementTree
 
 import pytest
 
+from cardlab.experiments.config.parameters import compare_parameters
 from cardlab.experiments.report.calibration import draw_calibration
 from cardlab.experiments.report.curves import draw_learning_curves, draw_snapshot_scores
 from cardlab.experiments.report.drawing import inline_svg, report_style
 from cardlab.experiments.report.game_lengths import draw_game_lengths
 from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
 from cardlab.experiments.report.page import GAME_PICTURES, write_report
-from cardlab.experiments.report.parameters import compare_parameters
 from cardlab.experiments.report.ranking import by_game
 from cardlab.experiments.report.read_results import Result, ResultError, read_results, read_tournaments
 from cardlab.experiments.report.score_intervals import draw_score_intervals
@@ -210,7 +210,7 @@ def test_single_players_are_compared_by_the_evaluations_with_more_deals(results:
 
 
 def test_parameters_that_differ_come_first(results: list[Result]) -> None:
-    differing, common = compare_parameters([results[0], rival(results, 0.1)])
+    differing, common = compare_parameters([results[0].config, rival(results, 0.1).config])
     assert differing == [("agent.clip", ["–", "0.2"]), ("agent.name", ["dqn", "ppo"])]
     assert ("agent.gamma", ["0.97", "0.97"]) in common
 
