@@ -28,7 +28,7 @@ def main(key: str) -> None:
     arena = {**configs[0]["arena"], "references": tuple(references)}
     models, store = [str(Path("models", name)) for name in names], Store()
     with progress_bars() as progress:
-        comparison = compare_methods(models, build_game(configs[0]["game"]), store=store, progress=progress, **arena)
+        comparison = compare_methods(models, build_game(configs[0]["game"]), progress=progress, **arena)
     output = Path("results", "comparisons", f"{key}.json")
     write_json(output, comparison_figures(comparison), indent=2)
     print(*comparison.verdicts, sep="\n")

@@ -27,6 +27,7 @@ from cardlab.tracking import Run, Store
 from cardlab.tracking.run_state import load_run_state
 from cardlab.training.recorded_training import train_recorded
 from cardlab.training.run import Trained, run_folder, write_curve
+from cardlab.training.summary import write_summary
 
 FORMAT = 1
 OUTPUT = Path("results", "methods.json")
@@ -100,6 +101,7 @@ def _train(config: Mapping[str, Any], store: Store) -> Path:
 
     def record(run: Run, trained: Trained) -> None:
         write_curve(trained.rows, folder / "curve.csv")
+        write_summary(trained, {}, folder / "training.json")
         write_atomically(folder / "config.json", json.dumps(config, indent=2, default=str) + "\n")
         run.log_artifact(folder / "curve.csv")
 
@@ -109,7 +111,7 @@ def _train(config: Mapping[str, Any], store: Store) -> Path:
 
 def _compare(groups: Mapping[str, PolicyGroup], store: Store) -> MethodComparison:
     with progress_bars() as progress:
-        comparison = compare_groups(groups, None, ArenaOptions(), store=store, progress=progress)
+        comparison = compare_groups(groups, None, ArenaOptions(), progress=progress)
     print(*comparison.verdicts, sep="\n", flush=True)
     record_comparison(store, comparison, files=[])
     return comparison

@@ -32,17 +32,19 @@ def methods(root: Path, untrained: Callable[..., Path]) -> Path:
                 shutil.copytree(CHAMPIONS / "poker_squares", folder)
             else:
                 untrained("made", seed=number + 10 * len(name)).rename(folder)
-            write_curve(name, number)
+    for name in configs:
+        write_curves(name)
     return root
 
 
-def write_curve(name: str, number: int) -> None:
+def write_curves(name: str) -> None:
     """Scores 0 and 10 + seed after 100 and 300 decisions; `other` stops after 200. A decision costs 0.6 CPU seconds."""
-    last = 200 if name == "other" else 300
-    results = Path("results", name, f"seed_{number}")
+    last, results = 200 if name == "other" else 300, Path("results", name)
     results.mkdir(parents=True)
-    (results / "curve.csv").write_text(f"iteration,decisions,score/self\n1,100,0\n3,{last},{10 + number}\n")
-    (results / "training.json").write_text(json.dumps({"decisions": last, "cpu_seconds": 0.6 * last}))
+    rows = [f"{seed},{row}" for seed in range(3) for row in ("1,100,0", f"3,{last},{10 + seed}")]
+    (results / "seed_curves.csv").write_text("\n".join(["seed,iteration,decisions,score/self", *rows]))
+    costs = {seed: {"decisions": last, "cpu_seconds": 0.6 * last} for seed in range(3)}
+    (results / "training.json").write_text(json.dumps({"seeds": costs}))
 
 
 def test_a_decided_comparison(methods: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,9 +29,9 @@ def run(request: Request) -> int:
     arena = group("arena", config["arena"])
     given = convert("output", config["output"], Text | None)
     folder = None if given is None else check_folder("output", given)
-    store, recorded = Store(), convert("record", config["record"], Flag)
+    store = Store() if convert("record", config["record"], Flag) else None
     with progress_bars() as progress:
-        comparison = compare_methods(methods, game, store=store, progress=progress, **arena)
+        comparison = compare_methods(methods, game, progress=progress, **arena)
     figures = comparison_figures(comparison)
     if folder is None:
         folder = _default_folder([method.name for method in comparison.methods])
@@ -46,7 +46,7 @@ def run(request: Request) -> int:
         for table in comparison_tables(comparison):
             Console().print(table)
         print(*comparison.verdicts, f"page: {files[1]}", sep="\n")
-    if recorded:
+    if store is not None:
         record_comparison(store, comparison, files=files)
     return 0
 

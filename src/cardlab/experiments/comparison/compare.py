@@ -37,7 +37,6 @@ from cardlab.experiments.config.parameters import Rows, compare_parameters
 from cardlab.experiments.policy_groups import PolicyGroup, find_group, own_references
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
-from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
 
 _KEY = "methods"
@@ -147,7 +146,7 @@ class MethodComparison:
     def differing(self) -> Rows | None:
         """Keys of the trainings that differ, with the value of each method; None if a configuration is unknown."""
         groups = [method.group.config.items() for method in self.methods]
-        configs = [{key: value for key, value in each if key not in ("seed", "arena")} for each in groups]
+        configs = [{key: value for key, value in each if key not in ("seed", "seeds", "arena")} for each in groups]
         return compare_parameters(configs)[0] if all(configs) else None
 
     def score(self, method: Method, reference: str | None = None) -> Estimate:
@@ -197,7 +196,6 @@ def compare_methods(
     methods: Sequence[str],
     game: Game | None = None,
     *,
-    store: Store | None = None,
     progress: ProgressCallback = no_progress,
     **arena: Any,
 ) -> MethodComparison:
@@ -209,7 +207,7 @@ def compare_methods(
     """
     groups = _find_groups(methods, "" if game is None else game.spec.name)
     options = build_options(ArenaOptions, arena)
-    return compare_groups(groups, game, options, store=store, progress=progress)
+    return compare_groups(groups, game, options, progress=progress)
 
 
 def compare_groups(
@@ -217,7 +215,6 @@ def compare_groups(
     game: Game | None,
     options: ArenaOptions,
     *,
-    store: Store | None = None,
     progress: ProgressCallback = no_progress,
 ) -> MethodComparison:
     """The same for groups of policies by the names of their methods."""
@@ -229,9 +226,8 @@ def compare_groups(
         references = tuple(dict.fromkeys(options.references or own or DEFAULT_REFERENCES))
         check_agents(game, "arena.references", references)
     scores = _play(game, groups, references, options, progress)
-    store = store or Store()
     played = [
-        Method(name, group, scores[name], [read_training_curve(each, game.spec.name, store) for each in group.policies])
+        Method(name, group, scores[name], [read_training_curve(each) for each in group.policies])
         for name, group in groups.items()
     ]
     means = {

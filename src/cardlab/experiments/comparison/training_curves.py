@@ -1,27 +1,22 @@
 """The learning curves of trained policies over decisions and over CPU minutes."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from cardlab.agents.policy_files import policy_digest
 from cardlab.evaluation.seed_curves import Curve
 from cardlab.experiments.learning_curves import Column, read_columns
-from cardlab.tracking import Store, TrackingUnavailable
-from cardlab.tracking.policy_lookup import policy_filter
-
-_CPU = "system/cpu_seconds"
+from cardlab.experiments.run_paths import SEED
 
 
 @dataclass(frozen=True)
 class TrainingCurve:
-    """The columns of a curve.csv, and the CPU minutes of the training at each of its points."""
+    """The columns of a learning curve, and the CPU minutes of the training at each of its points."""
 
     columns: Mapping[str, Column]
-    cpu_minutes: Column | None  # evaluations included; None if unknown
+    cpu_minutes: Column | None  # evaluations included, spread evenly over the decisions; None if unknown
 
     def over_decisions(self, column: str) -> Curve:
         """The scores of `column` over decisions."""
@@ -32,39 +27,26 @@ class TrainingCurve:
         return None if self.cpu_minutes is None else (self.cpu_minutes, self.columns[column])
 
 
-def read_training_curve(policy: Path, game: str, store: Store) -> TrainingCurve | None:
+def read_training_curve(policy: Path) -> TrainingCurve | None:
     """The curve of the training that made the policy in models/ or runs/; None without one.
 
-    CPU minutes are those of training.json in results/, spread evenly over the decisions, else those of the run in
-    `store`.
+    It is in results/NAME/ for models/NAME: in seed_curves.csv for models/NAME/seed_N, else in curve.csv; for
+    runs/NAME/…/policy it is beside the policy. The cost is in training.json there.
     """
-    models = next((folder for folder in policy.parents if folder.name == "models"), None)
-    results = policy.parent if models is None else models.with_name("results") / policy.relative_to(models)
+    seed = policy.name[len(SEED) :] if policy.name.startswith(SEED) else None
+    model = policy if seed is None else policy.parent
+    folder = model.parent.with_name("results") / model.name if model.parent.name == "models" else policy.parent
     try:
-        columns = read_columns(results / "curve.csv")
+        columns = read_columns(folder / ("curve.csv" if seed is None else "seed_curves.csv"))
     except (OSError, ValueError):
         return None
-    if not columns:
+    if seed is not None:
+        columns = {name: column[columns["seed"] == int(seed)] for name, column in columns.items()}
+    if not columns or not len(columns["decisions"]):
         return None
-    summary = results / "training.json"
-    if summary.is_file():
-        training = json.loads(summary.read_text())
-        spent = ([0.0, training["decisions"]], [0.0, training["cpu_seconds"]])
-    else:
-        spent = _recorded_cpu(policy, game, store)
-    return TrainingCurve(columns, None if spent is None else np.interp(columns["decisions"], *spent) / 60)
-
-
-def _recorded_cpu(policy: Path, game: str, store: Store) -> tuple[Sequence[float], Sequence[float]] | None:
-    """Decisions and CPU seconds of the run that made the policy; None if the store has none."""
-    if store.file is not None and not store.file.exists():
-        return None  # reading makes no store
-    condition = f"tags.kind = 'training' and {policy_filter(policy_digest(policy))}"
-    try:
-        with store.wrap_errors():
-            for _, run in store.search_runs(condition, game, 1):
-                rows = sorted(store.client.get_metric_history(run.info.run_id, _CPU), key=lambda row: row.step)
-                return ([row.step for row in rows], [row.value for row in rows]) if rows else None
-    except TrackingUnavailable:
-        pass
-    return None
+    minutes = None
+    with suppress(OSError, ValueError, KeyError):
+        training = json.loads((folder / "training.json").read_text())
+        training = training["seeds"][seed] if seed is not None else training
+        minutes = columns["decisions"] * (training["cpu_seconds"] / training["decisions"] / 60)
+    return TrainingCurve(columns, minutes)

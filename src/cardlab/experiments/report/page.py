@@ -43,6 +43,7 @@ def write_report(
     folder: Path,
     tournaments: Sequence[Tournament] = (),
     comparisons: Sequence[Mapping[str, Any]] = (),
+    methods: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Path:
     """Write index.html and figures/ into `folder`; equal results give equal bytes."""
     figures = folder / "figures"
@@ -53,7 +54,8 @@ def write_report(
         pairs = [pair for each in comparisons if each["game"] == game["game"].name for pair in each["pairs"]]
         game["verdicts"] = [pair["verdict"] for pair in pairs]
     path = folder / "index.html"
-    render_page("report.html.j2", path, games=games, lineage=lineage, own=SELF, run_link=run_link)
+    values = {"games": games, "methods": methods or {}, "lineage": lineage}
+    render_page("report.html.j2", path, own=SELF, run_link=run_link, **values)
     return path
 
 

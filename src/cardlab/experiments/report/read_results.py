@@ -119,6 +119,12 @@ def read_comparisons(folder: Path) -> list[Mapping[str, Any]]:
     return [read_json(path, "a comparison", ("game", "pairs")) for path in sorted(folder.glob("*.json"))]
 
 
+def read_methods(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    """Game → comparison of the learners on it, as studies/methods writes it; empty without the file."""
+    found = _read_optional(path, "a table of methods", ("games",))
+    return {} if found is None else found["games"]
+
+
 def read_json(path: Path, what: str, keys: Sequence[str], expected_format: int = FORMAT) -> Mapping[str, Any]:
     """Read a JSON file with `keys`; ResultError, which calls it `what`, for any other."""
     try:
