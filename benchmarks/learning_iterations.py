@@ -14,7 +14,7 @@ from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
-from cardlab.training.callbacks import Field
+from cardlab.training.callbacks import CollectorState
 from cardlab.training.cpu_settings import denormals_flushed, keep_freed_memory
 from cardlab.training.rollout_loader import RolloutLoader
 from cardlab.training.training_process import build_learner, lightning_trainer
@@ -81,6 +81,6 @@ def learn(
     decisions, dtype = experiment.agent.decisions_per_iteration, getattr(torch, options.precision)
     batches = RolloutLoader(learner, collector, decisions, WARM + rounds, dtype)
     with as_in_trainings():
-        lightning_trainer(options, [Field(collector), clock]).fit(learner, train_dataloaders=batches)
+        lightning_trainer(options, [CollectorState(collector), clock]).fit(learner, train_dataloaders=batches)
     marks = clock.marks[WARM - 1 :]
     return [Round(after - before, end - begin) for (begin, before), (end, after) in pairwise(marks)]

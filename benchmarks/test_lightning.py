@@ -9,7 +9,7 @@ from lightning.pytorch.callbacks import Callback
 
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.training.callbacks import Field
+from cardlab.training.callbacks import CollectorState
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions
 from cardlab.training.rollout_loader import RolloutLoader
@@ -42,7 +42,7 @@ def seconds_with_lightning() -> float:
     """CPU seconds of all rounds but the first under the Trainer."""
     learner, collector = build_learner(experiment())
     clock = Clock()
-    trainer = lightning_trainer(TrainerOptions(), [Field(collector), clock])
+    trainer = lightning_trainer(TrainerOptions(), [CollectorState(collector), clock])
     trainer.fit(learner, train_dataloaders=RolloutLoader(learner, collector, ROUND, ROUNDS))
     return clock.times[-1] - clock.times[0]
 

@@ -58,7 +58,7 @@ def test_decisions_per_second(benchmark: BenchmarkFixture) -> None:
     assert best >= DECISIONS_PER_SECOND
 
 
-@pytest.mark.parametrize(("features", "bar"), [("rows", OBSERVATIONS_PER_SECOND), ("seed", 0)])
+@pytest.mark.parametrize(("features", "bar"), [("rows", OBSERVATIONS_PER_SECOND), ("paper", 0)])
 def test_observations_per_second(benchmark: BenchmarkFixture, features: str, bar: int) -> None:
     game = OpenFace(features=features)
     info_states, players = (part[:NUM_TABLES] for part in decisions(game, 40))

@@ -59,7 +59,7 @@ def test_decisions_per_second(benchmark: BenchmarkFixture) -> None:
     assert best >= DECISIONS_PER_SECOND
 
 
-@pytest.mark.parametrize("features", ["lines", "codes", "seed"])
+@pytest.mark.parametrize("features", ["lines", "sparse_lines", "paper"])
 def test_observations_per_second(benchmark: BenchmarkFixture, features: str) -> None:
     game = PokerSquares(features=features)
     states = InfoStates(afterstates(game, 100)[:NUM_TABLES])
@@ -72,9 +72,10 @@ def test_observations_per_second(benchmark: BenchmarkFixture, features: str) -> 
 
 def test_action_features_per_second(benchmark: BenchmarkFixture) -> None:
     game = PokerSquares()
-    players = np.zeros(200, dtype=np.int8)
-    states = game.determinize(afterstates(game, 200), players, np.random.default_rng(2))
+    after = afterstates(game, 200)
+    states = game.determinize(after, np.zeros(len(after), dtype=np.int8), np.random.default_rng(2))
     states = States(states[~game.is_over(states)][:200])
+    players = np.zeros(len(states), dtype=np.int8)
     pairs = len(game.action_features(game.information(states, players), players)[0])
     known = game.information(states, players)
     benchmark.pedantic(lambda: game.action_features(known, players), rounds=50, iterations=5, warmup_rounds=2)

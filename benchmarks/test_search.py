@@ -1,7 +1,6 @@
 """Search: playouts of Poker Squares by a learned policy on one core, by CPU time; and timed moves that keep to it."""
 
 import time
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -9,14 +8,11 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from cardlab.agents.heuristics.poker_squares import TablesAgent
-from cardlab.agents.network_agents import AfterstateAgent
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.registry import load_agent
-from cardlab.games.agent_protocol import Agent
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play, play_out
 from cardlab.games.poker_squares.game import PokerSquares
-from cardlab.games.protocol import Floats, States
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time)  # all on one thread; other processes do not count
 
@@ -29,12 +25,12 @@ GAME_SECONDS = 30.0
 NUM_TIMED_GAMES = 20
 
 
-@pytest.mark.parametrize("name", ["tables", "champion"])
-def test_playouts_by_a_learned_policy(benchmark: BenchmarkFixture, name: str) -> None:
+def test_playouts_by_a_learned_policy(benchmark: BenchmarkFixture) -> None:
     game = PokerSquares()
-    policy = load_agent(game, name)
+    policy = load_agent(game, "tables")
+    assert isinstance(policy, TablesAgent)
     states = game.deal(NUM_GAMES, np.random.default_rng(0))
-    play_on = playouts_by(game, policy)
+    play_on = partial(game.pattern_play_out, values=policy.pattern_values())
     paid = benchmark.pedantic(lambda: play_on(states), rounds=7, warmup_rounds=1)
     alone = states[:1000].copy()
     play_out(game, alone, [policy], np.random.default_rng(0))
@@ -43,15 +39,6 @@ def test_playouts_by_a_learned_policy(benchmark: BenchmarkFixture, name: str) ->
     benchmark.extra_info.update(placements_per_second=round(best), playout_mean=float(paid.mean()), policy_mean=mean)
     assert min(mean, float(paid.mean())) >= LEAST_MEAN
     assert best >= PLACEMENTS_PER_SECOND
-
-
-def playouts_by(game: PokerSquares, policy: Agent) -> Callable[[States], Floats]:
-    """Games played out by what `policy` has learned, in one kernel."""
-    if isinstance(policy, TablesAgent):
-        return partial(game.pattern_play_out, values=policy.pattern_values())
-    values = policy.sparse_line_values() if isinstance(policy, AfterstateAgent) else None
-    assert values is not None
-    return partial(game.sparse_play_out, values=values)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,16 @@
+"""The benchmarks can be collected: a name that they import is not renamed without them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+def test_every_benchmark_can_be_imported() -> None:
+    command = [sys.executable, "-m", "pytest", "benchmarks", "--collect-only", "-q", "-p", "no:cacheprovider"]
+    collected = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+    assert collected.returncode == 0, collected.stdout
