@@ -18,7 +18,17 @@ from cardlab.tracking.policy_lookup import DIGEST, policy_filter
 from cardlab.tracking.registry import Registry, version_address
 
 Kind = Literal[
-    "training", "sweep", "trial", "evaluation", "tournament", "promotion", "registration", "exploit", "belief", "all"
+    "training",
+    "sweep",
+    "trial",
+    "evaluation",
+    "tournament",
+    "comparison",
+    "promotion",
+    "registration",
+    "exploit",
+    "belief",
+    "all",
 ]
 _NUMBERS = ("score", "seeds", "decisions", "CPU", "age")  # columns on the right
 _FIRST_KINDS = ("training", "sweep")
