@@ -16,6 +16,7 @@ PAGES = {
     if (blocks := re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
 }
 FRAGMENTS = {
+    "docs/compare.md": "need trained policies: tests/experiments/test_comparison.py",
     "docs/champions.md": "need a registered champion: tests/experiments/promotion/ runs them",
     "docs/sweeps.md": "need a study of the reader: tests/experiments/sweep/test_study.py",
 }

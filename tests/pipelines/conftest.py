@@ -40,6 +40,7 @@ BENCHMARK = """defaults:
 
 seed: 7
 experiments: {squares: {seeds: 1}, duel: {seeds: 2}}
+compare: {}
 """
 
 

@@ -24,6 +24,7 @@ Kind = Literal[
     "trial",
     "evaluation",
     "tournament",
+    "comparison",
     "promotion",
     "registration",
     "exploit",

@@ -48,6 +48,7 @@ class Verb:
     trains: bool = False  # accepts all keys of an experiment, which `cardlab train --help` lists
     follows: Mapping[str, str] = field(default_factory=dict[str, str])
     """Group → the group whose `name` chooses its option, if none is given; `standard` where it has no such option."""
+    words: str = ""  # key, a list, that takes the arguments without `=`
     recipes: tuple[str, ...] = ()  # without experiment=: the first of experiment=GAME/NAME that the game has
     plugin: bool = False  # implemented by another package, by an entry point of the group PLUGINS
 
@@ -112,6 +113,17 @@ _VERBS = (
             "cardlab sweep worker sweep.study=big2 sweep.storage=postgresql+psycopg://me@server/cards sweep.workers=8",
         ),
         on_stop=RESUME,
+    ),
+    Verb(
+        "compare",
+        "say which of several methods is better, over their seeds",
+        (
+            "cardlab compare thirty_one_dqn thirty_one_ppo",
+            "cardlab compare runs/gamma_0.8 runs/gamma_1.0 models/thirty_one_dqn arena.deals=10000",
+            "cardlab compare big2_ppo champion --json",
+        ),
+        flags={"--json": "print all figures as JSON"},
+        words="methods",
     ),
     Verb(
         "tournament",

@@ -32,6 +32,9 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
         with _inside("tune", errors):
             sweep = config["tune"]["sweep"]
             build_options(SweepOptions, {**sweep, "space": flat_space(sweep["space"])})
+    for key, pair in config.get("compare", {}).items():
+        if not isinstance(pair, list) or len(pair) != 2 or not set(pair) <= set(config["experiments"]):
+            errors.append(InvalidOption(f"compare.{key}", pair, "two names of experiments, as in benchmark=quick"))
     if errors:
         raise combined(errors)
 

@@ -1,4 +1,4 @@
-"""Evaluations and tournaments as MLflow runs, linked to the training and the policy that they measure.
+"""Evaluations, tournaments and comparisons as MLflow runs, linked to the training and the policy that they measure.
 
 A store that cannot be used costs a warning, never a result.
 """
@@ -9,6 +9,7 @@ import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Dataset
 
     from cardlab.evaluation.tournament import Tournament
+    from cardlab.experiments.comparison.compare import MethodComparison
 
 NOT_IN_DIGEST = "records results in MLflow"
 
@@ -116,6 +118,28 @@ def record_tournament(store: Store, game: Game, tournament: "Tournament", *, lab
         with store.start_run(game.spec.name, title, tags=tags, params=params) as run, store.wrap_errors():
             models = [Registry(store).model_id(folder, label, policy_name(folder), None) for folder in folders]
             _log_measurement(store, run.id, game, metrics, tournament, models)
+            for path in files:
+                run.log_artifact(path)
+
+
+def record_comparison(store: Store, comparison: "MethodComparison", *, files: Iterable[Path]) -> None:
+    """Log a comparison of methods as a run of kind `comparison`; prints a warning on failure.
+
+    `score/METHOD`, and of the best method minus each other one `difference/METHOD`, with their intervals.
+    """
+    game, names = comparison.game, [method.name for method in comparison.methods]
+    estimates = {f"score/{method.name}": comparison.score(method) for method in comparison.methods}
+    estimates |= {f"difference/{pair.other}": pair.points for pair in comparison.pairs}
+    metrics = {name: estimate.mean for name, estimate in estimates.items()}
+    for name, estimate in estimates.items():
+        metrics |= interval_metrics(name, estimate) if isfinite(estimate.half_width) else {}
+    deals = {"deals": comparison.arena.deals, "seed": comparison.arena.seed}
+    with _warn("comparison"):
+        digests = " ".join(digest for method in comparison.methods for digest in method.digests)
+        tags = {"kind": "comparison", NOTE: describe_run("\n".join(comparison.verdicts)), DIGEST: digests}
+        params = {"methods": names, "arena": {"against": comparison.against, **deals}, "game": _options(game)}
+        with store.start_run(game.spec.name, " vs ".join(names), tags=tags, params=params) as run, store.wrap_errors():
+            _log_measurement(store, run.id, game, metrics, deals, [])
             for path in files:
                 run.log_artifact(path)
 

@@ -11,15 +11,22 @@ from xml.etree import ElementTree
 
 import pytest
 
+from cardlab.experiments.config.parameters import compare_parameters
 from cardlab.experiments.report.calibration import draw_calibration
 from cardlab.experiments.report.curves import draw_learning_curves, draw_snapshot_scores
 from cardlab.experiments.report.drawing import inline_svg, report_style
 from cardlab.experiments.report.game_lengths import draw_game_lengths
 from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
 from cardlab.experiments.report.page import GAME_PICTURES, write_report
-from cardlab.experiments.report.parameters import compare_parameters
 from cardlab.experiments.report.ranking import by_game
-from cardlab.experiments.report.read_results import Result, ResultError, read_results, read_tournaments
+from cardlab.experiments.report.read_results import (
+    Result,
+    ResultError,
+    read_comparisons,
+    read_methods,
+    read_results,
+    read_tournaments,
+)
 from cardlab.experiments.report.score_intervals import draw_score_intervals
 
 CONFIG: dict[str, Any] = {
@@ -214,7 +221,7 @@ def test_single_players_are_compared_by_the_evaluations_with_more_deals(results:
 
 
 def test_parameters_that_differ_come_first(results: list[Result]) -> None:
-    differing, common = compare_parameters([results[0], rival(results, 0.1)])
+    differing, common = compare_parameters([results[0].config, rival(results, 0.1).config])
     assert differing == [("agent.clip", ["–", "0.2"]), ("agent.name", ["dqn", "ppo"])]
     assert ("agent.gamma", ["0.97", "0.97"]) in common
 
@@ -387,3 +394,20 @@ def test_more_results_that_are_torn_are_named(full_results: list[Result], tmp_pa
     (tables / "thirty_one.json").write_text("{")
     with pytest.raises(ResultError, match=r"thirty_one\.json: is not a tournament"):
         read_tournaments(tables)
+
+
+def test_verdicts_over_seeds_and_the_table_of_learners_are_shown(results: list[Result], tmp_path: Path) -> None:
+    (tmp_path / "comparisons").mkdir()
+    comparison = {"format": 1, "game": "thirty_one", "pairs": [{"verdict": "duel is better than other: +0.100"}]}
+    (tmp_path / "comparisons" / "thirty_one.json").write_text(json.dumps(comparison))
+    row = {"name": "ppo", "score": 0.25, "low": 0.125, "high": 0.375, "seeds": 3, "cpu_minutes": 0.5}
+    table = {"against": "greedy", "recipes": {"ppo": True}, "decisions": 500_000, "methods": [row]}
+    (tmp_path / "methods.json").write_text(json.dumps({"format": 1, "games": {"thirty_one": table}}))
+    comparisons = read_comparisons(tmp_path / "comparisons")
+    methods = read_methods(tmp_path / "methods.json")
+    path = write_report(results, {}, tmp_path / "report", (), comparisons, methods)
+    words = " ".join(" ".join(Page(path.read_text()).words).split())
+    assert "Over seeds: duel is better than other: +0.100." in words
+    assert "ppo recipe 0.25 0.12 to 0.38 greedy 3 500,000 0.5" in words
+    assert read_methods(tmp_path / "nothing.json") == {}
+    assert "Learners over seeds" not in write_report(results, {}, tmp_path / "report").read_text()

@@ -1,23 +1,18 @@
 """Reads and checks the results of the other stages: evaluations, learning curves, statistics."""
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import SELF, main_score
+from cardlab.experiments.learning_curves import Column, read_columns
 from cardlab.experiments.run_paths import SEED
 
 FORMAT = 1  # of every JSON file here but training.json
 TRAINING_FORMAT = 3
-
-Column = NDArray[np.float64]
 
 
 class ResultError(ValueError):
@@ -132,6 +127,17 @@ def read_tournaments(folder: Path) -> list[Mapping[str, Any]]:
     return [read_json(path, "a tournament", keys) for path in sorted(folder.glob("*.json"))]
 
 
+def read_comparisons(folder: Path) -> list[Mapping[str, Any]]:
+    """The comparisons of methods in `folder`, one file each; ResultError when one is damaged."""
+    return [read_json(path, "a comparison", ("game", "pairs")) for path in sorted(folder.glob("*.json"))]
+
+
+def read_methods(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    """Game → comparison of the learners on it, as studies/methods writes it; empty without the file."""
+    found = _read_optional(path, "a table of methods", ("games",))
+    return {} if found is None else found["games"]
+
+
 def read_json(path: Path, what: str, keys: Sequence[str], expected_format: int = FORMAT) -> Mapping[str, Any]:
     """Read a JSON file with `keys`; ResultError, which calls it `what`, for any other."""
     try:
@@ -155,9 +161,6 @@ def _read_optional(
 
 def _read_columns(path: Path, what: str) -> Mapping[str, Column]:
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        names = list(rows[0]) if rows else []
-        return {name: np.array([float(row[name] or "nan") for row in rows]) for name in names}
+        return read_columns(path)
     except (OSError, ValueError, TypeError) as error:
         raise ResultError(f"{path}: is not {what} ({error}): run `dvc repro`") from error
