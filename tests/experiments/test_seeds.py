@@ -14,7 +14,8 @@ from cardlab.cli import main
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.config.seed_options import parse_seeds
-from cardlab.experiments.seed_curves import mean_curve
+from cardlab.experiments.learning_curves import read_columns
+from cardlab.experiments.seed_curves import mean_curve, write_mean_curve, write_seed_curves
 from cardlab.experiments.seeds import find_training, train_seed, train_seeds
 from cardlab.tracking import Store
 from stores import root, store
@@ -97,6 +98,11 @@ def test_a_training_has_the_tags_and_is_not_repeated(store: Store) -> None:
     assert [run.data.tags["group"] for _, run in runs] == ["b"]
 
 
+def process_children(parent: int) -> list[int]:
+    found = [(path.parent.name, path.read_text()) for path in Path("/proc").glob("[0-9]*/stat")]
+    return [int(name) for name, stat in found if int(stat.rpartition(")")[2].split()[1]) == parent]
+
+
 @pytest.mark.slow
 def test_seeds_are_added_and_interrupted_ones_resume(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(store.root)
@@ -107,14 +113,20 @@ def test_seeds_are_added_and_interrupted_ones_resume(store: Store, monkeypatch: 
     assert policy_digest(first[1].policy) == policy_digest(find_training({**config, "seed": 8}, alone).policy)
     before = first[0].curve.stat().st_mtime_ns
 
-    with subprocess.Popen([*COMMAND, "seeds=4"], cwd=store.root, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if line.startswith("seed 10: small: iteration"):
-                break
-        process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
-    time.sleep(1)
+    for blow, status in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
+        with subprocess.Popen([*COMMAND, "seeds=4"], cwd=store.root, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if line.startswith("seed 10: small: iteration"):
+                    break
+            children = process_children(process.pid)
+            assert len(children) >= 2
+            process.send_signal(blow)
+            assert process.wait(60) == status
+        deadline = time.monotonic() + 5
+        while any(Path(f"/proc/{child}").exists() for child in children):
+            assert time.monotonic() < deadline, "a child outlives its parent"
+            time.sleep(0.1)
     trainings = train_seeds(config, (7, 8, 9, 10), store)
     assert [training.seed for training in trainings] == [7, 8, 9, 10]
     assert trainings[0].curve.stat().st_mtime_ns == before
