@@ -90,7 +90,7 @@ def run_row(stored: "Run", game: str) -> RunRow:
         score_low=metrics.get(f"interval/{interval}_low"),
         score_high=metrics.get(f"interval/{interval}_high"),
         score_of="" if score is None else _SCORES[score],
-        seeds=tags.get("seed") or params.get("seed", ""),
+        seeds=tags.get("seeds") or tags.get("seed") or params.get("seed", ""),
         decisions=max((row.step for key, row in rows.items() if "train/" in key), default=None),
         cpu_seconds=sum(metrics[key] for key in metrics if key.endswith(_CPU)) or None,
         started=_iso(info.start_time),

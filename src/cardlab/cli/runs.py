@@ -19,6 +19,7 @@ from cardlab.tracking.registry import Registry, version_address
 
 Kind = Literal[
     "training",
+    "seeds",
     "sweep",
     "trial",
     "evaluation",
@@ -31,7 +32,7 @@ Kind = Literal[
     "all",
 ]
 _NUMBERS = ("score", "seeds", "decisions", "CPU", "age")  # columns on the right
-_FIRST_KINDS = ("training", "sweep")
+_FIRST_KINDS = ("training", "seeds", "sweep")
 _WIDTH = 10_000  # of a table that is no terminal's
 
 

@@ -8,6 +8,7 @@ from cardlab.core.options import ConfigurationError, InvalidOption, combined
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.options import build_options
+from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
 from cardlab.experiments.config.values import flat_space
 from cardlab.experiments.sweep.options import SweepOptions
 
@@ -23,7 +24,8 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
     for name, experiment in config["experiments"].items():
         with _inside(f"experiments.{name}", errors):
             check_pinned(experiment)
-            build_experiment(experiment, elsewhere=elsewhere)
+            build_experiment(experiment_part(experiment), elsewhere=elsewhere)
+            parse_seeds(experiment.get(SEEDS, "(left out)"), experiment["seed"])
     if "tune" in config:
         with _inside("tune.experiment", errors):
             build_experiment(config["tune"]["experiment"], elsewhere=elsewhere)

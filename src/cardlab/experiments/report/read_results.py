@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import SELF, main_score
-from cardlab.experiments.learning_curves import Column, read_columns
+from cardlab.experiments.run_paths import SEED
+from cardlab.experiments.seed_curves import read_curve
 
 FORMAT = 1  # of every JSON file here but training.json
-TRAINING_FORMAT = 2
+TRAINING_FORMAT = 3
+
+Column = NDArray[np.float64]
 
 
 class ResultError(ValueError):
@@ -29,7 +35,8 @@ class Result:
     snapshot_matches: Mapping[str, Any] | None = None  # as in snapshot_matches.json
     game_statistics: Mapping[str, Any] | None = None  # as in game_statistics.json
     calibration: Mapping[str, Column] | None = None  # column → [bins]
-    training: Mapping[str, Any] | None = None  # as in training.json: its cost and its origin
+    training: Mapping[str, Any] | None = None  # as in training.json: cost and origin
+    seed_curves: Mapping[str, Column] | None = None  # the curves of all seeds, with a column `seed`
 
     @property
     def game(self) -> str:
@@ -43,13 +50,23 @@ class Result:
 
     @property
     def policy_digest(self) -> str:
-        """Digest of the evaluated policy's files."""
+        """Digest of the policy of the first seed."""
         return str(self.evaluation["policy_digest"])
 
     @property
-    def num_seeds(self) -> int:
-        """Number of trainings that the scores are means of."""
-        return int(self.evaluation.get("seeds", 1))
+    def seeds(self) -> Sequence[int]:
+        """Seeds of the trainings that the scores are means of."""
+        return self.evaluation["seeds"]
+
+    @property
+    def first_policy(self) -> str:
+        """Folder of the policy of the first seed, with which the experiment plays tournaments."""
+        return f"models/{self.name}/{SEED}{self.seeds[0]}"
+
+    @property
+    def policies(self) -> Mapping[int, str]:
+        """Seed → digest of its policy."""
+        return {int(seed): entry["policy_digest"] for seed, entry in self.evaluation["by_seed"].items()}
 
     @property
     def main_score(self) -> tuple[str, Estimate]:
@@ -86,10 +103,10 @@ def read_results(folder: Path, experiments: Mapping[str, Any]) -> list[Result]:
 
 
 def _read_result(folder: Path, name: str, config: Mapping[str, Any]) -> Result:
-    evaluation = read_json(folder / "evaluation.json", "an evaluation", ("references",))
+    evaluation = read_json(folder / "evaluation.json", "an evaluation", ("references", "seeds", "by_seed"))
     if not evaluation["references"]:
         raise ResultError(f"{folder / 'evaluation.json'}: is without references: run `dvc repro`")
-    calibration = folder / "calibration.csv"
+    calibration, seed_curves = folder / "calibration.csv", folder / "seed_curves.csv"
     return Result(
         name,
         config,
@@ -103,8 +120,9 @@ def _read_result(folder: Path, name: str, config: Mapping[str, Any]) -> Result:
         ),
         calibration=_read_columns(calibration, "a calibration") if calibration.exists() else None,
         training=_read_optional(
-            folder / "training.json", "a summary of a training", ("decisions", "origin"), TRAINING_FORMAT
+            folder / "training.json", "a summary of trainings", ("decisions", "origin", "seeds"), TRAINING_FORMAT
         ),
+        seed_curves=_read_columns(seed_curves, "learning curves of seeds") if seed_curves.exists() else None,
     )
 
 
@@ -148,6 +166,6 @@ def _read_optional(
 
 def _read_columns(path: Path, what: str) -> Mapping[str, Column]:
     try:
-        return read_columns(path)
+        return read_curve(path)
     except (OSError, ValueError, TypeError) as error:
         raise ResultError(f"{path}: is not {what} ({error}): run `dvc repro`") from error
