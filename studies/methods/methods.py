@@ -4,7 +4,6 @@ A learner has its recipe GAME/AGENT where there is one, else its general options
 Finished trainings in runs/ are not repeated, and interrupted ones resume.
 """
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,21 +12,17 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import run_program
-from cardlab.core.files import write_atomically, write_json
+from cardlab.core.files import write_json
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.comparison.compare import MethodComparison, compare_groups
 from cardlab.experiments.comparison.figures import comparison_figures
-from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment, initialised_hydra
 from cardlab.experiments.config.error_lines import group_options
 from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.experiments.recorded_matches import record_comparison
-from cardlab.tracking import Run, Store
-from cardlab.tracking.run_state import load_run_state
-from cardlab.training.recorded_training import train_recorded
-from cardlab.training.run import Trained, run_folder, write_curve
-from cardlab.training.summary import write_summary
+from cardlab.experiments.seeds import find_training, train_seed
+from cardlab.tracking import Store
 
 FORMAT = 1
 OUTPUT = Path("results", "methods.json")
@@ -92,21 +87,11 @@ def _budget(methods: Mapping[str, Any], game: str, agent: str) -> list[str]:
 
 def _train(config: Mapping[str, Any], store: Store) -> Path:
     """Train, resume, or find the finished policy; returns its folder."""
-    experiment = build_experiment(config)
-    folder = run_folder(store.root / "runs", experiment)
-    policy = folder / "policy"
-    if (policy / "policy.json").is_file() and load_run_state(folder) is None:
-        return policy
-    print(f"{experiment.name}, seed {experiment.seed}", flush=True)
-
-    def record(run: Run, trained: Trained) -> None:
-        write_curve(trained.rows, folder / "curve.csv")
-        write_summary(trained, {}, folder / "training.json")
-        write_atomically(folder / "config.json", json.dumps(config, indent=2, default=str) + "\n")
-        run.log_artifact(folder / "curve.csv")
-
-    train_recorded(experiment, store, folder=folder, model_dir=policy, params=config, record=record)
-    return policy
+    training = find_training(config, store.root)
+    print(f"{config['name']}, seed {config['seed']}", flush=True)
+    if not training.is_finished:
+        train_seed(training, config, store.address, store.root, {}, "", print)
+    return training.policy
 
 
 def _compare(groups: Mapping[str, PolicyGroup], store: Store) -> MethodComparison:
