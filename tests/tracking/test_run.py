@@ -65,6 +65,7 @@ def test_metrics_tags_parameters_and_files_arrive(store: Store, tmp_path: Path) 
         run.log_artifact(tmp_path / "policy")
         run.log_artifact(tmp_path / "policy", "champion/of")
         run.log_artifact(tmp_path / "policy" / "policy.json", "card")
+        run.log_artifact(tmp_path / "policy" / "policy.json")
         run.log_artifact(tmp_path / "nothing there")
         run.log_text("hello", "notes/hello.txt")
         run.log_figure(Figure(), "curve.svg")
@@ -79,7 +80,7 @@ def test_metrics_tags_parameters_and_files_arrive(store: Store, tmp_path: Path) 
     assert stored.data.tags["kind"] == "training"
     assert "python" in stored.data.tags
     names = {file.path for file in store.client.list_artifacts(run.id)}
-    assert names == {"card", "champion", "config.json", "curve.svg", "notes", "policy"}
+    assert names == {"card", "champion", "config.json", "curve.svg", "notes", "policy", "policy.json"}
     for folder in ("policy", "champion/of", "card"):
         assert [file.path for file in store.client.list_artifacts(run.id, folder)] == [f"{folder}/policy.json"]
 

@@ -9,6 +9,7 @@ CHAMPION = "champion"
 CHAMPIONS = Path("champions")
 BELIEFS = Path("beliefs")  # in champions/: belief networks trained on games of each champion
 ADDRESS = "models:/"
+SEED = "seed_"  # beginning of the name of a policy's folder in the folder of an experiment: models/NAME/seed_7
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -51,6 +52,9 @@ def policy_hint(text: str | Path) -> str:
     for inner in (folder / "latest" / "policy", folder / "policy"):
         if (inner / "policy.json").is_file():
             return f"; did you mean {inner}?"
+    seeds = sorted(int(path.name[len(SEED) :]) for path in folder.glob(f"{SEED}*") if path.name[len(SEED) :].isdigit())
+    if seeds:
+        return f"; it has those of seeds {', '.join(map(str, seeds))}: choose one, as in {folder / SEED}{seeds[0]}"
     if folder.parent.name == "models" and f"\n  {folder.name}:\n" in _text_of(Path("params.yaml")):
         return f"; dvc repro train@{folder.name} makes it"
     return ""

@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.table import Table
 
 from cardlab.agents.registry import load_agent
-from cardlab.cli.run_paths import quoted
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_folder
 from cardlab.core.options import InvalidOption, Text, check_whole
 from cardlab.experiments.config.build_parts import build_game, check_agents, group
 from cardlab.experiments.config.options import build_options, convert
+from cardlab.experiments.run_paths import quoted
 from cardlab.games.catalogue import without_training_options
 from cardlab.learners.options import BeliefTraining
 from cardlab.networks.options import BeliefOptions

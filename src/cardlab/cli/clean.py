@@ -14,13 +14,13 @@ from typing import Any
 import yaml
 from filelock import FileLock, Timeout
 
-from cardlab.cli.run_paths import LATEST
 from cardlab.cli.verbs import Request
 from cardlab.core.files import load_json
 from cardlab.core.kernels import numba
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.options import convert
+from cardlab.experiments.run_paths import LATEST
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.policy_lookup import CONFIG
 

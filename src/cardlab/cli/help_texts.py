@@ -59,8 +59,13 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
     choices = {name: choice for name, choice in choices.items() if name.count(".") < 2}  # none inside mounts
     groups = _groups(choices, choices.get("game"))
     others = "; game=NAME --help lists those of another game" if isinstance(choices.get("game"), str) else ""
+    usage = f"usage: cardlab {verb.name}{f' {verb.words.upper()} …' if verb.words else ''}"
     sections = [
-        [f"cardlab {verb.name}: {verb.summary}", "", f"usage: cardlab {verb.name} [group=option …] [key=value …]"],
+        [
+            f"cardlab {verb.name}: {verb.summary}",
+            "",
+            f"{usage} [group=option …] [key=value …]",
+        ],
         ["examples", *(f"  {example}" for example in verb.examples)],
         [f"groups (group=option; * marks the chosen one{others})", *_table(groups)] if groups else [],
         [f"keys (key=value) of conf/{verb.config_name}.yaml", *_key_lines(config, comments)],

@@ -97,7 +97,7 @@ def run_row(stored: "Run", game: str) -> RunRow:
         score_high=metrics.get(f"interval/{interval}_high"),
         score_of=score_of,
         against=printable(against),
-        seeds=printable(tags.get("seed") or params.get("seed", "")),
+        seeds=printable(tags.get("seeds") or tags.get("seed") or params.get("seed", "")),
         decisions=max((row.step for key, row in rows.items() if "train/" in key), default=None),
         cpu_seconds=sum(metrics[key] for key in metrics if key.endswith(_CPU)) or None,
         started=_iso(info.start_time),

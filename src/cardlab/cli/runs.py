@@ -20,13 +20,24 @@ from cardlab.tracking.registry import Registry, version_address
 from cardlab.tracking.store import OWN_TAGS
 
 Kind = Literal[
-    "training", "sweep", "trial", "evaluation", "tournament", "promotion", "registration", "exploit", "belief", "all"
+    "training",
+    "seeds",
+    "sweep",
+    "trial",
+    "evaluation",
+    "tournament",
+    "comparison",
+    "promotion",
+    "registration",
+    "exploit",
+    "belief",
+    "all",
 ]
 _NUMBERS = ("score", "seeds", "decisions", "CPU", "age")  # columns on the right
 _FIRST_RUN = "cardlab train experiment=poker_squares/td trainer=smoke"
 _DROPPED = ("of", "kind", "seeds", "agent", "CPU", "decisions", "game", "against", "age", "state")
 """Columns that a narrow terminal has no place for, the first of them first."""
-_FIRST_KINDS = ("training", "sweep")
+_FIRST_KINDS = ("training", "seeds", "sweep")
 _WIDTH = 10_000  # of a table that is no terminal's
 
 
@@ -163,7 +174,7 @@ def _show(prefix: str) -> int:
 
 def _folders_with(digest: str) -> Iterator[str]:
     """The folders of this project with the policy of this digest."""
-    for pattern in ("models/*", "champions/*", "runs/*/*/policy"):
+    for pattern in ("models/*", "models/*/*", "champions/*", "runs/*/*/policy"):
         for folder in sorted(Path().glob(pattern)):
             try:
                 if policy_digest(folder) == digest:

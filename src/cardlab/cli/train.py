@@ -1,57 +1,53 @@
 """`cardlab train`: one experiment, logged to MLflow; the same command resumes it after an interruption."""
 
-import json
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cardlab.cli.run_paths import CONFIG, LATEST, POLICY, quoted
 from cardlab.cli.verbs import Request
-from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
-from cardlab.experiments.config.composition import RESUME, without_resume
-from cardlab.tracking import Run, Store
+from cardlab.experiments.config.seed_options import RESUME, SEEDS, experiment_part, parse_seeds
+from cardlab.experiments.run_paths import LATEST, POLICY, quoted
+from cardlab.tracking import Store
 from cardlab.tracking.parameters import flatten
 from cardlab.tracking.run_state import RunState, find_unfinished
 
-if TYPE_CHECKING:
-    from cardlab.training.run import Trained
-
-
-_NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME)  # keys that have columns of their own in MLflow
+_NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS)  # keys that have columns of their own in MLflow
 
 
 def run(request: Request) -> int:
     """Train in runs/NAME/ (models/ and results/ belong to the pipeline) and print the next commands."""
-    config = without_resume(request.config)
+    config = experiment_part(request.config)
+    if request.config.get(SEEDS) is not None:
+        return _train_seeds(request, config)
     store, folder = Store(), None
     if request.config.get(RESUME) is not None:
         folder, state = find_unfinished(store.root / "runs", _resume_value(request))
         _check_same(config if len(request.overrides) > 1 else state.config, state)
         config = dict(state.config)
     experiment = build_experiment(config)  # before the slow imports below: a wrong value fails at once
+    from cardlab.experiments.seeds import SeedTraining, write_training_files  # noqa: PLC0415
     from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415
-    from cardlab.training.run import run_folder, write_curve  # noqa: PLC0415
+    from cardlab.training.run import run_folder  # noqa: PLC0415
 
     current = run_folder(store.root / "runs", experiment)
     if folder is not None and folder != current:
         print("warning: the code or an agent's policy has changed; the results will differ from an uninterrupted run")
     folder = folder or current
-    model = folder / POLICY
-
-    def record(recorded: Run, trained: "Trained") -> None:
-        write_curve(trained.rows, model.with_name("curve.csv"))
-        write_atomically(model.with_name(CONFIG), json.dumps(config, indent=2, default=str) + "\n")
-        recorded.log_artifact(trained.snapshots, "snapshots")
-        recorded.log_artifact(model.with_name("curve.csv"))
-
-    changed = " ".join(text for text in request.overrides if text.split("=")[0] not in _NOT_CHANGED)
+    training = SeedTraining(experiment.seed, folder)
     trained = train_recorded(
-        experiment, store, folder=folder, model_dir=model, params=config, record=record, changed=changed
+        experiment,
+        store,
+        folder=folder,
+        model_dir=training.policy,
+        params=config,
+        record=partial(write_training_files, training, config),
+        changed=_changed(request),
     )
-    latest = _link_latest(folder) / model.name
+    latest = _link_latest(folder) / POLICY
     here = Path.cwd()
     shown = latest.relative_to(here) if latest.is_relative_to(here) else latest
     print(f"policy: {shown}\nnext:   cardlab evaluate {quoted('policy', shown)}\n        cardlab ui")
@@ -60,6 +56,37 @@ def run(request: Request) -> int:
         given = quoted("trainer.start_from", start)
         print(f"        continue with the same command, {given} and a later trainer.stop_after")
     return 0
+
+
+def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
+    """Train with several seeds, evaluate their policies together, and print their folders."""
+    from rich.console import Console  # noqa: PLC0415
+
+    from cardlab.evaluation.evaluate import evaluation_table  # noqa: PLC0415
+    from cardlab.evaluation.progress import progress_bars  # noqa: PLC0415
+    from cardlab.experiments.config.build_parts import build_arena  # noqa: PLC0415
+    from cardlab.experiments.group_evaluation import evaluate_group  # noqa: PLC0415
+    from cardlab.experiments.policy_groups import PolicyGroup  # noqa: PLC0415
+    from cardlab.experiments.seeds import train_seeds  # noqa: PLC0415
+    from cardlab.tracking import Store  # noqa: PLC0415
+
+    if request.config.get(RESUME) is not None:
+        raise InvalidOption(RESUME, request.config[RESUME], f"left out with {SEEDS}: the same command resumes all")
+    seeds, store = parse_seeds(request.config[SEEDS], config["seed"]), Store()
+    trainings = train_seeds(config, seeds, store, changed=_changed(request))
+    group = PolicyGroup(config["name"], tuple(training.policy for training in trainings), config)
+    with progress_bars() as progress:
+        evaluation = evaluate_group(group, build_arena(config["arena"]), store, progress=progress)
+    Console().print(evaluation_table(evaluation))
+    for training in trainings:
+        print(f"policy: {training.policy}  (seed {training.seed})")
+    print(f"next:   cardlab evaluate policy=runs/{config['name']}\n        cardlab ui")
+    return 0
+
+
+def _changed(request: Request) -> str:
+    """The overrides that differ from the recipe."""
+    return " ".join(text for text in request.overrides if text.split("=")[0] not in _NOT_CHANGED)
 
 
 def _link_latest(folder: Path) -> Path:

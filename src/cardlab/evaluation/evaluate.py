@@ -71,7 +71,7 @@ def evaluate(
         "policy_digest": policy_digest,
         "deals": options.deals,
         "seed": options.seed,
-        "references": {name: _figures(match, matches.get(SELF)) for name, match in matches.items()},
+        "references": {name: match_figures(match, matches.get(SELF)) for name, match in matches.items()},
     }
     if stopped:
         raise InterruptedEvaluation(evaluation)
@@ -85,7 +85,9 @@ def write_evaluation(evaluation: Evaluation, path: Path) -> None:
 
 def evaluation_table(evaluation: Evaluation) -> Table:
     """The evaluation as a table for `rich.console.Console.print`."""
-    title = f"{evaluation['experiment']}: {evaluation['game']}, seed {evaluation['seed']}"
+    seeds = evaluation.get("seeds", ())
+    means = f"means over seeds {', '.join(map(str, seeds))}, deals of " if len(seeds) > 1 else ""
+    title = f"{evaluation['experiment']}: {evaluation['game']}, {means}seed {evaluation['seed']}"
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     alone = SELF in evaluation["references"]
     table.add_column("agent" if alone else "against", overflow="fold")
@@ -98,8 +100,8 @@ def evaluation_table(evaluation: Evaluation) -> Table:
     return table
 
 
-def _figures(match: Match, own: Match | None) -> dict[str, float | int]:
-    """One entry of `references`."""
+def match_figures(match: Match, own: Match | None) -> dict[str, float | int]:
+    """One entry of `references`; `own`: the match of SELF in a game of one player."""
     figures = match.points.named("mean")
     if match.wins is not None:
         figures |= match.wins.named("win_rate", "win_rate_")

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from multiprocessing import parent_process
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,11 +29,12 @@ def is_quiet() -> bool:
 
 
 def terminal() -> "Console | None":
-    """The terminal at stderr; None if stderr is a file or a pipe, or if progress is hidden."""
+    """The terminal at stderr; None if stderr is a file or a pipe, in a child process, or if progress is hidden."""
     from rich.console import Console  # noqa: PLC0415  not needed by `cardlab --help`
 
     console = Console(stderr=True)
-    return console if console.is_interactive and not is_quiet() else None
+    shared = parent_process() is not None  # bars of several processes would overwrite each other
+    return console if console.is_interactive and not shared and not is_quiet() else None
 
 
 @contextmanager

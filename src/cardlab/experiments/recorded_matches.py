@@ -1,4 +1,4 @@
-"""Evaluations and tournaments as MLflow runs, linked to the training and the policy that they measure.
+"""Evaluations, tournaments and comparisons as MLflow runs, linked to the training and the policy that they measure.
 
 One result is one run, however often it is measured: a repeated or interrupted command finds the run by the digest of
 its result. A store that cannot be used costs a warning, never a result.
@@ -7,9 +7,10 @@ its result. A store that cannot be used costs a warning, never a result.
 import json
 import sys
 import time
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from cardlab.agents.specs import metric_name
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.intervals import Estimate, interval_metrics
 from cardlab.evaluation.main_score import SELF, Evaluation, main_score
+from cardlab.experiments.run_paths import policy_name
 from cardlab.games.protocol import Game
 from cardlab.tracking import Run, Store, TrackingUnavailable
 from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Dataset
 
     from cardlab.evaluation.tournament import Tournament
+    from cardlab.experiments.comparison.compare import MethodComparison
 
 NOT_IN_DIGEST = "records results in MLflow"
 RESULT = "result"
@@ -43,39 +46,68 @@ def record_evaluation(
     game: Game,
     evaluation: Evaluation,
     *,
-    policy: Path | None,
+    policy: Path | Sequence[Path] | None,
     scores_training: bool,
     files: Iterable[Path],
 ) -> None:
     """Log an evaluation as a run of kind `evaluation`, with `files` as artifacts; prints a warning on failure.
 
-    A result that the store has is not logged again; only the id of its run is printed. `policy`: the policy's folder,
-    None for a scripted agent. `scores_training`: the score is that of the policy itself against the references of its
-    own experiment, and is also logged to the run of its training.
+    A result that the store has is not logged again; only the id of its run is printed. `policy`: the folder of the
+    policy, those of a group (`evaluate_seeds`), or None for a scripted agent. `scores_training`: the score is that of
+    the policy itself against the references of its own experiment, and is also logged to the run of its training; that
+    of a group to the run that its trainings are under.
     """
-    name, digest = evaluation["experiment"], evaluation["policy_digest"]
+    name, folders = evaluation["experiment"], [policy] if isinstance(policy, Path) else list(policy or ())
+    by_seed: Mapping[str, Evaluation] = evaluation.get("by_seed") or {"": evaluation}
+    digests = [entry["policy_digest"] for entry in by_seed.values() if entry["policy_digest"]]
     against = [reference for reference in evaluation["references"] if reference != SELF]
     with _warn("evaluation"):
-        origin = find_origin(store, digest) if digest else None
+        origins = [find_origin(store, digest) for digest in digests]
+        origin = origins[0] if origins else None
         title = f"{name} vs {', '.join(against)}" if against else name
+        title += f" · {len(by_seed)} seeds" if len(by_seed) > 1 else ""
         deals = f"{evaluation['deals']:,} deals, seed {evaluation['seed']}"
         tags = {"kind": "evaluation", NOTE: describe_run(f"evaluation of {title} at {game.spec.name}: {deals}")}
-        tags |= _origin_tags(origin) | ({DIGEST: digest} if digest else {}) | {AGAINST: main_score(evaluation)[0]}
+        tags |= _origin_tags(origin) | ({DIGEST: " ".join(digests)} if digests else {})
+        tags |= {AGAINST: main_score(evaluation)[0]}
+        if len(by_seed) > 1:
+            tags = {key: value for key, value in tags.items() if key != "seed"} | {"seeds": ",".join(by_seed)}
         params = {"name": name, "arena": {"references": against, **_deals(evaluation)}, "game": _options(game)}
         metrics = evaluation_metrics(evaluation)
-        measured = {key: value for key, value in evaluation.items() if not (digest and key == "experiment")}
+        measured = {key: value for key, value in evaluation.items() if not (digests and key == "experiment")}
         with _result_run(store, game, title, tags, params, measured) as run:
             if run is None:
                 return
-            source = origin.run_id if origin else None
-            models = [] if policy is None else [Registry(store).model_id(policy, game.spec.name, name, source)]
+            models = [
+                Registry(store).model_id(folder, game.spec.name, name, known.run_id if known else None)
+                for folder, known in zip(folders, origins, strict=True)
+            ]
             _log_measurement(store, run, game, metrics, evaluation, models)
             for path in files:
                 run.log_artifact(path)
-            if origin is not None and scores_training:
-                final = {key: value for key, value in metrics.items() if FINAL_SCORE in key}
-                _log_new(store, origin.run_id, final)
-                store.client.set_tag(origin.run_id, AGAINST, tags[AGAINST])
+            if scores_training:
+                _score_trainings(store, evaluation, list(zip(by_seed.values(), origins, strict=False)))
+
+
+def _score_trainings(
+    store: Store, evaluation: Evaluation, trainings: Sequence[tuple[Evaluation, Origin | None]]
+) -> None:
+    """Log the score of each policy to the run of its training, and that of the group to the run that they are under."""
+    parents = set[str]()
+    for own, origin in trainings:
+        if origin is not None:
+            _log_final(store, origin.run_id, own)
+            parents.add(store.client.get_run(origin.run_id).data.tags.get("mlflow.parentRunId", ""))
+    if "by_seed" in evaluation and len(parents) == 1 and (parent := parents.pop()):
+        seeds = store.client.get_run(parent).data.tags.get("seeds")
+        if seeds == ",".join(evaluation["by_seed"]):
+            _log_final(store, parent, evaluation)
+
+
+def _log_final(store: Store, run_id: str, evaluation: Evaluation) -> None:
+    """Log the final score to the run of a training, and whom it is against."""
+    _log_new(store, run_id, {key: value for key, value in evaluation_metrics(evaluation).items() if FINAL_SCORE in key})
+    store.client.set_tag(run_id, AGAINST, main_score(evaluation)[0])
 
 
 def record_tournament(store: Store, game: Game, tournament: "Tournament", *, label: str, files: Iterable[Path]) -> None:
@@ -100,8 +132,33 @@ def record_tournament(store: Store, game: Game, tournament: "Tournament", *, lab
         with _result_run(store, game, title, tags, params, measured) as run:
             if run is None:
                 return
-            models = [Registry(store).model_id(folder, label, folder.name, None) for folder in folders]
+            models = [Registry(store).model_id(folder, label, policy_name(folder), None) for folder in folders]
             _log_measurement(store, run, game, metrics, tournament, models)
+            for path in files:
+                run.log_artifact(path)
+
+
+def record_comparison(store: Store, comparison: "MethodComparison", *, files: Iterable[Path]) -> None:
+    """Log a comparison of methods as a run of kind `comparison`; prints a warning on failure.
+
+    `score/METHOD`, and of the best method minus each other one `difference/METHOD`, with their intervals.
+    """
+    game, names = comparison.game, [method.name for method in comparison.methods]
+    estimates = {f"score/{method.name}": comparison.score(method) for method in comparison.methods}
+    estimates |= {f"difference/{pair.other}": pair.points for pair in comparison.pairs}
+    metrics = {name: estimate.mean for name, estimate in estimates.items()}
+    for name, estimate in estimates.items():
+        metrics |= interval_metrics(name, estimate) if isfinite(estimate.half_width) else {}
+    deals = {"deals": comparison.arena.deals, "seed": comparison.arena.seed}
+    with _warn("comparison"):
+        digests = " ".join(digest for method in comparison.methods for digest in method.digests)
+        tags = {"kind": "comparison", NOTE: describe_run("\n".join(comparison.verdicts)), DIGEST: digests}
+        params = {"methods": names, "arena": {"against": comparison.against, **deals}, "game": _options(game)}
+        measured = {**params, "policies": digests, "metrics": metrics}
+        with _result_run(store, game, " vs ".join(names), tags, params, measured) as run:
+            if run is None:
+                return
+            _log_measurement(store, run, game, metrics, deals, [])
             for path in files:
                 run.log_artifact(path)
 
@@ -174,10 +231,11 @@ def _options(game: Game) -> dict[str, Any]:
 
 
 def _origin_tags(origin: Origin | None) -> dict[str, str]:
-    """The tag `training_run`, and the group tags of the training."""
+    """The tag `training_run`, and the tags by which runs are grouped."""
     if origin is None:
         return {}
-    return {"training_run": origin.run_id} | {key: origin.tags[key] for key in ("agent", "seed") if key in origin.tags}
+    shared = ("agent", "seed", "group")
+    return {"training_run": origin.run_id} | {key: origin.tags[key] for key in shared if key in origin.tags}
 
 
 def _log_new(store: Store, run_id: str, metrics: Mapping[str, float]) -> None:

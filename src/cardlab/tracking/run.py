@@ -97,7 +97,7 @@ class Run:
         if path.is_dir():
             self._keep(folder or path.name, lambda target: shutil.copytree(path, target))
         elif path.exists():
-            self._keep(f"{folder}/{path.name}", lambda target: shutil.copyfile(path, target))
+            self._keep((Path(folder) / path.name).as_posix(), lambda target: shutil.copyfile(path, target))
 
     def log_text(self, text: str, name: str) -> None:
         """Log `text` as the artifact `name`."""

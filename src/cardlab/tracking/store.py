@@ -46,13 +46,21 @@ _RETRY_PAUSES = (0.2, 0.4)  # seconds: several processes may create runs in one 
 class Store:
     """An MLflow store: by default `mlflow.db` in the root of the project, else the one of MLFLOW_TRACKING_URI.
 
-    MLflow is imported when the client is first used. A sqlite store that is `read_only` is never made, migrated or
-    written. Raises InvalidOption for an invalid address.
+    MLflow is imported when the client is first used. `tags` are those of every run that is started, beside its own. A
+    sqlite store that is `read_only` is never made, migrated or written. Raises InvalidOption for an invalid address.
     """
 
-    def __init__(self, address: str | None = None, root: Path | None = None, *, read_only: bool = False) -> None:
+    def __init__(
+        self,
+        address: str | None = None,
+        root: Path | None = None,
+        tags: Mapping[str, str] | None = None,
+        *,
+        read_only: bool = False,
+    ) -> None:
         self.read_only = read_only
         self.root = root or project_root()
+        self.tags = tags or {}
         self.address = address or store_address(self.root)
         self.file = sqlite_file(self.address, self.root)  # None if the store is not a sqlite file
         self._opened: int | None = None  # inode of the file that the client has opened
@@ -106,7 +114,7 @@ class Store:
         """
         with self.wrap_errors():
             stored = self._reopen(resume) if resume is not None else None
-            tags = {"game": experiment, **_group_tags(params or {}), **(tags or {})}
+            tags = {"game": experiment, **_group_tags(params or {}), **self.tags, **(tags or {})}
             run_id = stored.info.run_id if stored else self._create(experiment, name, parent, tags)
             steps = {metric.key: metric.step for metric in stored.data.to_proto().metrics} if stored else None
         with ExitStack() as until_returned:  # finishes the run if this method is interrupted

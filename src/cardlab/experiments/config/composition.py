@@ -1,7 +1,7 @@
 """Composition with Hydra: the name of a configuration and overrides give plain data, or an error of one line."""
 
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
@@ -20,12 +20,12 @@ from cardlab.core.options import InvalidOption, combined
 from cardlab.experiments.config.error_lines import REFUSALS, explain, explain_value, one_line
 from cardlab.experiments.config.limits import check_files, check_interpolations, check_overrides
 from cardlab.experiments.config.options import InvalidConfiguration
+from cardlab.experiments.config.seed_options import experiment_part
 
 VERSION_BASE = "1.3"
 OWN_FOLDER = "conf"
 _OPEN = {"sweep": ("sweep.space.",), "play": ("play.belief", "play.searches")}
 """Verb → prefixes of keys below which any name is accepted; Hydra would accept only those that exist."""
-RESUME = "resume"  # of conf/train.yaml
 _PACKAGE = Path(__file__).parents[2]
 
 
@@ -80,13 +80,8 @@ def compose_config(name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def compose_experiment(overrides: Sequence[str] = ()) -> dict[str, Any]:
-    """The configuration of one experiment: conf/train.yaml without the key `resume` of the command."""
-    return without_resume(compose_config("train", overrides))
-
-
-def without_resume(config: Mapping[str, Any]) -> dict[str, Any]:
-    """`config` of `cardlab train` without RESUME: the configuration of the experiment, which the run stores."""
-    return {key: value for key, value in config.items() if key != RESUME}
+    """The configuration of one experiment: conf/train.yaml without the keys of the command."""
+    return experiment_part(compose_config("train", overrides))
 
 
 def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:

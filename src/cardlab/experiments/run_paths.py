@@ -4,14 +4,20 @@ import re
 import shlex
 from pathlib import Path
 
+from cardlab.agents.policy_paths import SEED
+
+__all__ = ["CONFIG", "LATEST", "POLICY", "SEED", "policy_name", "quoted"]
+
 LATEST = "latest"  # link to the last finished training
 POLICY = "policy"
 CONFIG = "config.json"  # beside the policy: the configuration of its training
 
 
 def policy_name(folder: Path) -> str:
-    """NAME for models/NAME and for runs/NAME/…/policy."""
-    return folder.parents[1].name if folder.name == POLICY and len(folder.parts) > 2 else folder.name
+    """NAME for models/NAME and for runs/NAME/…/policy, NAME_seed_7 for models/NAME/seed_7."""
+    if folder.name == POLICY and len(folder.parts) > 2:
+        return folder.parents[1].name
+    return f"{folder.parent.name}_{folder.name}" if folder.name.startswith(SEED) else folder.name
 
 
 def quoted(key: str, value: object) -> str:

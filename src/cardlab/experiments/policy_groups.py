@@ -1,0 +1,95 @@
+"""The policies of one method, one for each seed, by the name of an experiment or a folder."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, cast
+
+from omegaconf import OmegaConf
+
+from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
+from cardlab.core.options import InvalidOption
+from cardlab.experiments.run_paths import CONFIG, POLICY, SEED, policy_name
+
+_MODELS, _RUNS, _PARAMS, _LINEAGE = "models", "runs", "params.yaml", "lineage.json"
+_ACCEPTED = (
+    "the name of an experiment in models/ or runs/, a folder of a policy or of policies seed_N, a folder runs/NAME, "
+    f"{CHAMPION} with game=NAME, or an address {ADDRESS}…"
+)
+
+
+@dataclass(frozen=True)
+class PolicyGroup:
+    """The policies of one method."""
+
+    name: str
+    policies: tuple[Path, ...]  # one for each seed, in the order of the seeds
+    config: Mapping[str, Any]  # of the training with the first seed; empty if unknown
+
+
+def find_group(text: str, root: Path, *, game: str = "", key: str = "policy") -> PolicyGroup:
+    """The policies that `text` names; InvalidOption for `key` if there are none.
+
+    An experiment's name: models/NAME of the pipeline, else runs/NAME in `root`. A folder: of one policy, of policies in
+    subfolders seed_N, or runs/NAME. `champion` of `game`, and addresses of the policy store. Of runs/NAME, the group is
+    the finished trainings with the configuration of the newest but for the seed; of each seed the newest.
+    """
+    if text.startswith(ADDRESS) or (text == CHAMPION and game):
+        folder = policy_folder(text, game)
+        if folder is not None:
+            return PolicyGroup(text, (folder,), policy_config(folder))
+    for place in (Path(text), Path(_MODELS, text), root / _RUNS / text):
+        if text and (policies := _policies(place)):
+            return PolicyGroup(policy_name(place), policies, policy_config(policies[0]))
+    known = [path.name for folder in (Path(_MODELS), root / _RUNS) for path in folder.glob("*")]
+    near = get_close_matches(text, known, n=1)
+    raise InvalidOption(key, text, _ACCEPTED + (policy_hint(text) or (f"; did you mean {near[0]}?" if near else "")))
+
+
+def policy_config(policy: Path) -> Mapping[str, Any]:
+    """The configuration of the training that made the policy; empty if unknown.
+
+    It is known for runs/NAME/…/policy (config.json beside it), models/NAME with or without seed_N (params.yaml) and
+    champions (lineage.json).
+    """
+    model = policy.parent if policy.name.startswith(SEED) else policy
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        if model.parent.name == _MODELS and Path(_PARAMS).is_file():
+            params = cast(Mapping[str, Any], OmegaConf.to_container(OmegaConf.load(_PARAMS)))
+            return params["experiments"][model.name]
+        if (policy.parent / CONFIG).is_file():
+            return json.loads((policy.parent / CONFIG).read_text())
+        return json.loads((policy / _LINEAGE).read_text())["config"]
+    return {}
+
+
+def own_references(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """The references of the experiment with this configuration; empty if it names none."""
+    return tuple(config.get("arena", {}).get("references", ()))
+
+
+def _policies(place: Path) -> tuple[Path, ...]:
+    """The policies of the group in a folder; none if it holds none."""
+    if _is_policy(place):
+        return (place,)
+    numbered = [path for path in place.glob(f"{SEED}*") if path.name[len(SEED) :].isdigit() and _is_policy(path)]
+    return tuple(sorted(numbered, key=lambda path: int(path.name[len(SEED) :]))) or _trainings(place)
+
+
+def _trainings(place: Path) -> tuple[Path, ...]:
+    """The finished trainings in runs/NAME that belong to the newest."""
+    finished = [path.parent / POLICY for path in place.glob(f"*/{CONFIG}") if not path.parent.is_symlink()]
+    finished.sort(key=lambda policy: policy.with_name(CONFIG).stat().st_mtime_ns, reverse=True)
+    configs = {policy: policy_config(policy) for policy in finished if _is_policy(policy)}
+    by_seed: dict[int, Path] = {}
+    for policy, config in configs.items():
+        if {**config, "seed": None} == {**next(iter(configs.values())), "seed": None}:
+            by_seed.setdefault(config.get("seed", 0), policy)
+    return tuple(by_seed[seed] for seed in sorted(by_seed))
+
+
+def _is_policy(folder: Path) -> bool:
+    return (folder / "policy.json").is_file()

@@ -1,0 +1,227 @@
+"""Trainings of one configuration with several seeds, side by side, under one MLflow run that has their mean curve.
+
+The training of a seed is that of `seed=N` alone: same folder, checkpoint and result. A finished one is not repeated, so
+seeds can be added later.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cardlab.core.child_processes import ChildProcess, stop, wait_for
+from cardlab.core.files import write_atomically
+from cardlab.experiments.config.build_experiment import build_experiment
+from cardlab.experiments.learning_curves import read_columns
+from cardlab.experiments.run_paths import CONFIG, POLICY
+from cardlab.experiments.seed_curves import mean_curve
+from cardlab.experiments.seed_plots import plot_seed_curves
+from cardlab.tracking import Run, Store
+from cardlab.tracking.lineage import lineage
+from cardlab.tracking.policy_lookup import policy_filter
+from cardlab.tracking.run_state import load_run_state
+from cardlab.training.experiment import Experiment
+
+if TYPE_CHECKING:
+    from cardlab.training.run import Trained
+
+_WAIT_SECONDS = 1.0
+_PARENT = "mlflow.parentRunId"
+
+_ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # tags of the lineage
+_CPU = "system/cpu_seconds"
+
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class SeedTraining:
+    """The folder of the training with one seed."""
+
+    seed: int
+    folder: Path
+
+    @property
+    def policy(self) -> Path:
+        """The folder of the policy."""
+        return self.folder / POLICY
+
+    @property
+    def curve(self) -> Path:
+        """The learning curve."""
+        return self.folder / "curve.csv"
+
+    @property
+    def snapshots(self) -> Path:
+        """The folder of the policies on the way to it."""
+        return self.folder / "snapshots"
+
+    @property
+    def summary(self) -> Path:
+        """What it cost and what it was made from."""
+        return self.folder / "training.json"
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all files are there and the run in MLflow is complete."""
+        files = (self.curve, self.summary, self.policy / "policy.json")
+        return all(path.is_file() for path in files) and load_run_state(self.folder) is None
+
+
+def train_seeds(
+    config: Mapping[str, Any], seeds: Sequence[int], store: Store, *, changed: str = "", report: Report = print
+) -> list[SeedTraining]:
+    """Train with each of `seeds`, or resume, side by side on the cores that there are.
+
+    `config` is that of an experiment. Lines of a training are reported as `seed N: …`. An error of one is raised when
+    the others are finished; Ctrl-C interrupts all. Raises what `train_recorded` raises, and ChildKilled.
+    """
+    first = build_experiment({**config, "seed": seeds[0]})
+    group = f"{first.name}_{_digest(config)}"
+    cores = len(os.sched_getaffinity(0)) // (first.trainer.threads * first.trainer.processes)
+    # Found before they start: edited code has other folders.
+    trainings = [find_training({**config, "seed": seed}, store.root) for seed in seeds]
+    with _start_group_run(store, first, seeds, group, changed) as run:
+        shared = (store.address, store.root, {"group": group, _PARENT: run.id}, changed)
+        _run_side_by_side({f"seed {one.seed}": (one, config, *shared) for one in trainings}, max(1, cores), report)
+        _log_results(run, trainings)
+    return trainings
+
+
+def train_seed(
+    training: SeedTraining,
+    config: Mapping[str, Any],
+    address: str,
+    root: Path,
+    tags: Mapping[str, str],
+    changed: str,
+    report: Report,
+) -> None:
+    """Train with one seed, or resume; a finished training only gets the tags."""
+    from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415 (imports Lightning)
+
+    config = {**config, "seed": training.seed}
+    store, experiment = Store(address, root, tags), build_experiment(config)
+    if training.is_finished:
+        _add_tags(store, experiment, training, tags)
+        report(f"finished before: {training.policy}")
+        return
+    train_recorded(
+        experiment,
+        store,
+        folder=training.folder,
+        model_dir=training.policy,
+        params=config,
+        record=partial(write_training_files, training, config),
+        changed=changed,
+        report=report,
+    )
+
+
+def write_training_files(training: SeedTraining, config: Mapping[str, Any], run: Run, trained: "Trained") -> None:
+    """Write curve, cost and configuration beside the policy, and log them and the snapshots as artifacts."""
+    from cardlab.training.run import write_curve  # noqa: PLC0415 (imports Lightning)
+    from cardlab.training.summary import write_summary  # noqa: PLC0415
+
+    write_curve(trained.rows, training.curve)
+    write_summary(trained, {key: value for key, value in lineage().items() if key in _ORIGIN}, training.summary)
+    write_atomically(training.folder / CONFIG, json.dumps(config, indent=2, default=str) + "\n")
+    run.log_artifact(trained.snapshots, "snapshots")
+    run.log_artifact(training.curve)
+    run.log_artifact(training.summary)
+
+
+def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
+    """The folder in which `config` is trained; it may be missing."""
+    from cardlab.training.run import run_folder  # noqa: PLC0415 (imports Lightning)
+
+    experiment = build_experiment(config)
+    return SeedTraining(experiment.seed, run_folder(root / "runs", experiment))
+
+
+def _run_side_by_side(jobs: Mapping[str, tuple[Any, ...]], places: int, report: Report) -> None:
+    """Run `train_seed` for each job in a process of its own: `places` at a time, the last 2·`places` − 1 at once."""
+    waiting, running = dict(jobs), dict[ChildProcess, Report]()
+    errors: list[Exception] = []
+    try:
+        while waiting or running:
+            # Three trainings on two cores share them: they finish after 1.5 times, not twice, the time of one.
+            while waiting and (len(running) < places or len(waiting) + len(running) < 2 * places):
+                name = next(iter(waiting))
+                child = ChildProcess.start(name, train_seed, *waiting.pop(name))
+                running[child] = partial(_report_as, name, report)
+            wait_for(running, _WAIT_SECONDS)
+            for child in [child for child in running if not _is_running(child, running[child], errors)]:
+                del running[child]
+                stop([child])
+    finally:
+        stop(running)
+    if errors:
+        raise errors[0]
+
+
+def _is_running(child: ChildProcess, report: Report, errors: list[Exception]) -> bool:
+    """Pass on what the child has reported; False when it has exited, and its error is in `errors`."""
+    exited = not child.process.is_alive()  # before its last messages are read
+    try:
+        child.receive(report)
+        if exited:
+            child.check_exit()
+    except Exception as error:
+        errors.append(error)
+        return False
+    return not exited
+
+
+def _report_as(name: str, report: Report, text: str) -> None:
+    report(f"{name}: {text}")
+
+
+def _start_group_run(store: Store, first: Experiment, seeds: Sequence[int], group: str, changed: str) -> Run:
+    """The run that the trainings are shown under. One of the group with other seeds is replaced."""
+    shown, game, resume = ",".join(map(str, seeds)), first.game.spec.name, None
+    for _, run in store.search_runs(f"tags.kind = 'seeds' and tags.group = '{group}'", game):
+        if run.data.tags.get("seeds") == shown:
+            resume = run.info.run_id
+        else:
+            store.client.delete_run(run.info.run_id)
+    tags = {"kind": "seeds", "group": group, "seeds": shown, "changed": changed}
+    params = {key: value for key, value in first.config.items() if key != "seed"}
+    return store.start_run(game, f"{first.name} · {len(seeds)} seeds", tags=tags, params=params, resume=resume)
+
+
+def _log_results(run: Run, trainings: Sequence[SeedTraining]) -> None:
+    """Log the mean curve, its band under `interval/`, its picture with the curves of the seeds, and the total cost."""
+    curves = {training.seed: read_columns(training.curve) for training in trainings}
+    bands = mean_curve(list(curves.values())) if all(curves.values()) else {}
+    for name, band in bands.items():
+        for place, decisions in enumerate(band.at):
+            metrics = {name: float(band.mean[place])}
+            if band.seeds > 1:
+                metrics[f"interval/{name}_low"] = float(band.low[place])
+                metrics[f"interval/{name}_high"] = float(band.high[place])
+            run.log_metrics(metrics, int(decisions))
+    for name, picture in plot_seed_curves(curves, bands):
+        run.log_figure(picture, f"curves/{name}.svg")
+    spent = sum(json.loads(training.summary.read_text())["cpu_seconds"] for training in trainings)
+    run.log_metrics({_CPU: spent}, 0)
+
+
+def _add_tags(store: Store, experiment: Experiment, training: SeedTraining, tags: Mapping[str, str]) -> None:
+    """Set the tags of the run that made the policy of a finished training, if the store has it."""
+    from cardlab.agents.policy_descriptions import policy_digest  # noqa: PLC0415 (imports torch)
+
+    condition = f"tags.kind = 'training' and {policy_filter(policy_digest(training.policy))}"
+    for _, run in store.search_runs(condition, experiment.game.spec.name, 1):
+        for key, value in tags.items():
+            store.client.set_tag(run.info.run_id, key, value)
+
+
+def _digest(config: Mapping[str, Any]) -> str:
+    """Of the configuration without its seed."""
+    text = json.dumps({**config, "seed": None}, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
