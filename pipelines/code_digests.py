@@ -45,6 +45,9 @@ def main() -> None:
         name: {stage: digest(stage, [{**config, **more}]) for stage, more in EXPERIMENT_STAGES.items()}
         for name, config in experiments.items()
     }
+    digests["compare"] = {
+        key: digest("compare", [experiments[name] for name in pair]) for key, pair in params.get("compare", {}).items()
+    }
     if "tune" in params:
         digests["tune"] = digest("tune", [{**params["tune"]["experiment"], "sweep": params["tune"]["sweep"]}])
     write_atomically(OUTPUT, json.dumps(digests, indent=2, sort_keys=True) + "\n")

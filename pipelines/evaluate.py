@@ -1,4 +1,4 @@
-"""Stage evaluate: scores of a trained policy against its references, on deals that nothing was trained or tuned on.
+"""Stage evaluate: scores of the policies of all seeds against their references, on deals that nothing was trained on.
 
 Usage: evaluate.py EXPERIMENT.
 """
@@ -10,35 +10,36 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.agents.policy_files import policy_digest
 from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
-from cardlab.evaluation.evaluate import evaluate, write_evaluation
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_pinned
+from cardlab.experiments.group_evaluation import evaluate_group
 from cardlab.experiments.metrics import experiment_metrics
-from cardlab.experiments.recorded_matches import record_evaluation
+from cardlab.experiments.policy_groups import find_group
 from cardlab.games.catalogue import without_training_options
 from cardlab.tracking import Store
 
 
 def main(name: str) -> None:
-    """Evaluate the policy of the experiment `name`."""
+    """Evaluate the policies of the experiment `name`."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
     check_pinned(config)
-    game, model = without_training_options(build_game(config["game"])), Path("models", name)
-    digest = policy_digest(model)
-    arena = build_arena(config["arena"])
-    with progress_bars() as progress:
-        evaluation = evaluate(game, str(model), arena, policy_digest=digest, experiment=name, progress=progress)
+    game, store = without_training_options(build_game(config["game"])), Store()
     results = Path("results", name)
-    output = results / "evaluation.json"
-    write_evaluation(evaluation, output)
-    training = json.loads((results / "training.json").read_text())
-    metrics = experiment_metrics(evaluation, training)
+    group = find_group(str(Path("models", name)), store.root)
+    with progress_bars() as progress:
+        evaluation = evaluate_group(
+            group,
+            build_arena(config["arena"]),
+            store,
+            game=game,
+            output=results / "evaluation.json",
+            progress=progress,
+        )
+    metrics = experiment_metrics(evaluation, json.loads((results / "training.json").read_text()))
     write_json(results / "metrics.json", metrics, indent=2)
-    print("{score} points per game [{low}, {high}] against {against}".format(**metrics))
-    record_evaluation(Store(), game, evaluation, policy=model, scores_training=True, files=[output])
+    print("{score} points per game [{low}, {high}] against {against}, {seeds} seeds".format(**metrics))
 
 
 if __name__ == "__main__":

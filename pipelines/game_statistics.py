@@ -16,6 +16,7 @@ from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.game_statistics import measure_games
 from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.config.options import build_part
+from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.value_calibration import (
     Discount,
     calibration_rows,
@@ -31,10 +32,11 @@ GAMES = 1000  # of the calibration
 
 
 def main(name: str) -> None:
-    """Measure the games of the policy of the experiment `name`."""
+    """Measure the games of the first seed of the experiment `name`."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
     game, arena = build_game(config["game"]), build_arena(config["arena"])
-    model, results = Path("models", name), Path("results", name)
+    results = Path("results", name)
+    model = find_group(str(Path("models", name)), Path()).policies[0]  # of the first seed
     survey = measure_games(game, str(model), (*DEFAULT_REFERENCES, *arena.references)[-1], arena)
     policy: Any = load_policy(game, model)
     # The opponents of the training; a pool of checkpoints holds the policy itself.

@@ -1,5 +1,7 @@
 """Stage tournaments: for each game, a round-robin tournament of its experiments and their references.
 
+An experiment plays with the policy of its first seed.
+
 Finished pairings are kept in runs/tournaments/ and are not played again for the same policies.
 """
 
@@ -16,6 +18,7 @@ from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.tournament import run_tournament
 from cardlab.experiments.config.build_parts import build_arena, build_game
+from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.recorded_matches import record_tournament
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
@@ -33,7 +36,7 @@ def main() -> None:
         arenas = [build_arena(experiments[name]["arena"]) for name in names]
         options = max(arenas, key=lambda arena: arena.pairing_deals).for_pairings()
         references = dict.fromkeys((*DEFAULT_REFERENCES, *(text for arena in arenas for text in arena.references)))
-        agents = [*(str(Path("models", name)) for name in names), *references]
+        agents = [*(str(find_group(str(Path("models", name)), Path()).policies[0]) for name in names), *references]
         folder = project_root() / "runs" / "tournaments" / label
         with progress_bars() as progress:
             tournament = run_tournament(game, agents, options, folder, progress=progress)

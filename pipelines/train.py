@@ -1,50 +1,52 @@
-"""Stage train: trains one experiment of params.yaml and writes its policy, snapshots and learning curve.
+"""Stage train: trains the seeds of one experiment of params.yaml side by side, and writes their policies and curves.
 
-Usage: train.py EXPERIMENT. DVC deletes the outputs of a stage before it runs. The checkpoint is therefore in runs/: an
-interrupted training resumes when the stage runs again, in the same MLflow run.
+Usage: train.py EXPERIMENT. DVC deletes the outputs of a stage before it runs. The trainings are therefore in runs/, and
+what is finished there is not repeated: an interrupted stage resumes when it runs again, in the same MLflow runs.
 """
 
+import json
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from omegaconf import OmegaConf
 
 from cardlab.core.exit_status import run_program
-from cardlab.experiments.config.build_experiment import build_experiment
+from cardlab.core.files import write_json
 from cardlab.experiments.config.build_parts import check_pinned
-from cardlab.tracking import Run, Store
-from cardlab.tracking.lineage import lineage, run_git
+from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
+from cardlab.experiments.learning_curves import read_columns
+from cardlab.experiments.run_paths import SEED
+from cardlab.experiments.seed_curves import write_mean_curve, write_seed_curves
+from cardlab.experiments.seeds import SeedTraining, train_seeds
+from cardlab.tracking import Store
+from cardlab.tracking.lineage import run_git
 from cardlab.tracking.parameters import flatten
-from cardlab.training.recorded_training import train_recorded
-from cardlab.training.run import Trained, run_folder, write_curve
-from cardlab.training.summary import write_summary
-
-_ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # tags of the lineage
+from cardlab.training.summary import total_summary
 
 
 def main(name: str) -> None:
     """Train the experiment `name`."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
     check_pinned(config)
-    experiment = build_experiment(config)
-    store = Store()
-    folder = run_folder(store.root / "runs", experiment)
-    model, snapshots, results = Path("models", name), Path("snapshots", name), Path("results", name)
-    curve, summary = results / "curve.csv", results / "training.json"
+    seeds, changed = sorted(parse_seeds(config[SEEDS], config["seed"])), _changed(name, config)
+    trainings = train_seeds(experiment_part(config), seeds, Store(), changed=changed)
+    _write(trainings, Path("models", name), Path("snapshots", name), Path("results", name))
 
-    def record(run: Run, trained: Trained) -> None:
-        write_curve(trained.rows, curve)
-        write_summary(trained, {key: value for key, value in lineage().items() if key in _ORIGIN}, summary)
-        _copy(trained.snapshots, snapshots)
-        run.log_artifact(snapshots, "snapshots")
-        run.log_artifact(curve)
-        run.log_artifact(summary)
 
-    changed = _changed(name, config)
-    train_recorded(experiment, store, folder=folder, model_dir=model, params=config, record=record, changed=changed)
+def _write(trainings: Sequence[SeedTraining], models: Path, snapshots: Path, results: Path) -> None:
+    """Write policies, the first seed's snapshots, the cost, and the curves."""
+    shutil.rmtree(models, ignore_errors=True)
+    for training in trainings:
+        _copy(training.policy, models / f"{SEED}{training.seed}")
+    _copy(trainings[0].snapshots, snapshots)
+    summaries = {training.seed: json.loads(training.summary.read_text()) for training in trainings}
+    write_json(results / "training.json", total_summary(summaries), indent=2)
+    curves = {training.seed: read_columns(training.curve) for training in trainings}
+    write_mean_curve([*curves.values()], results / "curve.csv")
+    write_seed_curves(curves, results / "seed_curves.csv")
 
 
 def _changed(name: str, config: Mapping[str, Any]) -> str:

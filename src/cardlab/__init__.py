@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cardlab.agents.registry import load_agent
     from cardlab.core.options import InvalidOption
     from cardlab.evaluation.match import Match, play_match
+    from cardlab.experiments.comparison.compare import compare_methods
     from cardlab.games.agent_protocol import Agent, Policy
     from cardlab.games.catalogue import GAMES, make_game
     from cardlab.games.protocol import Game
@@ -44,6 +45,7 @@ __all__ = [
     "Match",
     "Policy",
     "__version__",
+    "compare_methods",
     "load_agent",
     "make_game",
     "play_match",
@@ -56,6 +58,7 @@ _HOMES = {
     "InvalidOption": "cardlab.core.options",
     "Match": "cardlab.evaluation.match",
     "Policy": "cardlab.games.agent_protocol",
+    "compare_methods": "cardlab.experiments.comparison.compare",
     "load_agent": "cardlab.agents.registry",
     "make_game": "cardlab.games.catalogue",
     "play_match": "cardlab.evaluation.match",

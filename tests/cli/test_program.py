@@ -114,7 +114,8 @@ def test_examples_name_options_that_exist(verb: str) -> None:
         words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", example)]
         assert words[: 1 + len(verb.split())] == ["cardlab", *verb.split()]
         overrides = [word for word in words[2:] if "=" in word and not word.startswith("--")]
-        needed = {"tournament": ["agents=[]"]}.get(verb, [] if verb not in NEED_POLICY else ["policy=x"])
+        lists = {"tournament": ["agents=[]"], "compare": ["methods=[]"]}
+        needed = lists.get(verb, [] if verb not in NEED_POLICY else ["policy=x"])
         compose_config(VERBS[verb].config_name, [*needed, *overrides])
 
 

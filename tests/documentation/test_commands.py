@@ -29,7 +29,7 @@ ELSEWHERE = {
     r"cardlab promote .*": "writes a champion: tests/experiments/promotion/, tests/pipelines/test_sharing.py",
     r"cardlab evaluate game=big2 policy=(endgame|monte_carlo).*": "exact ends, beliefs: tests/agents/",
     r"cardlab sweep .*…? ?.*(sweep\.(workers|storage|launcher)=.*)": "workers and servers: tests/experiments/sweep/",
-    r"dvc (repro( report)?|(metrics|plots) show|metrics diff)": "tests/pipelines/test_pipeline.py",
+    r"dvc (repro( report| compare@thirty_one)?|(metrics|plots) show|metrics diff)": "tests/pipelines/test_pipeline.py",
     r"dvc exp run -S experiments\.thirty_one_dqn\..*": "tests/pipelines/test_pipeline.py",
     r"dvc exp run -S experiments\.NAME\..*": "a name of the reader's: tests/pipelines/test_pipeline.py",
     r"dvc exp run --queue .*|dvc queue start -j 2|dvc exp show .*": "tests/pipelines/test_sharing.py",
@@ -48,7 +48,7 @@ SMALLER: dict[str, Sequence[str]] = {
     r"cardlab train .*start_from=.*": ("trainer.decisions=800",),
     r"cardlab train .*start_from=runs/big2_league/.*": ("trainer.decisions=1600",),  # a stretch after a stretch
     r"cardlab sweep .*": (*TRAINING, "sweep.trials=2", "sweep.deals=2", "agent.decisions_per_iteration=200"),
-    r"cardlab (evaluate|tournament) .*": ARENA,
+    r"cardlab (evaluate|tournament|compare) .*": ARENA,
     r"cardlab (evaluate .*|tournament .*)(search|monte_carlo).*": ("arena.deals=2", "arena.processes=1"),
     r"cardlab belief.*": ("training.iterations=1", "training.games=8", "training.held_out=4", "network.widths=[8]"),
 }

@@ -16,11 +16,12 @@ PAGES = {
     if (blocks := re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
 }
 FRAGMENTS = {
+    "docs/compare.md": "need trained policies: tests/experiments/test_comparison.py",
     "docs/champions.md": "need a registered champion: tests/experiments/promotion/ runs them",
     "docs/sweeps.md": "need a study of the reader: tests/experiments/sweep/test_study.py",
 }
 """Pages whose blocks are no programs, and where what they say is tested."""
-POLICIES = {"docs/search.md": ("five_o", "models/five_o_td")}
+POLICIES = {"docs/search.md": ("five_o", "models/five_o_td/seed_7")}
 """Page → the game and folder of the policy that its blocks load; any policy will do."""
 
 

@@ -82,3 +82,9 @@ def test_other_texts_are_refused_in_one_line(root: Path, policy: Callable[..., P
     ) as at:
         find_group(text, root, key="methods")
     assert "\n" not in str(at.value)
+
+
+def test_a_misspelt_name_is_answered_with_the_right_one(root: Path, policy: Callable[..., Path]) -> None:
+    policy("models/thirty_one_dqn")
+    with pytest.raises(InvalidOption, match=r"did you mean thirty_one_dqn\?$"):
+        find_group("thirty_one_dq", root)

@@ -14,7 +14,8 @@ from cardlab.core.code_digest import MARKER, Sources, code_digest
 
 TRAINING = ("cardlab.experiments.config.build_experiment", "cardlab.training.run")
 ROOT = Path(__file__).parents[2]
-EXPERIMENTS: dict[str, Any] = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml").experiments)  # type: ignore[assignment]
+PARAMS: dict[str, Any] = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml"))  # type: ignore[assignment]
+EXPERIMENTS: dict[str, Any] = PARAMS["experiments"]
 STAGES = ("train", "evaluate", "score_snapshots", "game_statistics", "promote")
 LOOK_AHEAD = {"arena": {"references": ["monte_carlo:simulations:8"]}}
 POLICY = {"arena": {"references": ["models/other"]}}
@@ -40,6 +41,7 @@ class Checkout:
             runpy.run_path("pipelines/code_digests.py", run_name="imported")["main"]()
         written: dict[str, Any] = json.loads((self.root / "code.json").read_text())
         experiments = written.pop("experiments")
+        written |= {f"compare@{key}": digest for key, digest in written.pop("compare").items()}
         return written | {f"{stage}@{name}": found[stage] for name, found in experiments.items() for stage in found}
 
     def digest(self, config: Any) -> str:
@@ -79,9 +81,10 @@ def with_statement(text: str) -> str:
 
 
 def using(stages: tuple[str, ...] = STAGES, **wanted: str) -> set[str]:
-    """STAGE@EXPERIMENT of the experiments with these groups, e.g. agent="ppo"."""
+    """STAGE@EXPERIMENT of the experiments with these groups, e.g. agent="ppo"; of all stages also compare@KEY."""
     fitting = [name for name, entry in EXPERIMENTS.items() if all(entry[key]["name"] == wanted[key] for key in wanted)]
-    return {f"{stage}@{name}" for stage in stages for name in fitting}
+    pairs = [key for key, pair in PARAMS["compare"].items() if stages == STAGES and set(pair) & set(fitting)]
+    return {f"{stage}@{name}" for stage in stages for name in fitting} | {f"compare@{key}" for key in pairs}
 
 
 def test_every_stage_has_a_digest(before: Digests) -> None:
@@ -179,6 +182,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
     sources = Sources(ROOT / "src")
     assert left_out == {
         "cardlab.agents.mlflow_model",
+        "cardlab.core.child_processes",
         "cardlab.core.code_digest",
         "cardlab.core.exit_status",
         "cardlab.core.main_guard",
@@ -187,6 +191,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
         "cardlab.evaluation.ray_pool",
         "cardlab.experiments.config.check_values",
         "cardlab.experiments.recorded_matches",
+        "cardlab.experiments.seed_plots",
         "cardlab.experiments.sweep.plots",
         "cardlab.experiments.sweep.progress",
         "cardlab.experiments.sweep.ray_workers",

@@ -5,6 +5,8 @@ import os
 import re
 import subprocess
 import sys
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +42,9 @@ def test_every_stage_has_its_digest_as_a_parameter(stages: dict[str, Any]) -> No
         if kind != "code":
             (dependency,) = (dep for dep in stage.deps if dep.def_path == "code.json")
             (key,) = dependency.params
-            assert key == (f"experiments.{experiment}.{kind}" if experiment else kind)
-            assert re.fullmatch(
-                "[0-9a-f]{16}", written["experiments"][experiment][kind] if experiment else written[key]
-            )
+            of_experiment = experiment and kind != "compare"
+            assert key == (f"experiments.{experiment}.{kind}" if of_experiment else address.replace("@", "."))
+            assert re.fullmatch("[0-9a-f]{16}", reduce(getitem, key.split("."), written))
 
 
 def test_no_stage_but_code_depends_on_source_files(stages: dict[str, Any]) -> None:
@@ -81,7 +82,8 @@ def test_nothing_imports_a_stage() -> None:
 def test_all_code_that_a_stage_loads_counts_in_its_digest(tmp_path: Path) -> None:
     """Each experiment is trained and evaluated briefly; each stage in a process of its own."""
     experiments = {name: _short(config) for name, config in PARAMS["experiments"].items()}
-    OmegaConf.save({"experiments": experiments}, tmp_path / "params.yaml")
+    pairs: dict[str, list[str]] = PARAMS["compare"]
+    OmegaConf.save({"experiments": experiments, "compare": pairs}, tmp_path / "params.yaml")
     (tmp_path / "pipelines").symlink_to(ROOT / "pipelines")
     commands = [[stage, name] for name in experiments for stage in STAGES]
     environment = os.environ | {
@@ -90,12 +92,14 @@ def test_all_code_that_a_stage_loads_counts_in_its_digest(tmp_path: Path) -> Non
         "DVC_ROOT": str(tmp_path),
     }
     program = [sys.executable, str(Path(__file__).with_name("loaded_modules.py"))]
-    given = json.dumps([*commands, ["tournaments"], ["report"]])
+    shared = [["tournaments"], ["report"], *(["compare", key] for key in pairs)]
+    given = json.dumps([*commands, *shared])
     subprocess.run([*program, given], cwd=tmp_path, env=environment, check=True, timeout=800)
     sources = Sources(ROOT / "src")
-    for stage, *names in [*commands, ["tournaments"], ["report"]]:
+    for stage, *names in [*commands, *shared]:
         loaded = json.loads((tmp_path / f"{'_'.join([stage, *names])}.json").read_text())
-        configs = [PARAMS["experiments"][name] for name in names or experiments]
+        read = pairs[names[0]] if stage == "compare" else names or experiments
+        configs = [PARAMS["experiments"][name] for name in read]
         counted = sources.modules([ROOT / "pipelines" / f"{stage}.py"], configs)
         allowed = counted.keys() | (THROUGH_TRACKING if stage == "report" else set())
         missing = [name for name in loaded if name not in allowed and not SOURCES.reason(name)]

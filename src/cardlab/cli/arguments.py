@@ -42,9 +42,9 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--package", "-p")
     parser.add_argument("--info", "-i", nargs="?", const="all", choices=_INFO)
     parser.add_argument("--multirun", "-m", action="store_true")
+    for flag in sorted({flag for verb in VERBS.values() for flag in verb.flags}):
+        parser.add_argument(flag, action="store_true", dest=flag)
     for verb in VERBS.values():
-        for flag in verb.flags:
-            parser.add_argument(flag, action="store_true", dest=flag)
         for key in verb.long_keys:
             parser.add_argument(key, dest=key)
     return parser.parse_intermixed_args(list(arguments))

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from cardlab.agents.policy_files import policy_digest, policy_game
-from cardlab.agents.policy_paths import policy_folder
+from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder
 from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import split_name
 from cardlab.cli.verbs import Request
@@ -16,15 +16,18 @@ from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
 from cardlab.core.options import Flag, InvalidOption, Text
 from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_table, write_evaluation
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game, build_search, check_agents
 from cardlab.experiments.config.options import convert
-from cardlab.experiments.policy_groups import own_references, policy_config
+from cardlab.experiments.group_evaluation import evaluate_group
+from cardlab.experiments.policy_groups import PolicyGroup, find_group, own_references, policy_config
 from cardlab.experiments.recorded_matches import record_evaluation
 from cardlab.experiments.run_paths import policy_name
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
+from cardlab.tracking.connection import project_root
 
 
 def run(request: Request) -> int:
@@ -32,6 +35,10 @@ def run(request: Request) -> int:
     config = request.config
     text = convert("policy", config["policy"], Text)
     options = build_arena(config["arena"])
+    group = _group(text)
+    if group is not None and len(group.policies) > 1:
+        return _evaluate_group(config, group, options)
+    text = text if group is None else str(*group.policies)
     folder = policy_folder(text, config["game"]["name"] if config.get("game") else "")
     game = _game(config, text, folder)
     check_agents(game, "policy", [text])
@@ -40,13 +47,8 @@ def run(request: Request) -> int:
     if agent != text:
         check_agents(game, "search", [agent])
     own = own_references(policy_config(folder)) if folder else ()
-    if own and not options.references:
-        options = replace(options, references=own)
-        print(f"against {', '.join(own)}: the references of its experiment (arena.references=[…] names others)")
-    check_agents(game, "arena.references", options.references)
-    store = Store() if convert("record", config["record"], Flag) else None
-    given = convert("output", config["output"], Text | None)
-    output = None if given is None else check_file("output", given)
+    options = _with_references(game, options, own)
+    store, output = _targets(config)
     digest = policy_digest(folder) if folder else ""
     name = policy_name(Path(text)) if agent == text else f"{policy_name(Path(text))}+{search.name}"
     complete = True
@@ -66,6 +68,56 @@ def run(request: Request) -> int:
         files = [output] if output else []
         record_evaluation(store, game, evaluation, policy=folder, scores_training=scores_training, files=files)
     return 0 if complete else INTERRUPTED
+
+
+def _group(text: str) -> PolicyGroup | None:
+    """The policies of all seeds if `text` is an experiment or a folder of several policies."""
+    if text.startswith(ADDRESS) or text == CHAMPION or (Path(text) / "policy.json").is_file():
+        return None
+    try:
+        return find_group(text, project_root())
+    except InvalidOption:
+        return None
+
+
+def _evaluate_group(config: Mapping[str, Any], group: PolicyGroup, options: ArenaOptions) -> int:
+    """Print, write and record the mean over the seeds of a group."""
+    first = group.policies[0]
+    search = build_search(config["search"], str(first))
+    if search_text(search, str(first)) != str(first):
+        raise InvalidOption("search", search.name, f"none for several seeds; choose one, as in policy={first}")
+    game, own = _game(config, str(first), first), own_references(group.config)
+    options = _with_references(game, options, own)
+    store, output = _targets(config)
+    as_trained = game.spec.num_players == 1 or set(own) == set(options.references)
+    with progress_bars() as progress:
+        evaluation = evaluate_group(
+            group,
+            options,
+            store,
+            game=game,
+            output=output,
+            scores_training=as_trained and not config.get("game"),
+            progress=progress,
+        )
+    Console().print(evaluation_table(evaluation))
+    return 0
+
+
+def _with_references(game: Game, options: ArenaOptions, own: tuple[str, ...]) -> ArenaOptions:
+    """The options with the references of the policy's experiment, unless others are given."""
+    if own and not options.references:
+        options = replace(options, references=own)
+        print(f"against {', '.join(own)}: the references of its experiment (arena.references=[…] names others)")
+    check_agents(game, "arena.references", options.references)
+    return options
+
+
+def _targets(config: Mapping[str, Any]) -> tuple[Store | None, Path | None]:
+    """The store and the file for the result."""
+    given = convert("output", config["output"], Text | None)
+    store = Store() if convert("record", config["record"], Flag) else None
+    return store, None if given is None else check_file("output", given)
 
 
 def _game(config: Mapping[str, Any], policy: str, folder: Path | None) -> Game:

@@ -54,8 +54,13 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
         config = {key: value for key, value in config.items() if key not in _TRAIN_KEYS}
     comments = _comments(search_folders(), verb.config_name)
     groups = _groups({name: choice for name, choice in choices.items() if name.count(".") < 2})  # none inside mounts
+    usage = f"usage: cardlab {verb.name}{f' {verb.words.upper()} …' if verb.words else ''}"
     sections = [
-        [f"cardlab {verb.name}: {verb.summary}", "", f"usage: cardlab {verb.name} [group=option …] [key=value …]"],
+        [
+            f"cardlab {verb.name}: {verb.summary}",
+            "",
+            f"{usage} [group=option …] [key=value …]",
+        ],
         ["examples", *(f"  {example}" for example in verb.examples)],
         ["groups (group=option; * marks the chosen one)", *_table(groups)] if groups else [],
         [f"keys (key=value) of conf/{verb.config_name}.yaml", *_key_lines(config, comments)],

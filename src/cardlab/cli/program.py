@@ -46,6 +46,8 @@ def _run(arguments: list[str]) -> int:
 
 def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace) -> int:
     flags = _flags(verb, parsed)
+    words = [text for text in overrides if verb.words and "=" not in text and not text.startswith("~")]
+    overrides = tuple(text for text in overrides if text not in words)
     try:
         overrides = with_recipe(verb, with_followed_groups(verb, overrides))
         tree = compose_tree(verb.config_name, overrides)
@@ -54,6 +56,8 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     if parsed.help:
         print(verb_help(verb, overrides))
         return 0
+    if words:
+        tree[verb.words] = words  # not parsed by Hydra
     for key in verb.long_keys:
         if (value := vars(parsed)[key]) is not None:
             tree[key.removeprefix("--")] = value  # not parsed by Hydra

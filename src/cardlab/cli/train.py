@@ -1,22 +1,19 @@
 """`cardlab train`: one experiment, logged to MLflow; the same command resumes it after an interruption."""
 
-import json
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.verbs import Request
-from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
-from cardlab.experiments.config.composition import RESUME, SEEDS, experiment_part
-from cardlab.experiments.run_paths import CONFIG, LATEST, POLICY
+from cardlab.experiments.config.seed_options import RESUME, SEEDS, experiment_part, parse_seeds
+from cardlab.experiments.run_paths import LATEST, POLICY
 
 if TYPE_CHECKING:
-    from cardlab.tracking import Run
     from cardlab.tracking.run_state import RunState
-    from cardlab.training.run import Trained
 
 
 _NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS)  # keys that have columns of their own in MLflow
@@ -29,10 +26,11 @@ def run(request: Request) -> int:
     experiment = build_experiment(config) if request.config.get(RESUME) is None else None
     if request.config.get(SEEDS) is not None:
         return _train_seeds(request, config)
+    from cardlab.experiments.seeds import SeedTraining, write_training_files  # noqa: PLC0415
     from cardlab.tracking import Store  # noqa: PLC0415
     from cardlab.tracking.run_state import find_unfinished  # noqa: PLC0415
     from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415
-    from cardlab.training.run import run_folder, write_curve  # noqa: PLC0415
+    from cardlab.training.run import run_folder  # noqa: PLC0415
 
     store = Store()
     folder = None
@@ -45,18 +43,17 @@ def run(request: Request) -> int:
     if folder is not None and folder != current:
         print("warning: the code or an agent's policy has changed; the results will differ from an uninterrupted run")
     folder = folder or current
-    model = folder / POLICY
-
-    def record(recorded: "Run", trained: "Trained") -> None:
-        write_curve(trained.rows, model.with_name("curve.csv"))
-        write_atomically(model.with_name(CONFIG), json.dumps(config, indent=2, default=str) + "\n")
-        recorded.log_artifact(trained.snapshots, "snapshots")
-        recorded.log_artifact(model.with_name("curve.csv"))
-
+    training = SeedTraining(experiment.seed, folder)
     trained = train_recorded(
-        experiment, store, folder=folder, model_dir=model, params=config, record=record, changed=_changed(request)
+        experiment,
+        store,
+        folder=folder,
+        model_dir=training.policy,
+        params=config,
+        record=partial(write_training_files, training, config),
+        changed=_changed(request),
     )
-    latest = _link_latest(folder) / model.name
+    latest = _link_latest(folder) / POLICY
     here = Path.cwd()
     shown = latest.relative_to(here) if latest.is_relative_to(here) else latest
     print(f"policy: {shown}\nnext:   cardlab evaluate policy={shown}\n        cardlab ui")
@@ -67,17 +64,28 @@ def run(request: Request) -> int:
 
 
 def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
-    """Train with several seeds and print their policies."""
-    from cardlab.experiments.seeds import parse_seeds, train_seeds  # noqa: PLC0415
+    """Train with several seeds, evaluate their policies together, and print their folders."""
+    from rich.console import Console  # noqa: PLC0415
+
+    from cardlab.evaluation.evaluate import evaluation_table  # noqa: PLC0415
+    from cardlab.evaluation.progress import progress_bars  # noqa: PLC0415
+    from cardlab.experiments.config.build_parts import build_arena  # noqa: PLC0415
+    from cardlab.experiments.group_evaluation import evaluate_group  # noqa: PLC0415
+    from cardlab.experiments.policy_groups import PolicyGroup  # noqa: PLC0415
+    from cardlab.experiments.seeds import train_seeds  # noqa: PLC0415
     from cardlab.tracking import Store  # noqa: PLC0415
 
     if request.config.get(RESUME) is not None:
         raise InvalidOption(RESUME, request.config[RESUME], f"left out with {SEEDS}: the same command resumes all")
-    seeds = parse_seeds(request.config[SEEDS], config["seed"])
-    trainings = train_seeds(config, seeds, Store(), changed=_changed(request))
+    seeds, store = parse_seeds(request.config[SEEDS], config["seed"]), Store()
+    trainings = train_seeds(config, seeds, store, changed=_changed(request))
+    group = PolicyGroup(config["name"], tuple(training.policy for training in trainings), config)
+    with progress_bars() as progress:
+        evaluation = evaluate_group(group, build_arena(config["arena"]), store, progress=progress)
+    Console().print(evaluation_table(evaluation))
     for training in trainings:
         print(f"policy: {training.policy}  (seed {training.seed})")
-    print("next:   cardlab ui")
+    print(f"next:   cardlab evaluate policy=runs/{config['name']}\n        cardlab ui")
     return 0
 
 

@@ -48,6 +48,7 @@ class Verb:
     trains: bool = False  # accepts all keys of an experiment, which `cardlab train --help` lists
     follows: Mapping[str, str] = field(default_factory=dict[str, str])
     """Group → the group whose `name` chooses its option, if none is given; `standard` where it has no such option."""
+    words: str = ""  # key, a list, that takes the arguments without `=`
     recipes: tuple[str, ...] = ()  # without experiment=: the first of experiment=GAME/NAME that the game has
     plugin: bool = False  # implemented by another package, by an entry point of the group PLUGINS
 
@@ -79,6 +80,7 @@ _VERBS = (
             "cardlab train experiment=poker_squares/td",
             "cardlab train game=thirty_one agent=dqn trainer=quick agent.epsilon=0.05",
             "cardlab train experiment=thirty_one/dqn agent=ppo network.widths=[128,128] seed=3",
+            "cardlab train experiment=thirty_one/dqn seeds=3",
             "cardlab train resume=3f2a9c1e",
         ),
         on_stop=RESUME,
@@ -114,6 +116,17 @@ _VERBS = (
         on_stop=RESUME,
     ),
     Verb(
+        "compare",
+        "say which of several methods is better, over their seeds",
+        (
+            "cardlab compare thirty_one_dqn thirty_one_ppo",
+            "cardlab compare runs/gamma_0.8 runs/gamma_1.0 models/thirty_one_dqn arena.deals=10000",
+            "cardlab compare big2_ppo champion --json",
+        ),
+        flags={"--json": "print all figures as JSON"},
+        words="methods",
+    ),
+    Verb(
         "tournament",
         "play every agent against every other",
         ("cardlab tournament game=thirty_one 'agents=[random,greedy,threshold:level:30]' arena.deals=2000",),
@@ -132,7 +145,7 @@ _VERBS = (
         "measure what a fresh learner can win from a frozen policy",
         (
             "cardlab exploit policy=champion game=thirty_one",
-            "cardlab exploit policy=models/five_o_td agent=ppo trainer.decisions=500_000 seeds=3",
+            "cardlab exploit policy=models/five_o_td/seed_7 agent=ppo trainer.decisions=500_000 seeds=3",
         ),
         on_stop=RESUME,
         trains=True,
@@ -141,7 +154,7 @@ _VERBS = (
     Verb(
         "replay",
         "show one game move by move",
-        ("cardlab replay game=thirty_one 'agents=[models/thirty_one_dqn,greedy]' deal=3",),
+        ("cardlab replay game=thirty_one 'agents=[models/thirty_one_dqn/seed_7,greedy]' deal=3",),
     ),
     Verb(
         "runs",
@@ -150,7 +163,7 @@ _VERBS = (
             "cardlab runs",
             "cardlab runs game=thirty_one sort=score limit=5",
             "cardlab runs kind=trial state=finished --json",
-            "cardlab runs policy=models/thirty_one_dqn",
+            "cardlab runs policy=models/thirty_one_dqn/seed_7",
             "cardlab runs --policy champions/thirty_one",
             "cardlab runs --run 4de34c2b",
         ),
@@ -165,7 +178,7 @@ _VERBS = (
         "train a network that estimates who holds the hidden cards",
         (
             "cardlab belief",
-            "cardlab belief agents=[models/big2_ppo] output=models/big2_belief training.iterations=100",
+            "cardlab belief agents=[models/big2_ppo/seed_7] output=models/big2_belief training.iterations=100",
         ),
     ),
     Verb(

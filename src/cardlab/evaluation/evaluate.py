@@ -71,7 +71,7 @@ def evaluate(
         "policy_digest": policy_digest,
         "deals": options.deals,
         "seed": options.seed,
-        "references": {name: _figures(match, matches.get(SELF)) for name, match in matches.items()},
+        "references": {name: match_figures(match, matches.get(SELF)) for name, match in matches.items()},
     }
     if stopped:
         raise InterruptedEvaluation(evaluation)
@@ -85,7 +85,9 @@ def write_evaluation(evaluation: Evaluation, path: Path) -> None:
 
 def evaluation_table(evaluation: Evaluation) -> Table:
     """The evaluation as a table for `rich.console.Console.print`."""
-    table = Table(title=f"{evaluation['experiment']}: {evaluation['game']}, seed {evaluation['seed']}")
+    seeds = evaluation.get("seeds", ())
+    means = f", means over seeds {', '.join(map(str, seeds))}" if len(seeds) > 1 else ""
+    table = Table(title=f"{evaluation['experiment']}: {evaluation['game']}{means}, deals of seed {evaluation['seed']}")
     alone = SELF in evaluation["references"]
     table.add_column("agent" if alone else "against")
     for heading in ("points", "95 %", "paired difference" if alone else "wins", "95 %", "deals"):
@@ -97,8 +99,8 @@ def evaluation_table(evaluation: Evaluation) -> Table:
     return table
 
 
-def _figures(match: Match, own: Match | None) -> dict[str, float | int]:
-    """One entry of `references`."""
+def match_figures(match: Match, own: Match | None) -> dict[str, float | int]:
+    """One entry of `references`; `own`: the match of SELF in a game of one player."""
     figures = match.points.named("mean")
     if match.wins is not None:
         figures |= match.wins.named("win_rate", "win_rate_")

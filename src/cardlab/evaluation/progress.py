@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from multiprocessing import parent_process
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -26,9 +27,10 @@ def is_quiet() -> bool:
 
 
 def terminal() -> Console | None:
-    """The terminal at stderr; None if stderr is a file or a pipe, or if progress is hidden."""
+    """The terminal at stderr; None if stderr is a file or a pipe, in a child process, or if progress is hidden."""
     console = Console(stderr=True)
-    return console if console.is_interactive and not is_quiet() else None
+    shared = parent_process() is not None  # bars of several processes would overwrite each other
+    return console if console.is_interactive and not shared and not is_quiet() else None
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from cardlab.core.options import ConfigurationError, InvalidOption, combined
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.options import build_options
+from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
 from cardlab.experiments.config.values import flat_space
 from cardlab.experiments.sweep.options import SweepOptions
 
@@ -23,13 +24,17 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
     for name, experiment in config["experiments"].items():
         with _inside(f"experiments.{name}", errors):
             check_pinned(experiment)
-            build_experiment(experiment, elsewhere=elsewhere)
+            build_experiment(experiment_part(experiment), elsewhere=elsewhere)
+            parse_seeds(experiment.get(SEEDS, "(left out)"), experiment["seed"])
     if "tune" in config:
         with _inside("tune.experiment", errors):
             build_experiment(config["tune"]["experiment"], elsewhere=elsewhere)
         with _inside("tune", errors):
             sweep = config["tune"]["sweep"]
             build_options(SweepOptions, {**sweep, "space": flat_space(sweep["space"])})
+    for key, pair in config.get("compare", {}).items():
+        if not isinstance(pair, list) or len(pair) != 2 or not set(pair) <= set(config["experiments"]):
+            errors.append(InvalidOption(f"compare.{key}", pair, "two names of experiments, as in benchmark=quick"))
     if errors:
         raise combined(errors)
 

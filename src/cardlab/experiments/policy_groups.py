@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
@@ -43,7 +44,9 @@ def find_group(text: str, root: Path, *, game: str = "", key: str = "policy") ->
     for place in (Path(text), Path(_MODELS, text), root / _RUNS / text):
         if text and (policies := _policies(place)):
             return PolicyGroup(policy_name(place), policies, policy_config(policies[0]))
-    raise InvalidOption(key, text, _ACCEPTED)
+    known = [path.name for folder in (Path(_MODELS), root / _RUNS) for path in folder.glob("*")]
+    near = get_close_matches(text, known, n=1)
+    raise InvalidOption(key, text, _ACCEPTED + (f"; did you mean {near[0]}?" if near else ""))
 
 
 def policy_config(policy: Path) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Evaluations and tournaments as MLflow runs, linked to the training and the policy that they measure.
+"""Evaluations, tournaments and comparisons as MLflow runs, linked to the training and the policy that they measure.
 
 A store that cannot be used costs a warning, never a result.
 """
@@ -6,9 +6,10 @@ A store that cannot be used costs a warning, never a result.
 import json
 import sys
 import time
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from cardlab.agents.specs import metric_name
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.intervals import Estimate, interval_metrics
 from cardlab.evaluation.main_score import SELF, Evaluation, main_score
+from cardlab.experiments.run_paths import policy_name
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.experiment_tags import FINAL_SCORE
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Dataset
 
     from cardlab.evaluation.tournament import Tournament
+    from cardlab.experiments.comparison.compare import MethodComparison
 
 NOT_IN_DIGEST = "records results in MLflow"
 
@@ -38,35 +41,60 @@ def record_evaluation(
     game: Game,
     evaluation: Evaluation,
     *,
-    policy: Path | None,
+    policy: Path | Sequence[Path] | None,
     scores_training: bool,
     files: Iterable[Path],
 ) -> None:
     """Log an evaluation as a run of kind `evaluation`, with `files` as artifacts; prints a warning on failure.
 
-    `policy`: the folder of the policy, None for a scripted agent. `scores_training`: the score is that of the policy
-    itself against the references of its own experiment, and is also logged to the run of its training.
+    `policy`: the folder of the policy, those of a group (`evaluate_seeds`), or None for a scripted agent.
+    `scores_training`: the score is that of the policy itself against the references of its own experiment, and is also
+    logged to the run of its training; that of a group to the run that its trainings are under.
     """
-    name, digest = evaluation["experiment"], evaluation["policy_digest"]
+    name, folders = evaluation["experiment"], [policy] if isinstance(policy, Path) else list(policy or ())
+    by_seed: Mapping[str, Evaluation] = evaluation.get("by_seed") or {"": evaluation}
+    digests = [entry["policy_digest"] for entry in by_seed.values() if entry["policy_digest"]]
     against = [reference for reference in evaluation["references"] if reference != SELF]
     with _warn("evaluation"):
-        origin = find_origin(store, digest) if digest else None
+        origins = [find_origin(store, digest) for digest in digests]
+        origin = origins[0] if origins else None
         title = f"{name} vs {', '.join(against)}" if against else name
+        title += f" · {len(by_seed)} seeds" if len(by_seed) > 1 else ""
         deals = f"{evaluation['deals']:,} deals, seed {evaluation['seed']}"
         tags = {"kind": "evaluation", NOTE: describe_run(f"evaluation of {title} at {game.spec.name}: {deals}")}
-        tags |= _origin_tags(origin) | ({DIGEST: digest} if digest else {})
+        tags |= _origin_tags(origin) | ({DIGEST: " ".join(digests)} if digests else {})
+        if len(by_seed) > 1:
+            tags = {key: value for key, value in tags.items() if key != "seed"} | {"seeds": ",".join(by_seed)}
         params = {"name": name, "arena": {"references": against, **_deals(evaluation)}, "game": _options(game)}
         metrics = evaluation_metrics(evaluation)
         with store.start_run(game.spec.name, title, tags=tags, params=params) as run, store.wrap_errors():
-            source = origin.run_id if origin else None
-            models = [] if policy is None else [Registry(store).model_id(policy, game.spec.name, name, source)]
+            models = [
+                Registry(store).model_id(folder, game.spec.name, name, known.run_id if known else None)
+                for folder, known in zip(folders, origins, strict=True)
+            ]
             _log_measurement(store, run.id, game, metrics, evaluation, models)
             for path in files:
                 run.log_artifact(path)
             print(f"run:    {run.id}")
-            if origin is not None and scores_training:
-                final = {key: value for key, value in metrics.items() if FINAL_SCORE in key}
-                _log(store, origin.run_id, final, step=_last_step(store, origin.run_id))
+            if scores_training:
+                _score_trainings(store, evaluation, list(zip(by_seed.values(), origins, strict=False)))
+
+
+def _score_trainings(
+    store: Store, evaluation: Evaluation, trainings: Sequence[tuple[Evaluation, Origin | None]]
+) -> None:
+    """Log the score of each policy to the run of its training, and that of the group to the run that they are under."""
+    parents = set[str]()
+    for own, origin in trainings:
+        if origin is not None:
+            final = {key: value for key, value in evaluation_metrics(own).items() if FINAL_SCORE in key}
+            _log(store, origin.run_id, final, step=_last_step(store, origin.run_id))
+            parents.add(store.client.get_run(origin.run_id).data.tags.get("mlflow.parentRunId", ""))
+    if "by_seed" in evaluation and len(parents) == 1 and (parent := parents.pop()):
+        seeds = store.client.get_run(parent).data.tags.get("seeds")
+        if seeds == ",".join(evaluation["by_seed"]):
+            final = {key: value for key, value in evaluation_metrics(evaluation).items() if FINAL_SCORE in key}
+            _log(store, parent, final, step=_last_step(store, parent))
 
 
 def record_tournament(store: Store, game: Game, tournament: "Tournament", *, label: str, files: Iterable[Path]) -> None:
@@ -88,8 +116,30 @@ def record_tournament(store: Store, game: Game, tournament: "Tournament", *, lab
         params = {"agents": agents, "arena": _deals(tournament), "game": _options(game)}
         title = f"{label} tournament · {len(agents)} agents"
         with store.start_run(game.spec.name, title, tags=tags, params=params) as run, store.wrap_errors():
-            models = [Registry(store).model_id(folder, label, folder.name, None) for folder in folders]
+            models = [Registry(store).model_id(folder, label, policy_name(folder), None) for folder in folders]
             _log_measurement(store, run.id, game, metrics, tournament, models)
+            for path in files:
+                run.log_artifact(path)
+
+
+def record_comparison(store: Store, comparison: "MethodComparison", *, files: Iterable[Path]) -> None:
+    """Log a comparison of methods as a run of kind `comparison`; prints a warning on failure.
+
+    `score/METHOD`, and of the best method minus each other one `difference/METHOD`, with their intervals.
+    """
+    game, names = comparison.game, [method.name for method in comparison.methods]
+    estimates = {f"score/{method.name}": comparison.score(method) for method in comparison.methods}
+    estimates |= {f"difference/{pair.other}": pair.points for pair in comparison.pairs}
+    metrics = {name: estimate.mean for name, estimate in estimates.items()}
+    for name, estimate in estimates.items():
+        metrics |= interval_metrics(name, estimate) if isfinite(estimate.half_width) else {}
+    deals = {"deals": comparison.arena.deals, "seed": comparison.arena.seed}
+    with _warn("comparison"):
+        digests = " ".join(digest for method in comparison.methods for digest in method.digests)
+        tags = {"kind": "comparison", NOTE: describe_run("\n".join(comparison.verdicts)), DIGEST: digests}
+        params = {"methods": names, "arena": {"against": comparison.against, **deals}, "game": _options(game)}
+        with store.start_run(game.spec.name, " vs ".join(names), tags=tags, params=params) as run, store.wrap_errors():
+            _log_measurement(store, run.id, game, metrics, deals, [])
             for path in files:
                 run.log_artifact(path)
 
@@ -131,10 +181,11 @@ def _options(game: Game) -> dict[str, Any]:
 
 
 def _origin_tags(origin: Origin | None) -> dict[str, str]:
-    """The tag `training_run`, and the group tags of the training."""
+    """The tag `training_run`, and the tags by which runs are grouped."""
     if origin is None:
         return {}
-    return {"training_run": origin.run_id} | {key: origin.tags[key] for key in ("agent", "seed") if key in origin.tags}
+    shared = ("agent", "seed", "group")
+    return {"training_run": origin.run_id} | {key: origin.tags[key] for key in shared if key in origin.tags}
 
 
 def _last_step(store: Store, run_id: str) -> int:

@@ -4,7 +4,6 @@ The training of a seed is that of `seed=N` alone: same folder, checkpoint and re
 seeds can be added later.
 """
 
-import csv
 import hashlib
 import json
 import os
@@ -12,17 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from cardlab.core.child_processes import ChildProcess, stop, wait_for
 from cardlab.core.files import write_atomically
-from cardlab.core.options import InvalidOption, check_whole
-from cardlab.evaluation.seed_curves import Band, band_over_seeds
 from cardlab.experiments.config.build_experiment import build_experiment
+from cardlab.experiments.learning_curves import read_columns
+from cardlab.experiments.run_paths import CONFIG, POLICY
+from cardlab.experiments.seed_curves import mean_curve
+from cardlab.experiments.seed_plots import plot_seed_curves
 from cardlab.tracking import Run, Store
+from cardlab.tracking.lineage import lineage
 from cardlab.tracking.policy_lookup import policy_filter
 from cardlab.tracking.run_state import load_run_state
 from cardlab.training.experiment import Experiment
@@ -30,15 +29,13 @@ from cardlab.training.experiment import Experiment
 if TYPE_CHECKING:
     from cardlab.training.run import Trained
 
-NOT_IN_DIGEST = "each training is that of its seed alone"
-
-MOST_SEEDS = 1000
 _WAIT_SECONDS = 1.0
 _PARENT = "mlflow.parentRunId"
 
+_ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # tags of the lineage
+_CPU = "system/cpu_seconds"
+
 Report = Callable[[str], None]
-Curve = Mapping[str, NDArray[np.float64]]
-"""Column of curve.csv → its values [points]; NaN where there is none."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class SeedTraining:
     @property
     def policy(self) -> Path:
         """The folder of the policy."""
-        return self.folder / "policy"
+        return self.folder / POLICY
 
     @property
     def curve(self) -> Path:
@@ -59,34 +56,26 @@ class SeedTraining:
         return self.folder / "curve.csv"
 
     @property
+    def snapshots(self) -> Path:
+        """The folder of the policies on the way to it."""
+        return self.folder / "snapshots"
+
+    @property
+    def summary(self) -> Path:
+        """What it cost and what it was made from."""
+        return self.folder / "training.json"
+
+    @property
     def is_finished(self) -> bool:
-        """Whether policy and curve are there and the run in MLflow is complete."""
-        return self.curve.is_file() and self.policy.is_dir() and load_run_state(self.folder) is None
-
-    def read_curve(self) -> Curve:
-        """The columns of the learning curve."""
-        with self.curve.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        return {name: np.array([float(row[name] or "nan") for row in rows]) for name in rows[0]} if rows else {}
-
-
-def parse_seeds(value: object, first: int) -> tuple[int, ...]:
-    """The seeds of `seeds=3` (first, first + 1, first + 2) or `seeds=[1,2,3]`. Raises InvalidOption."""
-    if not isinstance(value, list | tuple):
-        check_whole("seeds", value, 1, MOST_SEEDS)
-        return tuple(range(first, first + cast(int, value)))
-    seeds = tuple(cast(Sequence[int], value))
-    for seed in seeds:
-        check_whole("seeds", seed, 0, 2**63 - 1)
-    if not seeds or len(set(seeds)) < len(seeds):
-        raise InvalidOption("seeds", value, "a number of seeds, or a list of different ones such as [1,2,3]")
-    return seeds
+        """Whether all files are there and the run in MLflow is complete."""
+        files = (self.curve, self.summary, self.policy / "policy.json")
+        return all(path.is_file() for path in files) and load_run_state(self.folder) is None
 
 
 def train_seeds(
     config: Mapping[str, Any], seeds: Sequence[int], store: Store, *, changed: str = "", report: Report = print
 ) -> list[SeedTraining]:
-    """Train with each of `seeds`, or resume, as many at a time as there are cores for.
+    """Train with each of `seeds`, or resume, side by side on the cores that there are.
 
     `config` is that of an experiment. Lines of a training are reported as `seed N: …`. An error of one is raised when
     the others are finished; Ctrl-C interrupts all. Raises what `train_recorded` raises, and ChildKilled.
@@ -94,44 +83,56 @@ def train_seeds(
     first = build_experiment({**config, "seed": seeds[0]})
     group = f"{first.name}_{_digest(config)}"
     cores = len(os.sched_getaffinity(0)) // (first.trainer.threads * first.trainer.processes)
+    # Found before they start: edited code has other folders.
+    trainings = [find_training({**config, "seed": seed}, store.root) for seed in seeds]
     with _start_group_run(store, first, seeds, group, changed) as run:
         shared = (store.address, store.root, {"group": group, _PARENT: run.id}, changed)
-        jobs = {f"seed {seed}": ({**config, "seed": seed}, *shared) for seed in seeds}
-        _run_side_by_side(jobs, max(1, cores), report)
-        trainings = [find_training({**config, "seed": seed}, store.root) for seed in seeds]
-        _log_mean_curve(run, [training.read_curve() for training in trainings])
+        _run_side_by_side({f"seed {one.seed}": (one, config, *shared) for one in trainings}, max(1, cores), report)
+        _log_results(run, trainings)
     return trainings
 
 
 def train_seed(
-    config: Mapping[str, Any], address: str, root: Path, tags: Mapping[str, str], changed: str, report: Report
+    training: SeedTraining,
+    config: Mapping[str, Any],
+    address: str,
+    root: Path,
+    tags: Mapping[str, str],
+    changed: str,
+    report: Report,
 ) -> None:
-    """Train with the seed of `config`, or resume; a finished training only gets the tags."""
+    """Train with one seed, or resume; a finished training only gets the tags."""
     from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415 (imports Lightning)
-    from cardlab.training.run import write_curve  # noqa: PLC0415
 
-    store, experiment, training = Store(address, root, tags), build_experiment(config), find_training(config, root)
+    config = {**config, "seed": training.seed}
+    store, experiment = Store(address, root, tags), build_experiment(config)
     if training.is_finished:
         _add_tags(store, experiment, training, tags)
         report(f"finished before: {training.policy}")
         return
-
-    def record(run: Run, trained: "Trained") -> None:
-        write_curve(trained.rows, training.curve)
-        write_atomically(training.folder / "config.json", json.dumps(config, indent=2, default=str) + "\n")
-        run.log_artifact(trained.snapshots, "snapshots")
-        run.log_artifact(training.curve)
-
     train_recorded(
         experiment,
         store,
         folder=training.folder,
         model_dir=training.policy,
         params=config,
-        record=record,
+        record=partial(write_training_files, training, config),
         changed=changed,
         report=report,
     )
+
+
+def write_training_files(training: SeedTraining, config: Mapping[str, Any], run: Run, trained: "Trained") -> None:
+    """Write curve, cost and configuration beside the policy, and log them and the snapshots as artifacts."""
+    from cardlab.training.run import write_curve  # noqa: PLC0415 (imports Lightning)
+    from cardlab.training.summary import write_summary  # noqa: PLC0415
+
+    write_curve(trained.rows, training.curve)
+    write_summary(trained, {key: value for key, value in lineage().items() if key in _ORIGIN}, training.summary)
+    write_atomically(training.folder / CONFIG, json.dumps(config, indent=2, default=str) + "\n")
+    run.log_artifact(trained.snapshots, "snapshots")
+    run.log_artifact(training.curve)
+    run.log_artifact(training.summary)
 
 
 def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
@@ -142,20 +143,14 @@ def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
     return SeedTraining(experiment.seed, run_folder(root / "runs", experiment))
 
 
-def mean_curve(curves: Sequence[Curve]) -> Mapping[str, Band]:
-    """The mean over seeds of each score and win rate, with its band, over decisions."""
-    names = [name for name in curves[0] if name.startswith(("score/", "win_rate/"))]
-    shared = [name for name in names if all(name in curve for curve in curves)]
-    return {name: band_over_seeds([(curve["decisions"], curve[name]) for curve in curves]) for name in shared}
-
-
 def _run_side_by_side(jobs: Mapping[str, tuple[Any, ...]], places: int, report: Report) -> None:
-    """Run `train_seed` for each job in a process of its own, at most `places` at a time."""
+    """Run `train_seed` for each job in a process of its own: `places` at a time, the last 2·`places` − 1 at once."""
     waiting, running = dict(jobs), dict[ChildProcess, Report]()
     errors: list[Exception] = []
     try:
         while waiting or running:
-            while waiting and len(running) < places:
+            # Three trainings on two cores share them: they finish after 1.5 times, not twice, the time of one.
+            while waiting and (len(running) < places or len(waiting) + len(running) < 2 * places):
                 name = next(iter(waiting))
                 child = ChildProcess.start(name, train_seed, *waiting.pop(name))
                 running[child] = partial(_report_as, name, report)
@@ -199,9 +194,10 @@ def _start_group_run(store: Store, first: Experiment, seeds: Sequence[int], grou
     return store.start_run(game, f"{first.name} · {len(seeds)} seeds", tags=tags, params=params, resume=resume)
 
 
-def _log_mean_curve(run: Run, curves: Sequence[Curve]) -> None:
-    """Log the mean curve, the band under `interval/`, and its picture with the curves of the seeds."""
-    bands = mean_curve(curves) if all(curves) else {}
+def _log_results(run: Run, trainings: Sequence[SeedTraining]) -> None:
+    """Log the mean curve, its band under `interval/`, its picture with the curves of the seeds, and the total cost."""
+    curves = {training.seed: read_columns(training.curve) for training in trainings}
+    bands = mean_curve(list(curves.values())) if all(curves.values()) else {}
     for name, band in bands.items():
         for place, decisions in enumerate(band.at):
             metrics = {name: float(band.mean[place])}
@@ -209,6 +205,10 @@ def _log_mean_curve(run: Run, curves: Sequence[Curve]) -> None:
                 metrics[f"interval/{name}_low"] = float(band.low[place])
                 metrics[f"interval/{name}_high"] = float(band.high[place])
             run.log_metrics(metrics, int(decisions))
+    for name, picture in plot_seed_curves(curves, bands):
+        run.log_figure(picture, f"curves/{name}.svg")
+    spent = sum(json.loads(training.summary.read_text())["cpu_seconds"] for training in trainings)
+    run.log_metrics({_CPU: spent}, 0)
 
 
 def _add_tags(store: Store, experiment: Experiment, training: SeedTraining, tags: Mapping[str, str]) -> None:

@@ -11,15 +11,22 @@ from xml.etree import ElementTree
 
 import pytest
 
+from cardlab.experiments.config.parameters import compare_parameters
 from cardlab.experiments.report.calibration import draw_calibration
 from cardlab.experiments.report.curves import draw_learning_curves, draw_snapshot_scores
 from cardlab.experiments.report.drawing import inline_svg, report_style
 from cardlab.experiments.report.game_lengths import draw_game_lengths
 from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
 from cardlab.experiments.report.page import GAME_PICTURES, write_report
-from cardlab.experiments.report.parameters import compare_parameters
 from cardlab.experiments.report.ranking import by_game
-from cardlab.experiments.report.read_results import Result, ResultError, read_results, read_tournaments
+from cardlab.experiments.report.read_results import (
+    Result,
+    ResultError,
+    read_comparisons,
+    read_methods,
+    read_results,
+    read_tournaments,
+)
 from cardlab.experiments.report.score_intervals import draw_score_intervals
 
 CONFIG: dict[str, Any] = {
@@ -45,7 +52,8 @@ def write_results(folder: Path, name: str, game: str, references: dict[str, Any]
     (folder / name).mkdir(parents=True)
     evaluation = {
         "format": 1, "experiment": name, "game": game, "policy_digest": "abc123", "deals": 2000, "seed": 20_000_001,
-        "references": references,
+        "seeds": [7, 8, 9], "references": references,
+        "by_seed": {str(seed): {"policy_digest": f"abc12{seed - 4}", "references": references} for seed in (7, 8, 9)},
     }  # fmt: skip
     (folder / name / "evaluation.json").write_text(json.dumps(evaluation))
     with (folder / name / "curve.csv").open("w", newline="") as file:
@@ -75,10 +83,13 @@ def write_more(folder: Path, name: str, references: list[str]) -> None:
         "format": 1, "against": "greedy", "games": 400, "length": {"mean": 20.5, "counts": {"20": 200, "21": 200}},
         "outcomes": outcomes, "calibration": forecasts,
     }  # fmt: skip
+    one = {"decisions": 409_600, "cpu_seconds": 61.4}
     training = {
-        "format": 2, "decisions": 409_600, "cpu_seconds": 61.4, "decisions_per_second": 6543,
-        "origin": {"git.commit": "c0ffee"},
+        "format": 3, "decisions": 1_228_800, "cpu_seconds": 184.2, "origin": {"git.commit": "c0ffee"},
+        "seeds": {"7": one, "8": one, "9": one},
     }  # fmt: skip
+    curves = ["seed,iteration,decisions,score/greedy", *(f"{seed},10,81920,0.{seed}" for seed in (7, 8, 9))]
+    (folder / name / "seed_curves.csv").write_text("\n".join(curves) + "\n")
     for file, content in (("snapshot_matches", history), ("game_statistics", survey), ("training", training)):
         (folder / name / f"{file}.json").write_text(json.dumps(content))
     rows = ["predicted,paid,low,high,decisions", "-1,-0.9,-1.1,-0.7,2500", "1,0.8,0.6,1.0,2500"]
@@ -86,7 +97,7 @@ def write_more(folder: Path, name: str, references: list[str]) -> None:
 
 
 def tournament(
-    game: str = "thirty_one", names: tuple[str, str, str] = ("models/duel", "greedy", "random")
+    game: str = "thirty_one", names: tuple[str, str, str] = ("models/duel/seed_7", "greedy", "random")
 ) -> dict[str, Any]:
     def cell(agent: str, opponent: str, points: float) -> dict[str, Any]:
         ends = {"low": points - 0.1, "high": points + 0.1}
@@ -182,9 +193,9 @@ def rival(results: list[Result], score: float) -> Result:
 def test_head_to_head_decides_which_experiment_is_best(
     results: list[Result], tmp_path: Path, margin: float | None, verdict: str
 ) -> None:
-    tables = [tournament(names=("models/duel", "models/rival", "greedy"))] if margin is not None else []
+    tables = [tournament(names=("models/duel/seed_7", "models/rival/seed_7", "greedy"))] if margin is not None else []
     for table in tables:
-        cell = next(cell for cell in table["cells"] if cell["agent"] == "models/duel")
+        cell = next(cell for cell in table["cells"] if cell["agent"] == "models/duel/seed_7")
         cell |= {"points": margin, "low": (margin or 0) - 0.1, "high": (margin or 0) + 0.1}
     both = [*results, rival(results, 0.25)]
     game = by_game(both, tables)[0]
@@ -197,7 +208,7 @@ def test_head_to_head_decides_which_experiment_is_best(
 
 def test_single_players_are_compared_by_the_evaluations_with_more_deals(results: list[Result]) -> None:
     squares = results[1]
-    table = tournament("poker_squares", ("models/squares", "models/other", "random"))
+    table = tournament("poker_squares", ("models/squares/seed_7", "models/other/seed_7", "random"))
     other = Result("other", squares.config, {**squares.evaluation, "references": {"self": figures(100.0)}}, {})
     margin = by_game([squares, other], [table])[0].margin(other)
     assert margin is not None
@@ -210,7 +221,7 @@ def test_single_players_are_compared_by_the_evaluations_with_more_deals(results:
 
 
 def test_parameters_that_differ_come_first(results: list[Result]) -> None:
-    differing, common = compare_parameters([results[0], rival(results, 0.1)])
+    differing, common = compare_parameters([results[0].config, rival(results, 0.1).config])
     assert differing == [("agent.clip", ["–", "0.2"]), ("agent.name", ["dqn", "ppo"])]
     assert ("agent.gamma", ["0.97", "0.97"]) in common
 
@@ -256,6 +267,13 @@ def test_the_experiments_of_a_game_share_the_charts(results: list[Result]) -> No
     assert [label.get_text() for label in alone.get_yticklabels()] == ["squares", "random"]
 
 
+def test_a_chart_has_a_faint_line_for_each_seed(full_results: list[Result]) -> None:
+    axes = drawn(draw_learning_curves, [full_results[0]]).axes[0]
+    assert [list(line.get_ydata()) for line in axes.lines[:3]] == [[0.7], [0.8], [0.9]]
+    caption: Any = draw_learning_curves([full_results[0]])
+    assert "mean over 3 seeds with 95 % band" in caption[1]
+
+
 def test_a_run_without_points_has_no_curve(results: list[Result], tmp_path: Path) -> None:
     bare = Result("duel", CONFIG, results[0].evaluation, {})
     assert draw_learning_curves([bare]) is None
@@ -288,7 +306,12 @@ def test_a_full_page_has_every_picture_as_a_file_too(full_results: list[Result],
     assert page.tags.count("svg") == 2 + 13  # the table has two
     assert len(page.ids) == len(set(page.ids))
     words = " ".join(" ".join(page.words).split())
-    for fact in ("6,543 decisions/s", "61 CPU seconds", "c0ffee", "dvc repro train@duel", "explained variance 50 %"):
+    for fact in (
+        "seed 8: 409,600 decisions in 61 CPU seconds",
+        "c0ffee",
+        "dvc repro train@duel",
+        "explained variance 50 %",
+    ):
         assert fact in words
     assert "Not transitive: duel beats greedy beats random beats duel." in words
     files = sorted(str(file.relative_to(path.parent / "figures")) for file in path.parent.rglob("*.svg"))
@@ -371,3 +394,20 @@ def test_more_results_that_are_torn_are_named(full_results: list[Result], tmp_pa
     (tables / "thirty_one.json").write_text("{")
     with pytest.raises(ResultError, match=r"thirty_one\.json: is not a tournament"):
         read_tournaments(tables)
+
+
+def test_verdicts_over_seeds_and_the_table_of_learners_are_shown(results: list[Result], tmp_path: Path) -> None:
+    (tmp_path / "comparisons").mkdir()
+    comparison = {"format": 1, "game": "thirty_one", "pairs": [{"verdict": "duel is better than other: +0.100"}]}
+    (tmp_path / "comparisons" / "thirty_one.json").write_text(json.dumps(comparison))
+    row = {"name": "ppo", "score": 0.25, "low": 0.125, "high": 0.375, "seeds": 3, "cpu_minutes": 0.5}
+    table = {"against": "greedy", "recipes": {"ppo": True}, "decisions": 500_000, "methods": [row]}
+    (tmp_path / "methods.json").write_text(json.dumps({"format": 1, "games": {"thirty_one": table}}))
+    comparisons = read_comparisons(tmp_path / "comparisons")
+    methods = read_methods(tmp_path / "methods.json")
+    path = write_report(results, {}, tmp_path / "report", (), comparisons, methods)
+    words = " ".join(" ".join(Page(path.read_text()).words).split())
+    assert "Over seeds: duel is better than other: +0.100." in words
+    assert "ppo recipe 0.25 0.12 to 0.38 greedy 3 500,000 0.5" in words
+    assert read_methods(tmp_path / "nothing.json") == {}
+    assert "Learners over seeds" not in write_report(results, {}, tmp_path / "report").read_text()

@@ -1,7 +1,7 @@
 """Composition with Hydra: the name of a configuration and overrides give plain data, or an error of one line."""
 
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -19,12 +19,12 @@ from omegaconf.errors import OmegaConfBaseException
 from cardlab.core.options import InvalidOption, combined
 from cardlab.experiments.config.error_lines import REFUSALS, explain, explain_value, one_line
 from cardlab.experiments.config.options import InvalidConfiguration
+from cardlab.experiments.config.seed_options import experiment_part
 
 VERSION_BASE = "1.3"
 OWN_FOLDER = "conf"
 _OPEN = {"sweep": ("sweep.space.",), "play": ("play.belief", "play.searches")}
 """Verb → prefixes of keys below which any name is accepted; Hydra would accept only those that exist."""
-RESUME, SEEDS = "resume", "seeds"  # keys of conf/train.yaml that are none of the experiment
 _PACKAGE = Path(__file__).parents[2]
 
 
@@ -79,13 +79,8 @@ def compose_config(name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def compose_experiment(overrides: Sequence[str] = ()) -> dict[str, Any]:
-    """The configuration of one experiment: conf/train.yaml without the keys RESUME and SEEDS of the command."""
+    """The configuration of one experiment: conf/train.yaml without the keys of the command."""
     return experiment_part(compose_config("train", overrides))
-
-
-def experiment_part(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration of the experiment in `config` of `cardlab train`, which the run stores."""
-    return {key: value for key, value in config.items() if key not in (RESUME, SEEDS)}
 
 
 def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:

@@ -1,6 +1,6 @@
 """Curves over the decisions of a training: learning curves of a game's experiments, and scores of snapshots."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from matplotlib.ticker import EngFormatter
 
 from cardlab.evaluation.main_score import SELF
 from cardlab.experiments.report.drawing import COLOURS, GREY, HEIGHT, MARKERS, Drawn, legend_above, new_figure
-from cardlab.experiments.report.read_results import Result
+from cardlab.experiments.report.read_results import Column, Result
 
 
 def draw_learning_curves(results: Sequence[Result]) -> Drawn | None:
@@ -28,6 +28,8 @@ def draw_learning_curves(results: Sequence[Result]) -> Drawn | None:
         decisions, mean, low, high = (result.curve[column] for column in columns)
         colour = COLOURS[index % len(COLOURS)]
         axes.fill_between(decisions, low, high, color=colour, alpha=0.2, linewidth=0)
+        for at, scores in _lines_of_seeds(result, name):
+            axes.plot(at, scores, color=colour, linewidth=0.6, alpha=0.4)
         axes.plot(decisions, mean, color=colour, marker=MARKERS[index % len(MARKERS)], label=result.name)
     reference, level = best.strongest_reference
     axes.axhline(level, color=GREY, linewidth=1, linestyle=":", label=reference)
@@ -35,7 +37,18 @@ def draw_learning_curves(results: Sequence[Result]) -> Drawn | None:
     legend_above(axes)
     deals = " or ".join(f"{n:,}" for n in sorted({result.config["trainer"]["evaluation_deals"] for _, result in drawn}))
     measure = "Points per game" if best.alone else f"Points per game against {reference}"
-    return figure, f"{measure} during training, {deals} deals per point; bands are 95 % intervals."
+    seeds = " or ".join(sorted({str(len(result.seeds)) for _, result in drawn}))
+    about = f"{measure} during training: mean over {seeds} seeds with 95 % band, faint lines: each seed"
+    return figure, f"{about}; {deals} deals per point."
+
+
+def _lines_of_seeds(result: Result, name: str) -> Iterator[tuple[Column, Column]]:
+    """Decisions and scores of each seed, if there are several."""
+    curves = result.seed_curves
+    if curves is not None and name in curves and len(result.seeds) > 1:
+        for seed in result.seeds:
+            rows = curves["seed"] == seed
+            yield curves["decisions"][rows], curves[name][rows]
 
 
 def draw_snapshot_scores(result: Result) -> Drawn | None:

@@ -10,6 +10,7 @@ from matplotlib.ticker import EngFormatter
 
 from cardlab.experiments.report.drawing import DARK_TEXT, PAPER, Drawn, new_figure
 from cardlab.experiments.report.read_results import Result
+from cardlab.experiments.run_paths import SEED
 
 _BLUE, _RED_ORANGE = "#0071B1", "#D45D00"  # as COLOURS[:2], but the same on a dark page: white text stands on them
 _BALANCE = LinearSegmentedColormap.from_list("balance", [_RED_ORANGE, "#f7f7f7", _BLUE])
@@ -42,8 +43,9 @@ def draw_cross_table(tournament: Mapping[str, Any]) -> Drawn:
 
 
 def _short_name(agent: str) -> str:
-    """The agent's text; the last part of a policy's folder."""
-    return agent.rsplit("/", maxsplit=1)[-1]
+    """The agent's text; of a policy's folder the name of its experiment."""
+    *folders, last = agent.split("/")
+    return folders[-1] if folders and last.startswith(SEED) else last
 
 
 def draw_snapshot_table(result: Result) -> Drawn | None:

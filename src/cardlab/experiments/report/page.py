@@ -9,12 +9,12 @@ import jinja2
 
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import SELF
+from cardlab.experiments.config.parameters import compare_parameters
 from cardlab.experiments.report.calibration import draw_calibration
 from cardlab.experiments.report.curves import draw_learning_curves, draw_snapshot_scores
 from cardlab.experiments.report.drawing import Drawn, inline_svg, report_style
 from cardlab.experiments.report.game_lengths import draw_game_lengths
 from cardlab.experiments.report.heat_maps import draw_cross_table, draw_snapshot_table
-from cardlab.experiments.report.parameters import compare_parameters
 from cardlab.experiments.report.ranking import Ranking, Tournament, by_game
 from cardlab.experiments.report.read_results import Result
 from cardlab.experiments.report.score_intervals import draw_score_intervals
@@ -42,12 +42,25 @@ def write_report(
     lineage: Mapping[str, str],
     folder: Path,
     tournaments: Sequence[Tournament] = (),
+    comparisons: Sequence[Mapping[str, Any]] = (),
+    methods: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Path:
     """Write index.html and figures/ into `folder`; equal results give equal bytes."""
     figures = folder / "figures"
     shutil.rmtree(figures, ignore_errors=True)
     with report_style():
         games = [_game(game, figures) for game in by_game(results, tournaments)]
+    for game in games:
+        pairs = [pair for each in comparisons if each["game"] == game["game"].name for pair in each["pairs"]]
+        game["verdicts"] = [pair["verdict"] for pair in pairs]
+    path = folder / "index.html"
+    values = {"games": games, "methods": methods or {}, "lineage": lineage}
+    render_page("report.html.j2", path, own=SELF, run_link=run_link, **values)
+    return path
+
+
+def render_page(template: str, path: Path, **values: object) -> None:
+    """Write the page of a template in templates/ with these values."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -55,12 +68,8 @@ def write_report(
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    template = environment.get_template("report.html.j2")
-    page = template.render(games=games, lineage=lineage, own=SELF, texts=_texts, run_link=run_link)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "index.html"
-    path.write_text(page, encoding="utf-8")
-    return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(environment.get_template(template).render(texts=_texts, **values), encoding="utf-8")
 
 
 def _game(game: Ranking, figures: Path) -> dict[str, Any]:
@@ -79,7 +88,7 @@ def _game(game: Ranking, figures: Path) -> dict[str, Any]:
         )
         for number, tournament in enumerate(game.tournaments, start=1)
     ]
-    differing, common = compare_parameters(game.results)
+    differing, common = compare_parameters([result.config for result in game.results])
     return {
         "game": game,
         "pictures": pictures,

@@ -23,7 +23,7 @@ class Ranking:
     def margin(self, result: Result) -> Estimate | None:
         """Points per game of `result` minus, or against, the first; None if they did not play each other."""
         first = self.results[0]
-        agents = [f"models/{result.name}", f"models/{first.name}"]
+        agents = [result.first_policy, first.first_policy]
         cells = [cell for table in self.tournaments for cell in table["cells"]]
         for cell in cells:
             if [cell["agent"], cell["opponent"]] == agents:

@@ -1,22 +1,18 @@
 """Reads and checks the results of the other stages: evaluations, learning curves, statistics."""
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import SELF, main_score
+from cardlab.experiments.learning_curves import Column, read_columns
+from cardlab.experiments.run_paths import SEED
 
 FORMAT = 1  # of every JSON file here but training.json
-TRAINING_FORMAT = 2
-
-Column = NDArray[np.float64]
+TRAINING_FORMAT = 3
 
 
 class ResultError(ValueError):
@@ -34,7 +30,8 @@ class Result:
     snapshot_matches: Mapping[str, Any] | None = None  # as in snapshot_matches.json
     game_statistics: Mapping[str, Any] | None = None  # as in game_statistics.json
     calibration: Mapping[str, Column] | None = None  # column → [bins]
-    training: Mapping[str, Any] | None = None  # as in training.json: its cost and its origin
+    training: Mapping[str, Any] | None = None  # as in training.json: cost and origin
+    seed_curves: Mapping[str, Column] | None = None  # the curves of all seeds, with a column `seed`
 
     @property
     def game(self) -> str:
@@ -48,13 +45,23 @@ class Result:
 
     @property
     def policy_digest(self) -> str:
-        """Digest of the evaluated policy's files."""
+        """Digest of the policy of the first seed."""
         return str(self.evaluation["policy_digest"])
 
     @property
-    def num_seeds(self) -> int:
-        """Number of trainings that the scores are means of."""
-        return int(self.evaluation.get("seeds", 1))
+    def seeds(self) -> Sequence[int]:
+        """Seeds of the trainings that the scores are means of."""
+        return self.evaluation["seeds"]
+
+    @property
+    def first_policy(self) -> str:
+        """Folder of the policy of the first seed, with which the experiment plays tournaments."""
+        return f"models/{self.name}/{SEED}{self.seeds[0]}"
+
+    @property
+    def policies(self) -> Mapping[int, str]:
+        """Seed → digest of its policy."""
+        return {int(seed): entry["policy_digest"] for seed, entry in self.evaluation["by_seed"].items()}
 
     @property
     def main_score(self) -> tuple[str, Estimate]:
@@ -91,10 +98,10 @@ def read_results(folder: Path, experiments: Mapping[str, Any]) -> list[Result]:
 
 
 def _read_result(folder: Path, name: str, config: Mapping[str, Any]) -> Result:
-    evaluation = read_json(folder / "evaluation.json", "an evaluation", ("references",))
+    evaluation = read_json(folder / "evaluation.json", "an evaluation", ("references", "seeds", "by_seed"))
     if not evaluation["references"]:
         raise ResultError(f"{folder / 'evaluation.json'}: is without references: run `dvc repro`")
-    calibration = folder / "calibration.csv"
+    calibration, seed_curves = folder / "calibration.csv", folder / "seed_curves.csv"
     return Result(
         name,
         config,
@@ -108,8 +115,9 @@ def _read_result(folder: Path, name: str, config: Mapping[str, Any]) -> Result:
         ),
         calibration=_read_columns(calibration, "a calibration") if calibration.exists() else None,
         training=_read_optional(
-            folder / "training.json", "a summary of a training", ("decisions", "origin"), TRAINING_FORMAT
+            folder / "training.json", "a summary of trainings", ("decisions", "origin", "seeds"), TRAINING_FORMAT
         ),
+        seed_curves=_read_columns(seed_curves, "learning curves of seeds") if seed_curves.exists() else None,
     )
 
 
@@ -117,6 +125,17 @@ def read_tournaments(folder: Path) -> list[Mapping[str, Any]]:
     """The tournaments in `folder`, one file each, in the order of their names; ResultError when one is damaged."""
     keys = ("game", "num_players", "deals", "standings", "cells", "cycles")
     return [read_json(path, "a tournament", keys) for path in sorted(folder.glob("*.json"))]
+
+
+def read_comparisons(folder: Path) -> list[Mapping[str, Any]]:
+    """The comparisons of methods in `folder`, one file each; ResultError when one is damaged."""
+    return [read_json(path, "a comparison", ("game", "pairs")) for path in sorted(folder.glob("*.json"))]
+
+
+def read_methods(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    """Game → comparison of the learners on it, as studies/methods writes it; empty without the file."""
+    found = _read_optional(path, "a table of methods", ("games",))
+    return {} if found is None else found["games"]
 
 
 def read_json(path: Path, what: str, keys: Sequence[str], expected_format: int = FORMAT) -> Mapping[str, Any]:
@@ -142,9 +161,6 @@ def _read_optional(
 
 def _read_columns(path: Path, what: str) -> Mapping[str, Column]:
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        names = list(rows[0]) if rows else []
-        return {name: np.array([float(row[name] or "nan") for row in rows]) for name in names}
+        return read_columns(path)
     except (OSError, ValueError, TypeError) as error:
         raise ResultError(f"{path}: is not {what} ({error}): run `dvc repro`") from error

@@ -37,7 +37,7 @@ def draw_score_intervals(results: Sequence[Result]) -> Drawn:
     axes.set_xlabel("points per game")
     deals = " or ".join(f"{n:,}" for n in sorted({score.deals for _, scores in groups for _, score in scores}))
     what = "Points per game" if alone else "Points per game against each reference"
-    return figure, f"{what}, {deals} deals; bars are 95 % intervals."
+    return figure, f"{what}, {deals} deals; bars are 95 % intervals over seeds and deals."
 
 
 def _own_scores(results: Sequence[Result]) -> list[Group]:

@@ -1,19 +1,15 @@
-"""Parameters of a game's experiments: those that differ, and those that all have in common."""
+"""Parameters of several experiments: those that differ, and those that all have in common."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
-
-from cardlab.experiments.report.read_results import Result
 
 Rows = list[tuple[str, list[str]]]
 """A key, and its value in each experiment."""
 
 
-def compare_parameters(results: Sequence[Result]) -> tuple[Rows, Rows]:
+def compare_parameters(configs: Sequence[Mapping[str, Any]]) -> tuple[Rows, Rows]:
     """(differing, common) parameters; first keys that all have, and "" where an experiment lacks the key."""
-    leaves = [
-        dict(_leaves({key: value for key, value in result.config.items() if key != "name"})) for result in results
-    ]
+    leaves = [dict(_leaves({key: value for key, value in config.items() if key != "name"})) for config in configs]
     keys = sorted({key for each in leaves for key in each if key != "name"})
     rows = [(key, [each.get(key, "") for each in leaves]) for key in keys]
     differing = [row for row in rows if len(set(row[1])) > 1]

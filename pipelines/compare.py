@@ -1,0 +1,39 @@
+"""Stage compare: which of two experiments' methods is better, over their seeds.
+
+Usage: compare.py KEY, a key of `compare` in params.yaml. The arena is that of the first, with the references of both.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+from omegaconf import OmegaConf
+
+from cardlab.core.exit_status import run_program
+from cardlab.core.files import write_json
+from cardlab.evaluation.progress import progress_bars
+from cardlab.experiments.comparison.compare import compare_methods
+from cardlab.experiments.comparison.figures import comparison_figures
+from cardlab.experiments.config.build_parts import build_game
+from cardlab.experiments.recorded_matches import record_comparison
+from cardlab.tracking import Store
+
+
+def main(key: str) -> None:
+    """Compare the pair `key` and write results/comparisons/KEY.json."""
+    params = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml")))
+    names: list[str] = params["compare"][key]
+    configs = [params["experiments"][name] for name in names]
+    references = dict.fromkeys(text for config in configs for text in config["arena"]["references"])
+    arena = {**configs[0]["arena"], "references": tuple(references)}
+    models, store = [str(Path("models", name)) for name in names], Store()
+    with progress_bars() as progress:
+        comparison = compare_methods(models, build_game(configs[0]["game"]), progress=progress, **arena)
+    output = Path("results", "comparisons", f"{key}.json")
+    write_json(output, comparison_figures(comparison), indent=2)
+    print(*comparison.verdicts, sep="\n")
+    record_comparison(store, comparison, files=[output])
+
+
+if __name__ == "__main__":
+    sys.exit(run_program(lambda: main(*sys.argv[1:])))

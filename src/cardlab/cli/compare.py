@@ -1,0 +1,55 @@
+"""`cardlab compare`: which of several methods is better, by how much and how sure."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from cardlab.cli.verbs import Request
+from cardlab.core.files import check_folder, write_json
+from cardlab.core.options import Flag, Text
+from cardlab.evaluation.progress import progress_bars
+from cardlab.experiments.comparison.compare import compare_methods
+from cardlab.experiments.comparison.figures import comparison_figures, comparison_tables
+from cardlab.experiments.config.build_parts import build_game, group
+from cardlab.experiments.config.options import convert
+from cardlab.experiments.recorded_matches import record_comparison
+from cardlab.tracking import Store
+from cardlab.tracking.lineage import lineage
+
+_LINEAGE = ("git.commit", "git.dirty")
+
+
+def run(request: Request) -> int:
+    """Print the comparison, write comparison.json and comparison.html to a folder, and record them in MLflow."""
+    config = request.config
+    methods = convert("methods", config["methods"], tuple[Text, ...])
+    game = build_game(config["game"]) if config.get("game") else None
+    arena = group("arena", config["arena"])
+    given = convert("output", config["output"], Text | None)
+    folder = None if given is None else check_folder("output", given)
+    store = Store() if convert("record", config["record"], Flag) else None
+    with progress_bars() as progress:
+        comparison = compare_methods(methods, game, progress=progress, **arena)
+    figures = comparison_figures(comparison)
+    if folder is None:
+        folder = _default_folder([method.name for method in comparison.methods])
+    files = [folder / "comparison.json", folder / "comparison.html"]
+    write_json(files[0], figures, indent=2)
+    from cardlab.experiments.comparison.page import write_comparison_page  # noqa: PLC0415 (imports Matplotlib)
+
+    write_comparison_page(comparison, {key: text for key, text in lineage().items() if key in _LINEAGE}, files[1])
+    if "--json" in request.flags:
+        print(json.dumps(figures, indent=2))
+    else:
+        for table in comparison_tables(comparison):
+            Console().print(table)
+        print(*comparison.verdicts, f"page: {files[1]}", sep="\n")
+    if store is not None:
+        record_comparison(store, comparison, files=files)
+    return 0
+
+
+def _default_folder(names: Sequence[str]) -> Path:
+    return Path("runs", "comparisons", "_vs_".join(name.replace("/", "_") for name in names)[:100])

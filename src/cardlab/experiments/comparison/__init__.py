@@ -1,0 +1,1 @@
+"""Methods compared over their seeds: the matches, the figures and the page."""

@@ -1,0 +1,277 @@
+"""Methods compared over their seeds: which is better, by how much, how sure, and what differs in configuration.
+
+A method is a group of policies, one for each seed. All policies play the same deals against the same references. The
+best method, by its mean score against the strongest reference, is compared with each other one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import isfinite
+from typing import Any
+
+from cardlab.agents.policy_files import policy_digest, policy_game, read_description
+from cardlab.agents.policy_paths import CHAMPION
+from cardlab.agents.specs import metric_name
+from cardlab.core.options import InvalidOption
+from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
+from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
+from cardlab.evaluation.main_score import SELF
+from cardlab.evaluation.match import paired, play_lineup
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.progress import ProgressCallback, no_progress
+from cardlab.evaluation.seating import make_lineup
+from cardlab.evaluation.seed_curves import Band, Curve, common_range, score_at
+from cardlab.evaluation.seed_statistics import (
+    MOST_SEEDS,
+    difference,
+    mean_over_seeds,
+    probability_of_improvement,
+    seeds_to_decide,
+)
+from cardlab.evaluation.workers import Workers
+from cardlab.experiments.comparison.training_curves import TrainingCurve, read_training_curve
+from cardlab.experiments.config.build_parts import check_agents
+from cardlab.experiments.config.options import build_options
+from cardlab.experiments.config.parameters import Rows, compare_parameters
+from cardlab.experiments.policy_groups import PolicyGroup, find_group, own_references
+from cardlab.games.catalogue import without_training_options
+from cardlab.games.protocol import Game
+from cardlab.tracking.connection import project_root
+
+_KEY = "methods"
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method: its policies and what they scored."""
+
+    name: str
+    group: PolicyGroup
+    scores: Mapping[str, Sequence[PerDeal]]  # reference → points per game on each deal, of each policy
+    curves: Sequence[TrainingCurve | None]  # of each policy; None where it is unknown
+
+    @property
+    def seeds(self) -> int:
+        """Number of policies."""
+        return len(self.group.policies)
+
+    @property
+    def cpu_minutes(self) -> float | None:
+        """CPU minutes of a training, evaluations included: the mean over seeds; None if one is unknown."""
+        spent = [float(curve.cpu_minutes[-1]) for curve in self.curves if curve and curve.cpu_minutes is not None]
+        return sum(spent) / self.seeds if len(spent) == self.seeds else None
+
+    @property
+    def digests(self) -> list[str]:
+        """Digest of each policy."""
+        return [policy_digest(policy) for policy in self.group.policies]
+
+
+@dataclass(frozen=True)
+class MethodPair:
+    """The best method of a comparison and another one."""
+
+    best: str
+    other: str
+    seeds: tuple[int, int]
+    points: Estimate  # best minus other, over seeds and deals
+    improvement: Estimate  # probability that a training of the best scores higher than one of the other
+    more_seeds: int | None  # see `seeds_to_decide`
+    policies: Estimate | None  # the difference of two single policies over deals alone
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the interval of the difference excludes 0."""
+        return self.more_seeds == 0
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: which is better by how much, or what would decide it."""
+        shown = f"{self.points.mean:+.3f} points per game"
+        if isfinite(self.points.half_width):
+            shown += f", 95 % interval {self.points.low:+.3f} to {self.points.high:+.3f}"
+        if self.is_decided:
+            return f"{self.best} is better than {self.other}: {shown}"
+        return f"not decided between {self.best} and {self.other}: {shown}; {self._advice()}"
+
+    def _advice(self) -> str:
+        if self.policies is not None:
+            low, high = self.policies.low, self.policies.high
+            return f"each has one seed (these two policies: {low:+.3f} to {high:+.3f}); train at least 3 seeds of each"
+        if self.more_seeds is None:
+            return f"{MOST_SEEDS:,} more seeds of each would not decide it, more deals may"
+        plural = "s" if self.more_seeds > 1 else ""
+        return f"about {self.more_seeds:,} more seed{plural} of each would"
+
+
+@dataclass(frozen=True)
+class EqualBudget:
+    """Scores of the methods after the same number of decisions or CPU minutes, on the deals of the learning curves."""
+
+    place: float
+    scores: Mapping[str, Estimate]  # method → mean over seeds, with the interval over seeds alone
+
+
+@dataclass(frozen=True)
+class MethodComparison:
+    """What `compare_methods` returns."""
+
+    game: Game
+    arena: ArenaOptions
+    methods: Sequence[Method]
+    against: str  # the strongest reference; "self" for one player
+
+    @cached_property
+    def ranked(self) -> list[Method]:
+        """The methods, best first."""
+        return sorted(self.methods, key=lambda method: -self.score(method).mean)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the game has one player."""
+        return self.against == SELF
+
+    @cached_property
+    def pairs(self) -> list[MethodPair]:
+        """The best method with each other one."""
+        return [self._pair(method) for method in self.ranked[1:]]
+
+    @property
+    def verdicts(self) -> list[str]:
+        """A sentence for each pair."""
+        return [pair.verdict for pair in self.pairs]
+
+    @property
+    def differing(self) -> Rows | None:
+        """Keys of the trainings that differ, with the value of each method; None if a configuration is unknown."""
+        groups = [method.group.config.items() for method in self.methods]
+        configs = [{key: value for key, value in each if key not in ("seed", "seeds", "arena")} for each in groups]
+        return compare_parameters(configs)[0] if all(configs) else None
+
+    def score(self, method: Method, reference: str | None = None) -> Estimate:
+        """Points per game over seeds and deals, against the strongest reference or `reference`."""
+        return mean_over_seeds(method.scores[reference or self.against])
+
+    def curves(self, *, over_cpu: bool = False) -> Mapping[str, Sequence[Curve]]:
+        """Method → its learning curves against the strongest reference; empty unless all policies have one."""
+        column = f"score/{metric_name(self.against)}"
+        found: dict[str, list[Curve]] = {}
+        for method in self.methods:
+            for curve in method.curves:
+                if curve is None or column not in curve.columns:
+                    return {}
+                drawn = curve.over_cpu(column) if over_cpu else curve.over_decisions(column)
+                if drawn is None:
+                    return {}
+                found.setdefault(method.name, []).append(drawn)
+        return found
+
+    def equal_budget(self, *, over_cpu: bool = False) -> EqualBudget | None:
+        """The scores at the last place that the learning curves of all methods reach; None without curves."""
+        curves = self.curves(over_cpu=over_cpu)
+        if not curves:
+            return None
+        first, last = common_range([curve for each in curves.values() for curve in each])
+        if first > last:
+            return None
+        return EqualBudget(last, {name: _estimate(score_at(each, last)) for name, each in curves.items()})
+
+    def _pair(self, other: Method) -> MethodPair:
+        best = self.ranked[0]
+        mine, its = best.scores[self.against], other.scores[self.against]
+        single = len(mine) == len(its) == 1
+        return MethodPair(
+            best.name,
+            other.name,
+            (len(mine), len(its)),
+            difference(mine, its),
+            probability_of_improvement(mine, its),
+            seeds_to_decide(mine, its),
+            estimate(paired(mine[0], its[0])) if single else None,
+        )
+
+
+def compare_methods(
+    methods: Sequence[str],
+    game: Game | None = None,
+    *,
+    progress: ProgressCallback = no_progress,
+    **arena: Any,
+) -> MethodComparison:
+    """Play the policies of all `methods` on the same deals and compare the best method with each other one.
+
+    `methods`: two or more texts that `find_group` knows. `arena`: options as in conf/arena; by default the references
+    are those of all experiments of the methods. `game`: by default that of the policies with its default rules. One
+    player: the policies play alone. Raises InvalidOption for what is unknown, and for methods of different games.
+    """
+    groups = _find_groups(methods, "" if game is None else game.spec.name)
+    options = build_options(ArenaOptions, arena)
+    return compare_groups(groups, game, options, progress=progress)
+
+
+def compare_groups(
+    groups: Mapping[str, PolicyGroup],
+    game: Game | None,
+    options: ArenaOptions,
+    *,
+    progress: ProgressCallback = no_progress,
+) -> MethodComparison:
+    """The same for groups of policies by the names of their methods."""
+    game = without_training_options(game or policy_game(next(iter(groups.values())).policies[0]))
+    check_agents(game, _KEY, [str(policy) for group in groups.values() for policy in group.policies])
+    references = (SELF,)
+    if game.spec.num_players > 1:
+        own = [reference for group in groups.values() for reference in own_references(group.config)]
+        references = tuple(dict.fromkeys(options.references or own or DEFAULT_REFERENCES))
+        check_agents(game, "arena.references", references)
+    scores = _play(game, groups, references, options, progress)
+    played = [
+        Method(name, group, scores[name], [read_training_curve(each) for each in group.policies])
+        for name, group in groups.items()
+    ]
+    means = {
+        reference: sum(mean_over_seeds(method.scores[reference]).mean for method in played) for reference in references
+    }
+    return MethodComparison(game, options, played, min(references, key=lambda reference: means[reference]))
+
+
+def _estimate(band: Band) -> Estimate:
+    """A band of one place as an estimate; the number of deals is unknown."""
+    return Estimate(float(band.mean[0]), float(band.low[0]), float(band.high[0]), 0, band.seeds)
+
+
+def _find_groups(methods: Sequence[str], game: str) -> dict[str, PolicyGroup]:
+    """Name → group of each of `methods`, in their order."""
+    if len(methods) < 2 or len(set(methods)) < len(methods):
+        raise InvalidOption(_KEY, f"[{', '.join(methods)}]", "two or more methods, each once")
+    root = project_root()
+    found: dict[str, PolicyGroup] = {}
+    for text in sorted(methods, key=CHAMPION.__eq__):  # the game of a champion is that of the others
+        group = find_group(text, root, game=game, key=_KEY)
+        other = read_description(group.policies[0]).game
+        if game and other != game:
+            raise InvalidOption(_KEY, text, f"a method for {game}, as the others: it is one for {other}")
+        found[text], game = group, other
+    names = [group.name for group in found.values()]
+    return {found[text].name if names.count(found[text].name) == 1 else text: found[text] for text in methods}
+
+
+def _play(
+    game: Game,
+    groups: Mapping[str, PolicyGroup],
+    references: Sequence[str],
+    options: ArenaOptions,
+    progress: ProgressCallback,
+) -> dict[str, dict[str, list[PerDeal]]]:
+    """Method → reference → points per game on each deal, of each policy."""
+    others = game.spec.num_players - 1
+    entries = [(name, each, str(policy)) for name in groups for each in references for policy in groups[name].policies]
+    lineups = [make_lineup(game, [policy, *[reference] * others]) for _, reference, policy in entries]
+    scores: dict[str, dict[str, list[PerDeal]]] = {name: {each: [] for each in references} for name in groups}
+    with Workers(game, lineups, options) as workers:
+        for place, (name, reference, _) in enumerate(entries):
+            label = f"{name}, seed {len(scores[name][reference]) + 1}" + (f" against {reference}" if others else "")
+            match = play_lineup(workers, place, options, partial(progress, label))
+            scores[name][reference].append(match.per_deal())
+    return scores

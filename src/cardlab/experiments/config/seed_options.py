@@ -1,0 +1,29 @@
+"""The option `seeds` of `cardlab train` and params.yaml: how many trainings an experiment is."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from cardlab.core.options import InvalidOption, check_whole
+
+RESUME, SEEDS = "resume", "seeds"
+"""Keys of conf/train.yaml that decide no training: the experiment and its folder do not have them."""
+
+MOST_SEEDS = 1000
+
+
+def experiment_part(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration of one training in that of `cardlab train` or in an entry of params.yaml."""
+    return {key: value for key, value in config.items() if key not in (RESUME, SEEDS)}
+
+
+def parse_seeds(value: object, first: int) -> tuple[int, ...]:
+    """The seeds of `seeds=3` (first, first + 1, first + 2) or `seeds=[1,2,3]`. Raises InvalidOption."""
+    if not isinstance(value, list | tuple):
+        check_whole(SEEDS, value, 1, MOST_SEEDS)
+        return tuple(range(first, first + cast(int, value)))
+    seeds = tuple(cast(Sequence[int], value))
+    for seed in seeds:
+        check_whole(SEEDS, seed, 0, 2**63 - 1)
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise InvalidOption(SEEDS, value, "a number of seeds, or a list of different ones such as [1,2,3]")
+    return seeds

@@ -1,0 +1,55 @@
+"""The evaluation of a group: the policies of one method, one for each seed, on the same deals."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cardlab.agents.policy_files import policy_game
+from cardlab.evaluation.evaluate import write_evaluation
+from cardlab.evaluation.evaluate_seeds import evaluate_seeds
+from cardlab.evaluation.main_score import Evaluation
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.progress import ProgressCallback, no_progress
+from cardlab.experiments.policy_groups import PolicyGroup, policy_config
+from cardlab.experiments.recorded_matches import record_evaluation
+from cardlab.experiments.run_paths import SEED
+from cardlab.games.protocol import Game
+from cardlab.tracking import Store
+
+
+def evaluate_group(
+    group: PolicyGroup,
+    options: ArenaOptions,
+    store: Store | None,
+    *,
+    game: Game | None = None,
+    output: Path | None = None,
+    scores_training: bool = True,
+    progress: ProgressCallback = no_progress,
+) -> Evaluation:
+    """Evaluate the policies of a group, write the result to `output`, and record it in `store` as one run.
+
+    `game`: by default the one that the policies were trained for. `scores_training`: the score is also one of the runs
+    of the trainings. Raises PolicyError.
+    """
+    game = game or policy_game(group.policies[0])
+    policies = policies_by_seed(group.policies)
+    evaluation = evaluate_seeds(game, policies, options, experiment=group.name, progress=progress)
+    if output is not None:
+        write_evaluation(evaluation, output)
+    if store is not None:
+        files = [output] if output else []
+        record_evaluation(
+            store, game, evaluation, policy=[*policies.values()], scores_training=scores_training, files=files
+        )
+    return evaluation
+
+
+def policies_by_seed(policies: Sequence[Path]) -> dict[int, Path]:
+    """Seed → policy. A policy whose seed is unknown has its place, counted from 1."""
+    return {_seed(policy, place): policy for place, policy in enumerate(policies, start=1)}
+
+
+def _seed(policy: Path, place: int) -> int:
+    if policy.name.startswith(SEED):
+        return int(policy.name[len(SEED) :])
+    return int(policy_config(policy).get("seed", place))

@@ -1,0 +1,121 @@
+"""Every learner on every game over seeds, at the same number of decisions within a game.
+
+A learner has its recipe GAME/AGENT where there is one, else its general options in another experiment of the game.
+Finished trainings in runs/ are not repeated, and interrupted ones resume.
+"""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from omegaconf import OmegaConf
+
+from cardlab.core.exit_status import run_program
+from cardlab.core.files import write_atomically, write_json
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.progress import progress_bars
+from cardlab.experiments.comparison.compare import MethodComparison, compare_groups
+from cardlab.experiments.comparison.figures import comparison_figures
+from cardlab.experiments.config.build_experiment import build_experiment
+from cardlab.experiments.config.composition import compose_experiment, initialised_hydra
+from cardlab.experiments.config.error_lines import group_options
+from cardlab.experiments.policy_groups import PolicyGroup
+from cardlab.experiments.recorded_matches import record_comparison
+from cardlab.tracking import Run, Store
+from cardlab.tracking.run_state import load_run_state
+from cardlab.training.recorded_training import train_recorded
+from cardlab.training.run import Trained, run_folder, write_curve
+from cardlab.training.summary import write_summary
+
+FORMAT = 1
+OUTPUT = Path("results", "methods.json")
+PARAMS = Path(__file__).with_name("params.yaml")
+
+
+def main() -> None:
+    """Train what is missing, one training at a time, compare, and write results/methods.json."""
+    methods = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load(PARAMS).methods))
+    agents, seeds, store = methods["agents"], methods["seeds"], Store()
+    configs = {
+        (game, agent): compose_experiment([*_experiment(game, agent, options["base"]), *_budget(methods, game, agent)])
+        for game, options in methods["games"].items()
+        for agent in agents
+    }
+    policies: dict[tuple[str, str], list[Path]] = {key: [] for key in configs}
+    for seed in seeds:  # first one training of each, so that an interrupted table has them all
+        for key, config in configs.items():
+            policies[key].append(_train({**config, "seed": seed}, store))
+    games: dict[str, Any] = {}
+    for game in methods["games"]:
+        groups = {a: PolicyGroup(a, tuple(policies[game, a]), configs[game, a]) for a in agents}
+        comparison = _compare(groups, store)
+        recipes = {agent: f"{game}/{agent}" in _recipes() for agent in agents}
+        decisions = methods["games"][game]["decisions"]
+        games[game] = {"decisions": decisions, "recipes": recipes, **comparison_figures(comparison)}
+    write_json(OUTPUT, {"format": FORMAT, "games": games}, indent=1)
+    print(markdown_table(games))
+
+
+def markdown_table(games: Mapping[str, Any]) -> str:
+    """The table of docs/results/methods.md."""
+    lines = [
+        "| game | learner | score | 95 % interval | seeds | CPU minutes of a training |",
+        "|---|---|---|---|---|---|",
+    ]
+    for game, figures in games.items():
+        for method in sorted(figures["methods"], key=lambda each: -each["score"]):
+            recipe = "recipe" if figures["recipes"][method["name"]] else "general options"
+            interval = f"{method['low']:.2f} to {method['high']:.2f}"
+            cells = (game, f"{method['name']} ({recipe})", f"{method['score']:.2f}", interval, method["seeds"])
+            lines.append(f"| {' | '.join(map(str, cells))} | {method['cpu_minutes']:.1f} |")
+    return "\n".join(lines)
+
+
+def _recipes() -> Sequence[str]:
+    with initialised_hydra():
+        return group_options("experiment")
+
+
+def _experiment(game: str, agent: str, base: str) -> list[str]:
+    """The overrides that choose experiment and learner."""
+    if f"{game}/{agent}" in _recipes():
+        return [f"experiment={game}/{agent}"]
+    return [f"experiment={game}/{base}", f"agent={agent}"]
+
+
+def _budget(methods: Mapping[str, Any], game: str, agent: str) -> list[str]:
+    decisions = methods["games"][game]["decisions"]
+    return [*methods["overrides"], f"trainer.decisions={decisions}", f"name=methods_{game}_{agent}"]
+
+
+def _train(config: Mapping[str, Any], store: Store) -> Path:
+    """Train, resume, or find the finished policy; returns its folder."""
+    experiment = build_experiment(config)
+    folder = run_folder(store.root / "runs", experiment)
+    policy = folder / "policy"
+    if (policy / "policy.json").is_file() and load_run_state(folder) is None:
+        return policy
+    print(f"{experiment.name}, seed {experiment.seed}", flush=True)
+
+    def record(run: Run, trained: Trained) -> None:
+        write_curve(trained.rows, folder / "curve.csv")
+        write_summary(trained, {}, folder / "training.json")
+        write_atomically(folder / "config.json", json.dumps(config, indent=2, default=str) + "\n")
+        run.log_artifact(folder / "curve.csv")
+
+    train_recorded(experiment, store, folder=folder, model_dir=policy, params=config, record=record)
+    return policy
+
+
+def _compare(groups: Mapping[str, PolicyGroup], store: Store) -> MethodComparison:
+    with progress_bars() as progress:
+        comparison = compare_groups(groups, None, ArenaOptions(), progress=progress)
+    print(*comparison.verdicts, sep="\n", flush=True)
+    record_comparison(store, comparison, files=[])
+    return comparison
+
+
+if __name__ == "__main__":
+    sys.exit(run_program(main, "run dvc repro studies/methods/dvc.yaml again to resume"))

@@ -1,0 +1,136 @@
+"""`cardlab compare`: decided and undecided comparisons of tiny policies, and what is refused."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import cardlab
+from cardlab.cli import main
+from cardlab.tracking import Store
+
+CHAMPIONS = Path(__file__).parents[2] / "champions"
+DEALS = ("arena.deals=20", "arena.processes=1")
+
+
+@pytest.fixture
+def methods(root: Path, untrained: Callable[..., Path]) -> Path:
+    """Models of Poker Squares with three seeds: `weak` and `other` are fresh networks, `strong` is the champion."""
+    arena = {"references": ["random"]}
+    configs = {
+        name: {"name": name, "seed": 7, "agent": {"gamma": gamma}, "arena": arena}
+        for name, gamma in (("weak", 1.0), ("other", 0.9), ("strong", 1.0))
+    }
+    Path("params.yaml").write_text(json.dumps({"experiments": configs}))
+    for number in range(3):
+        for name in configs:
+            folder = Path("models", name, f"seed_{number}")
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            if name == "strong":
+                shutil.copytree(CHAMPIONS / "poker_squares", folder)
+            else:
+                untrained("made", seed=number + 10 * len(name)).rename(folder)
+    for name in configs:
+        write_curves(name)
+    return root
+
+
+def write_curves(name: str) -> None:
+    """Scores 0 and 10 + seed after 100 and 300 decisions; `other` stops after 200. A decision costs 0.6 CPU seconds."""
+    last, results = 200 if name == "other" else 300, Path("results", name)
+    results.mkdir(parents=True)
+    rows = [f"{seed},{row}" for seed in range(3) for row in ("1,100,0", f"3,{last},{10 + seed}")]
+    (results / "seed_curves.csv").write_text("\n".join(["seed,iteration,decisions,score/self", *rows]))
+    costs = {seed: {"decisions": last, "cpu_seconds": 0.6 * last} for seed in range(3)}
+    (results / "training.json").write_text(json.dumps({"seeds": costs}))
+
+
+def test_a_decided_comparison(methods: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "weak", "strong", *DEALS]) == 0
+    shown = capsys.readouterr().out
+    assert "strong is better than weak: +" in shown
+    assert all(len(line) <= 80 for line in shown.splitlines() if not line.startswith("strong is better"))
+    figures = json.loads(Path("runs/comparisons/weak_vs_strong/comparison.json").read_text())
+    assert (figures["game"], figures["against"], figures["deals"]) == ("poker_squares", "self", 20)
+    assert [method["name"] for method in figures["methods"]] == ["weak", "strong"]
+    assert [method["seeds"] for method in figures["methods"]] == [3, 3]
+    (pair,) = figures["pairs"]
+    assert (pair["best"], pair["other"], pair["decided"], pair["more_seeds"]) == ("strong", "weak", True, 0)
+    assert pair["difference_low"] > 50
+    assert pair["probability_of_improvement"] == 1.0
+    assert figures["differing"] == {}
+    assert figures["equal_decisions"]["at"] == 300
+    assert figures["equal_decisions"]["scores"]["weak"]["mean"] == 11
+    page = Path("runs/comparisons/weak_vs_strong/comparison.html").read_text()
+    assert pair["verdict"] in page
+    assert page.count("<svg") == 2
+    ((_, run),) = store.search_runs("tags.kind = 'comparison'")
+    assert run.data.metrics["difference/weak"] == pytest.approx(pair["difference"])
+    assert run.data.metrics["interval/difference/weak_low"] == pytest.approx(pair["difference_low"])
+    assert {one.path for one in store.client.list_artifacts(run.info.run_id)} >= {"comparison.html", "comparison.json"}
+
+
+def test_an_undecided_comparison_says_how_many_seeds_would_decide(
+    methods: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["compare", "weak", "other", "strong", "record=false", "output=out", "--json", *DEALS]
+    assert main(command) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert figures == json.loads(Path("out/comparison.json").read_text())
+    assert [pair["other"] for pair in figures["pairs"]] in (["weak", "other"], ["other", "weak"])
+    assert figures["differing"] == {"agent.gamma": ["1.0", "0.9", "1.0"]}
+    assert (figures["equal_decisions"]["at"], figures["equal_cpu_minutes"]["at"]) == (200, 2.0)
+    assert not Path("runs").exists()
+
+    comparison = cardlab.compare_methods(["weak", "other"], deals=20, processes=1)
+    (pair,) = comparison.pairs
+    assert not pair.is_decided
+    assert pair.verdict.startswith("not decided between ")
+    assert "more seed" in pair.verdict
+
+
+def test_single_policies_say_that_seeds_are_missing(methods: Path) -> None:
+    comparison = cardlab.compare_methods(["models/weak/seed_0", "models/strong/seed_0"], deals=20, processes=1)
+    (verdict,) = comparison.verdicts
+    assert verdict.startswith("not decided between strong_seed_0 and weak_seed_0: +")
+    assert "each has one seed (these two policies: +" in verdict
+    assert "inf" not in verdict
+
+
+def test_the_strongest_reference_decides_in_games_with_opponents(
+    root: Path, untrained: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed, name in enumerate(("one", "two")):
+        untrained(name, "thirty_one", seed=seed)
+    assert main(["compare", "one", "two", "record=false", "arena.references=[random,greedy]", *DEALS, "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    scores = [method["references"] for method in figures["methods"]]
+    means = {name: sum(each[name]["mean"] for each in scores) for name in ("random", "greedy")}
+    assert figures["against"] == min(means, key=lambda name: means[name])
+    assert (figures["differing"], figures["equal_decisions"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "methods=(left out): must be given"),
+        (["weak"], "methods=[weak]: must be two or more methods, each once"),
+        (["weak", "weak"], "methods=[weak, weak]: must be two or more methods, each once"),
+        (["weak", "nothing"], "methods=nothing: must be the name of an experiment"),
+        (["weak", "duel"], "methods=duel: must be a method for poker_squares, as the others: it is one for thirty_one"),
+        (["weak", "strong", "arena.deals=1"], "arena.deals=1: must be"),
+        (["weak", "strong", "game=big2"], "methods=weak: must be a method for big2"),
+        (["weak", "strong", "output=/proc/x"], "output=/proc/x: must be a folder"),
+    ],
+)
+def test_wrong_input_is_one_line(
+    methods: Path, untrained: Callable[..., Path], capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    untrained("duel", "thirty_one")
+    assert main(["compare", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"cardlab: error: {said}")
+    assert error.count("\n") == 1
+    assert not Path("runs").exists()
