@@ -51,7 +51,7 @@ def test_the_error_of_a_worker_is_raised_and_stops_all(root: Path) -> None:
     options = SweepOptions(space={"agent.gamma": {"low": 0.5, "high": 1.0}}, trials=2)
     plan = SweepPlan("s", options, config, root, Store(root=root).address, "parent")
     with pytest.raises(KeyError, match="trainer"):
-        run_workers(plan, lambda: 0, lambda _: None)
+        run_workers(plan, lambda: 0, lambda _: None, lambda _: None)
 
 
 @pytest.mark.slow

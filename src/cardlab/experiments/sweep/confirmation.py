@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cardlab.agents.registry import load_agent
 from cardlab.evaluation.intervals import Estimate
@@ -12,11 +12,9 @@ from cardlab.experiments.config.values import with_values
 from cardlab.experiments.seeds import train_seeds
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.scoring import combine, play_references, sweep_arena
+from cardlab.experiments.sweep.space import Values
 from cardlab.games.catalogue import without_training_options
 from cardlab.tracking import Store
-
-if TYPE_CHECKING:
-    from cardlab.experiments.sweep.summary import ScoredTrial
 
 CONFIRM_SEED_OFFSET = 2_000_029
 """Added to `arena.seed`: the deals of the sweep have chosen the best trial, so that it is lucky on them too."""
@@ -53,7 +51,9 @@ class Confirmation:
 
 
 def confirm_best(
-    best: "ScoredTrial",
+    trial: int,
+    own: float,
+    searched: Values,
     options: SweepOptions,
     config: Mapping[str, Any],
     store: Store,
@@ -62,9 +62,9 @@ def confirm_best(
 ) -> Confirmation:
     """Train the best trial with `sweep.confirm` seeds that no trial had, and play each policy on fresh deals.
 
-    `parent` is the id of the sweep's run. Finished trainings are not repeated. Raises what `train_seeds` raises.
+    `own` is the mean score of the trial, `searched` its values, `parent` is the id of the sweep's run. Finished trainings are not repeated. Raises what `train_seeds` raises.
     """
-    values = with_values(config, {**best.values, "name": f"{config['name']}_confirm"})
+    values = with_values(config, {**searched, "name": f"{config['name']}_confirm"})
     first = int(config["seed"]) + options.seeds
     seeds = tuple(range(first, first + options.confirm))
     below = Store(store.address, store.root, {**store.tags, "mlflow.parentRunId": parent})
@@ -74,5 +74,4 @@ def confirm_best(
     arena = sweep_arena(replace(options, workers=1), replace(arena, seed=arena.seed + CONFIRM_SEED_OFFSET))
     scores = [play_references(game, load_agent(game, str(each.policy)), arena, options.metric) for each in trainings]
     per_deal = [combine([score]).per_deal for score in scores]
-    own = sum(best.interval) / 2 if best.interval else best.value  # with sweep.objective=low the value is no mean
-    return Confirmation(best.number, own, seeds, mean_over_seeds(per_deal))
+    return Confirmation(trial, own, seeds, mean_over_seeds(per_deal))

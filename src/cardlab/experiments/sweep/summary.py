@@ -39,6 +39,11 @@ class ScoredTrial:
     cost: float | None
     values: Values
 
+    @property
+    def mean(self) -> float:
+        """The mean score; with sweep.objective=low the value is none."""
+        return sum(self.interval) / 2 if self.interval else self.value
+
 
 @dataclass(frozen=True)
 class SweepResult:

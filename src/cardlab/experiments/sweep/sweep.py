@@ -148,7 +148,7 @@ def _confirm(plan: SweepPlan, best: ScoredTrial, store: Store, console: Console)
 
     report(f"trial {best.number} is trained again with {plan.options.confirm} fresh seeds")
     try:
-        return confirm_best(best, plan.options, plan.config, store, plan.parent, report)
+        return confirm_best(best.number, best.mean, best.values, plan.options, plan.config, store, plan.parent, report)
     except KeyboardInterrupt:
         report(f"study {plan.study}: the confirmation is interrupted; the same command resumes it")
         raise
