@@ -62,7 +62,8 @@ def confirm_best(
 ) -> Confirmation:
     """Train the best trial with `sweep.confirm` seeds that no trial had, and play each policy on fresh deals.
 
-    `own` is the mean score of the trial, `searched` its values, `parent` is the id of the sweep's run. Finished trainings are not repeated. Raises what `train_seeds` raises.
+    `own` is the mean score of the trial, `searched` its values, `parent` the id of the sweep's run. Finished trainings
+    are not repeated. Raises what `train_seeds` raises.
     """
     values = with_values(config, {**searched, "name": f"{config['name']}_confirm"})
     first = int(config["seed"]) + options.seeds
