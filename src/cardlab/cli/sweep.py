@@ -1,12 +1,14 @@
 """`cardlab sweep`: searches the best hyperparameters of an experiment; sweep.apply writes them to an experiment."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from shlex import join, quote
 from typing import TYPE_CHECKING, Any
-
-from rich.console import Console
 
 from cardlab.cli.verbs import Request
 from cardlab.core.options import ConfigurationError, collected, combined
+from cardlab.evaluation.progress import is_quiet
+from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.options import build_options, convert
 from cardlab.experiments.config.values import flat_space
@@ -32,19 +34,43 @@ def run(request: Request) -> int:
     if options.apply:
         check_name(options.apply, overwrite=options.overwrite)
     # A wrong value is refused before the imports below, which take seconds.
-    with Console(stderr=True).status(f"starting: {options.trials} trials, {options.workers} at a time"):
-        from cardlab.experiments.sweep.sweep import run_sweep  # noqa: PLC0415
+    experiment = build_experiment(config)
+    options.check_experiment(experiment.game, experiment.trainer)
+    if not is_quiet():
+        alone = experiment.game.spec.num_players == 1
+        against = "" if alone else f", against {', '.join(experiment.arena.references or ('random',))}"
+        print(f"starting: {options.trials} trials, {options.workers} at a time{against}", file=sys.stderr, flush=True)
+    from cardlab.experiments.sweep.sweep import run_sweep  # noqa: PLC0415
 
     result = run_sweep(options, config)
     print_result(result, options.metric)
     if options.apply:
-        for file in write_tuned(options.apply, request.overrides, result.best.values, overwrite=options.overwrite):
+        notes = _origin(request, options, result, config)
+        values = result.best.values
+        for file in write_tuned(options.apply, request.overrides, values, notes, overwrite=options.overwrite):
             print(f"wrote:   {file}")
-        print(f"next:    cardlab train experiment={options.apply}")
+        print(f"budget:  that of the trials, trainer.decisions={config['trainer']['decisions']}")
+        print(f"next:    cardlab train {quote(f'experiment={options.apply}')}")
     else:
         game = config["game"]["name"]
         print(f"next:    the same command with sweep.apply={game}/NAME writes an experiment with these values")
     return 0
+
+
+def _origin(request: Request, options: SweepOptions, result: "SweepResult", config: Mapping[str, Any]) -> Sequence[str]:
+    """Where tuned values come from: the lines at the head of their files."""
+    from cardlab.experiments.sweep.progress import score_text  # noqa: PLC0415  imports Optuna
+    from cardlab.tracking.connection import without_password  # noqa: PLC0415
+
+    best, confirmation = result.best, result.confirmation
+    score = score_text(options.metric, best.value, best.interval)
+    confirmed, luck = confirmation.lines(options.metric) if confirmation else ("", "")
+    return [
+        f"command: {without_password(join(['cardlab', 'sweep', *request.overrides]))}",
+        f"study {result.study}, trial {best.number} of {result.trials}: {score}, the best of all",
+        *([f"confirmed: {confirmed}", f"luck: {luck}"] if confirmation else ["not confirmed with fresh seeds"]),
+        f"budget: that of the trials, trainer.decisions={config['trainer']['decisions']}",
+    ]
 
 
 def print_result(result: "SweepResult", metric: str) -> None:
@@ -58,6 +84,9 @@ def print_result(result: "SweepResult", metric: str) -> None:
     for key, value in best.values.items():
         share = f"  (importance {result.importances[key]:.2f})" if key in result.importances else ""
         print(f"         {key}={value}{share}")
+    if result.confirmation:
+        confirmed, luck = result.confirmation.lines(metric)
+        print(f"confirm: {confirmed}\nluck:    {luck}")
     for trial in result.pareto_front:
         score = score_text(metric, trial.value, trial.interval)
         print(f"front:   trial {trial.number}, {score}, {trial.cost:.1f} s of CPU  {values_text(trial.values)}")

@@ -28,7 +28,7 @@ def test_two_workers_share_a_sweep_and_one_may_join_it(root: Path, capfd: pytest
     assert main(["sweep", *TINY, "sweep.trials=4", "sweep.workers=2"]) == 0
     printed = capfd.readouterr()
     study = study_of(root)
-    assert printed.err.startswith(f"study {study.study_name}: 0 of 4 done, 2 workers\n")
+    assert f"\nstudy {study.study_name}: 0 of 4 done, 2 workers\n" in printed.err
     complete = re.findall(r"^trial (\d+) complete .* (\d) of 4 done", printed.err, re.MULTILINE)
     assert sorted(number for number, _ in complete) == [
         str(trial.number) for trial in study.get_trials(states=FINISHED)
@@ -51,7 +51,7 @@ def test_the_error_of_a_worker_is_raised_and_stops_all(root: Path) -> None:
     options = SweepOptions(space={"agent.gamma": {"low": 0.5, "high": 1.0}}, trials=2)
     plan = SweepPlan("s", options, config, root, Store(root=root).address, "parent")
     with pytest.raises(KeyError, match="trainer"):
-        run_workers(plan, lambda: 0, lambda _: None)
+        run_workers(plan, lambda: 0, lambda _: None, lambda _: None)
 
 
 @pytest.mark.slow

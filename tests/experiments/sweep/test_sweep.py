@@ -30,7 +30,8 @@ from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
 
 def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", *TINY, "sweep.trials=2", "sweep.seeds=2"]) == 0
-    lines = capsys.readouterr().err.splitlines()
+    starting, *lines = capsys.readouterr().err.splitlines()
+    assert starting == "starting: 2 trials, 1 at a time, against random"
     assert re.fullmatch(r"study thirty_one_dqn_\w{8}: 0 of 2 done", lines[0])
     for number in (0, 1):
         begins, ends = [line for line in lines if line.startswith(f"trial {number} ")]
@@ -103,6 +104,10 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     assert "next:    cardlab train experiment=thirty_one/mine" in capsys.readouterr().out
     values = study_of(root).best_params
     agent = OmegaConf.load("conf/agent/thirty_one/mine.yaml")
+    head = Path("conf/experiment/thirty_one/mine.yaml").read_text()
+    assert "# command: cardlab sweep game=thirty_one agent=dqn " in head
+    assert re.search(r"^# study thirty_one_dqn_\w{8}, trial \d of 2: points -?\d\.\d+ \[", head, re.MULTILINE)
+    assert "# budget: that of the trials, trainer.decisions=256\n" in head
     assert agent.defaults == ["/agent/dqn@_here_", "_self_"]
     assert dict(agent) == {
         **dict(agent),
@@ -123,6 +128,30 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     assert own.read_text() == "defaults: [/agent/ppo@_here_, _self_]\n"
     assert main([*command, "sweep.overwrite=true"]) == 0
     assert compose_experiment(["experiment=thirty_one/mine"]) == composed
+
+
+def test_the_best_trial_is_confirmed_with_fresh_seeds(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["sweep", *TINY, "sweep.trials=1", "sweep.confirm=2", "sweep.apply=thirty_one/sure"]
+    assert main(command) == 0
+    printed = capsys.readouterr()
+    number = r"-?\d\.\d{3}"
+    said = rf"^confirm: points ({number}) \[{number}, {number}\], 2 fresh seeds \(8, 9\), 4 fresh deals\n"
+    said += rf"luck:    ({number}) of the ({number}) of trial {study_of(root).best_trial.number}"
+    found = re.search(said, printed.out, re.MULTILINE)
+    assert found
+    (parent,) = runs_of(root, "sweep")
+    metrics = parent.data.metrics
+    assert f"{metrics['sweep/confirmed']:.3f}" == found[1]
+    assert metrics["sweep/luck"] == pytest.approx(study_of(root).best_value - metrics["sweep/confirmed"])
+    assert metrics["interval/sweep/confirmed_low"] <= metrics["sweep/confirmed"]
+    assert f"confirmed: points {found[1]} [" in parent.data.tags["mlflow.note.content"]
+    assert f"# confirmed: points {found[1]} [" in Path("conf/experiment/thirty_one/sure.yaml").read_text()
+    (group,) = runs_of(root, "seeds")
+    assert group.data.tags["mlflow.parentRunId"] == parent.info.run_id
+    assert main(command) == 0
+    again = capsys.readouterr()
+    assert found[0] in again.out
+    assert again.err.count("finished before") == 2
 
 
 def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,6 +188,7 @@ def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monk
         (["sweep.storage=studies/x.journal"], "sweep.storage=studies/x.journal: must be null (sqlite:///studies.db at"),
         (["'sweep.storage=grpc://server:13000'"], "sweep.storage=grpc://server:13000: must be null (sqlite:///studies"),
         (["sweep.storage=sqlite:///:memory:"], "sweep.storage=sqlite:///:memory:: must be null (sqlite:///studies.db"),
+        (["sweep.confirm=1"], "sweep.confirm=1: must be 0 or at least 2: one seed has no interval over seeds"),
         (["sweep.heartbeat=0.5"], "sweep.heartbeat=0.5: must be a whole number"),
         (["sweep.launcher=slurm"], "sweep.launcher=slurm: must be one of processes, ray"),
         (["agent.gamma=2"], "agent.gamma=2: must be a number in [0, 1]"),
@@ -234,6 +264,7 @@ def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Pa
     command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=30000", "sweep.trials=3"]  # seconds for each trial
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stderr is not None
+        assert process.stderr.readline().startswith("starting: ")
         assert process.stderr.readline().startswith("study ")
         assert process.stderr.readline().startswith("trial 0 begins")
         while len(runs_of(root, "trial")) < 2:

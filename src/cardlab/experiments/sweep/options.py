@@ -51,6 +51,11 @@ class SweepOptions:
     heartbeat: Whole = option(
         10, "seconds between heartbeats of a running trial; after six missed ones it is run again", ge=1, le=3600
     )
+    confirm: Whole = option(
+        0,
+        "fresh seeds that train the best trial again at the end, to tell luck from gain; at least 2; 0: none",
+        le=100,
+    )
     study: Text | None = option(
         None, "name of the study; null: a hash of all that decides the trials, so a changed sweep is a new study"
     )
@@ -70,6 +75,8 @@ class SweepOptions:
             raise InvalidOption("sweep.space", "{}", "given, as in sweep=dqn or 'sweep.space.KEY={low: …, high: …}'")
         if self.pruner is not None and self.cost is not None:
             raise InvalidOption("sweep.pruner", self.pruner, "null with sweep.cost: pruning compares by one objective")
+        if self.confirm < 0 or self.confirm == 1:
+            raise InvalidOption("sweep.confirm", self.confirm, "0 or at least 2: one seed has no interval over seeds")
         check_storage(self.storage)
         if self.study is not None:
             check_study(self.study)

@@ -1,32 +1,12 @@
 """Workers of a sweep in processes of this machine."""
 
-import os
-import signal
-import sys
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
-from threading import Thread
 
-from cardlab.core.exit_status import FAILED, INTERRUPTED
+from cardlab.core.child_processes import ChildProcess, stop, wait_for
 from cardlab.experiments.sweep.worker import SweepPlan, run_worker
 
 WAIT_SECONDS = 1.0
-STOP_SECONDS = 60.0  # for a worker to close its run and exit; then it is killed
-
-
-class WorkersKilled(RuntimeError):
-    """Workers are killed again and again, or cannot start."""
-
-
-@dataclass(frozen=True)
-class WorkerProcess:
-    """A process, and the pipe from which its error is read; closing the pipe interrupts the process."""
-
-    process: SpawnProcess
-    pipe: Connection
 
 
 @dataclass(frozen=True)
@@ -34,63 +14,27 @@ class ProcessLauncher:
     """Starts workers as processes, which also exit when the current process is killed."""
 
     plan: SweepPlan
+    show: Callable[[str], None]  # the status of a worker's trial
 
-    def start(self) -> WorkerProcess:
+    def start(self) -> ChildProcess:
         """Start a process."""
-        context = get_context("spawn")
-        pipe, other_end = context.Pipe()
-        process = context.Process(target=_main, args=(self.plan, other_end), name=f"{self.plan.study} worker")
-        process.start()
-        other_end.close()
-        return WorkerProcess(process, pipe)
+        return ChildProcess.start("a worker", run_worker, self.plan)
 
-    def wait(self, workers: list[WorkerProcess]) -> list[WorkerProcess]:
-        """The workers that have ended, after WAIT_SECONDS at most."""
-        wait([worker.process.sentinel for worker in workers], timeout=WAIT_SECONDS)
-        return [worker for worker in workers if not worker.process.is_alive()]
-
-    def was_killed(self, worker: WorkerProcess) -> bool:
-        """Whether a signal ended the process; an error that it sent is raised."""
-        code = worker.process.exitcode or 0
-        if worker.pipe.poll():
-            with suppress(EOFError):  # nothing was sent
-                raise worker.pipe.recv()
-        if code == INTERRUPTED:
-            raise KeyboardInterrupt
-        if code > 0:
-            raise WorkersKilled(f"a worker exited with status {code} before its first trial; its error is above")
-        return code < 0
-
-    def stop(self, workers: list[WorkerProcess]) -> None:
-        """Interrupt the workers, and kill those that do not exit in STOP_SECONDS."""
+    def wait(self, workers: list[ChildProcess]) -> list[ChildProcess]:
+        """The workers that have ended, after WAIT_SECONDS at most; the error of one is raised."""
+        wait_for(workers, WAIT_SECONDS)
+        ended = [worker for worker in workers if not worker.process.is_alive()]  # before the last messages are read
         for worker in workers:
-            worker.pipe.close()
-        for worker in workers:
-            worker.process.join(STOP_SECONDS)
-            if worker.process.is_alive():
-                worker.process.kill()
-                worker.process.join()
+            worker.receive(self.show)
+        return ended
 
+    def was_killed(self, worker: ChildProcess) -> bool:
+        """Whether a signal ended the process. Raises KeyboardInterrupt, and ChildKilled for another bad exit."""
+        killed = (worker.process.exitcode or 0) < 0
+        if not killed:
+            worker.check_exit()
+        return killed
 
-def _main(plan: SweepPlan, pipe: Connection) -> None:
-    """A worker process."""
-    os.setpgrp()  # Ctrl-C in the terminal interrupts the sweep, which then stops each worker once
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    Thread(target=_interrupt_at_end, args=(pipe,), daemon=True).start()
-    try:
-        run_worker(plan)
-    except (KeyboardInterrupt, SystemExit):
-        sys.exit(INTERRUPTED)
-    except Exception as error:
-        try:
-            pipe.send(error)
-        except Exception:  # it cannot be pickled
-            pipe.send(RuntimeError(f"{type(error).__name__}: {error}"))
-        sys.exit(FAILED)
-
-
-def _interrupt_at_end(pipe: Connection) -> None:
-    """Interrupt the current process when its parent closes the pipe or exits."""
-    with suppress(EOFError, OSError):
-        pipe.recv()
-    os.kill(os.getpid(), signal.SIGINT)
+    def stop(self, workers: list[ChildProcess]) -> None:
+        """Interrupt the workers, and kill those that do not exit."""
+        stop(workers)

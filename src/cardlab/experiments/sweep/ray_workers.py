@@ -4,8 +4,9 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from cardlab.core.child_processes import STOP_SECONDS
 from cardlab.evaluation.ray_pool import working_directory
-from cardlab.experiments.sweep.process_workers import STOP_SECONDS, WAIT_SECONDS
+from cardlab.experiments.sweep.process_workers import WAIT_SECONDS
 from cardlab.experiments.sweep.worker import SweepPlan, run_worker
 
 NOT_IN_DIGEST = "decides where trials run, not how"

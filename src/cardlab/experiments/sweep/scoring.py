@@ -30,6 +30,7 @@ class TrialScore:
 
     overall: Estimate  # over the references
     by_reference: Mapping[str, Estimate]  # `self` when the game has one player
+    per_deal: PerDeal  # mean over trainings and references
 
     def metrics(self, name: str) -> dict[str, float]:
         """Means and intervals under the names that are logged; `name` is the sweep's metric."""
@@ -79,4 +80,4 @@ def combine(trainings: Sequence[Mapping[str, PerDeal]]) -> TrialScore:
     """
     by_reference = {name: np.mean([training[name] for training in trainings], axis=0) for name in trainings[0]}
     overall = np.mean(list(by_reference.values()), axis=0)
-    return TrialScore(estimate(overall), {name: estimate(scores) for name, scores in by_reference.items()})
+    return TrialScore(estimate(overall), {name: estimate(scores) for name, scores in by_reference.items()}, overall)

@@ -12,6 +12,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from cardlab.experiments.config.values import with_values
+from cardlab.experiments.sweep.confirmation import Confirmation
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.plots import can_rank, first_value, study_plots
 from cardlab.experiments.sweep.progress import score_text
@@ -38,6 +39,11 @@ class ScoredTrial:
     cost: float | None
     values: Values
 
+    @property
+    def mean(self) -> float:
+        """The mean score; with sweep.objective=low the value is none."""
+        return sum(self.interval) / 2 if self.interval else self.value
+
 
 @dataclass(frozen=True)
 class SweepResult:
@@ -49,6 +55,7 @@ class SweepResult:
     best: ScoredTrial
     importances: dict[str, float]  # key → share in the variance of the score; empty for fewer than four trials
     pareto_front: tuple[ScoredTrial, ...] = ()  # best score first; only with a cost
+    confirmation: Confirmation | None = None  # only with sweep.confirm
 
 
 def sweep_result(study: Study, space: Space) -> SweepResult:
@@ -93,6 +100,12 @@ class SummaryRun:
     def __init__(self, study: Study, space: Space, options: SweepOptions, run: Run) -> None:
         self._study, self._space, self._options, self._run = study, space, options, run
         self._logged = 0
+        self._confirmation: Confirmation | None = None
+
+    def add_confirmation(self, confirmation: Confirmation) -> None:
+        """Log the score of the best trial's repetition beside its own."""
+        self._confirmation = confirmation
+        self._run.log_metrics(confirmation.metrics(), step=len(finished_trials(self._study)))
 
     def update(self) -> None:
         """Log the trials that are complete since the last call; step n is the n-th complete trial."""
@@ -133,6 +146,9 @@ class SummaryRun:
         best = _scored(_best_first(self._study)[0], self._space)
         done = f"{len(finished_trials(self._study))} of {self._options.trials} trials done"
         yield f"{done}; best: trial {best.number}, {score_text(self._options.metric, best.value, best.interval)}\n"
+        if self._confirmation:
+            confirmed, luck = self._confirmation.lines(self._options.metric)
+            yield f"confirmed: {confirmed}; luck: {luck}\n"
         yield " ".join(self._image(name) for name in _FIRST_PLOTS if name in plots) + "\n"
         keys = [dimension.key for dimension in self._space.dimensions]
         yield f"| trial | {self._options.metric} | {' | '.join(keys)} |"

@@ -9,17 +9,19 @@ from typing import Any
 
 from optuna.study import Study
 from rich.console import Console
+from rich.text import Text
 
 from cardlab.core.options import InvalidOption
 from cardlab.core.process_names import is_alive, process_name
 from cardlab.experiments.config.build_experiment import build_with_values
+from cardlab.experiments.sweep.confirmation import Confirmation, confirm_best
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.progress import Progress
 from cardlab.experiments.sweep.retries import fail_dead_trials
 from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.storages import storage_errors
 from cardlab.experiments.sweep.study import enqueue_planned, finished_trials
-from cardlab.experiments.sweep.summary import SummaryRun, SweepFailed, SweepResult, sweep_result
+from cardlab.experiments.sweep.summary import ScoredTrial, SummaryRun, SweepFailed, SweepResult, sweep_result
 from cardlab.experiments.sweep.supervisor import run_workers
 from cardlab.experiments.sweep.trials import RUN
 from cardlab.experiments.sweep.worker import CONFIG, SWEEP, SweepPlan, close_killed_runs, run_worker
@@ -46,7 +48,7 @@ def run_sweep(
     """Run trials until the study has `options.trials` finished ones, and return the best.
 
     `config` is the configuration of the experiment. Raises InvalidOption for a space, a metric or a study that does not
-    fit, before anything is written; later StudyInUse, StudyUnavailable, WorkersKilled, TrackingUnavailable; SweepFailed
+    fit, before anything is written; later StudyInUse, StudyUnavailable, ChildKilled, TrackingUnavailable; SweepFailed
     when all trials were pruned; and KeyboardInterrupt after Ctrl-C.
     """
     space = check_sweep(options, config)
@@ -63,13 +65,17 @@ def run_sweep(
             close_killed_runs(store, plan, study)
             enqueue_planned(study, space, options)
             summary = SummaryRun(study, space, options, parent)
+            confirmation = None
             try:
                 _run(plan, study, space, summary, console)
+                if options.confirm:
+                    confirmation = _confirm(plan, sweep_result(study, space).best, store, console)
+                    summary.add_confirmation(confirmation)
             finally:
                 close_killed_runs(store, plan, study)
                 summary.finish()
                 study.set_user_attr(_OWNER, None)
-        return sweep_result(study, space)
+        return replace(sweep_result(study, space), confirmation=confirmation)
 
 
 def join_sweep(plan: SweepPlan, *, console: Console | None = None) -> int:
@@ -125,13 +131,27 @@ def _run(plan: SweepPlan, study: Study, space: Space, summary: SummaryRun | None
 
         try:
             if plan.options.launcher == "ray" or plan.options.workers > 1:
-                run_workers(plan, update, lambda text: progress.print(text, "yellow"))
+                run_workers(plan, update, progress.show, lambda text: progress.print(text, "yellow"))
             else:
                 run_worker(plan, progress.show, update)
         except (KeyboardInterrupt, SystemExit) as stop:  # Lightning turns the first into the second
             update()
             progress.print(f"study {study.study_name}: {progress.counts}; the same command resumes it")
             raise KeyboardInterrupt from stop
+
+
+def _confirm(plan: SweepPlan, best: ScoredTrial, store: Store, console: Console) -> Confirmation:
+    """Train the best trial again; Ctrl-C prints that the same command resumes it."""
+
+    def report(text: str) -> None:
+        console.print(Text(text), soft_wrap=True)
+
+    report(f"trial {best.number} is trained again with {plan.options.confirm} fresh seeds")
+    try:
+        return confirm_best(best.number, best.mean, best.values, plan.options, plan.config, store, plan.parent, report)
+    except KeyboardInterrupt:
+        report(f"study {plan.study}: the confirmation is interrupted; the same command resumes it")
+        raise
 
 
 def _become_owner(study: Study) -> None:

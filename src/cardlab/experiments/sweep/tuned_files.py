@@ -42,13 +42,18 @@ def check_keys(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
 
 
 def write_tuned(
-    name: str, overrides: Sequence[str], values: Mapping[str, Any], *, overwrite: bool = False
+    name: str,
+    overrides: Sequence[str],
+    values: Mapping[str, Any],
+    notes: Sequence[str] = (),
+    *,
+    overwrite: bool = False,
 ) -> list[Path]:
     """Write the experiment that `overrides` compose, with `values`, into conf/ of the working directory.
 
     conf/agent/NAME.yaml holds the tuned values and names its base, conf/network/NAME.yaml the network if it changed,
-    and conf/experiment/NAME.yaml names both. The experiment of FOLDER/NAME is called FOLDER_NAME. Returns the files.
-    Raises InvalidOption for a name that check_name refuses.
+    and conf/experiment/NAME.yaml names both. The experiment of FOLDER/NAME is called FOLDER_NAME. `notes` are comments
+    at the head of each file. Returns the files. Raises InvalidOption for a name that check_name refuses.
     """
     check_name(name, overwrite=overwrite)
     tree = compose_tree("sweep", overrides, with_hydra=True)
@@ -63,13 +68,13 @@ def write_tuned(
             alone = base == name or content == config[group] or not _is_free(group, name)
             choices[group] = name
             entry = config[group] if alone else {"defaults": [f"/{group}/{base}@_here_", "_self_"], **content}
-            written.append(_write(group, name, entry))
+            written.append(_write(group, name, entry, notes))
     groups = [group for group in choices if group in config]
     defaults: list[Any] = ["/experiment/default@_here_"]
     defaults += [{f"override /{group}@{group}": choices[group]} for group in groups]
     rest = {group: config[group] for group in groups if group not in _TUNED_GROUPS}
     content = {"defaults": [*defaults, "_self_"], "name": flat_name(name), **rest}
-    return [*written, _write("experiment", name, content)]
+    return [*written, _write("experiment", name, content, notes)]
 
 
 def flat_name(option: str) -> str:
@@ -129,10 +134,11 @@ def _first_lines(group: str, name: str) -> str:
     return ("# @package _global_\n" if group == "experiment" else "") + _HEADER.format(name=name)
 
 
-def _write(group: str, name: str, content: Mapping[str, Any]) -> Path:
+def _write(group: str, name: str, content: Mapping[str, Any], notes: Sequence[str]) -> Path:
     file = _file(group, name)
     try:
-        write_atomically(file, _first_lines(group, name) + OmegaConf.to_yaml(OmegaConf.create(dict(content))))
+        head = _first_lines(group, name) + "".join(f"# {' '.join(note.split())}\n" for note in notes)
+        write_atomically(file, head + OmegaConf.to_yaml(OmegaConf.create(dict(content))))
     except OSError as error:
         raise InvalidConfiguration(f"{file}: cannot be written ({error})") from error
     return file

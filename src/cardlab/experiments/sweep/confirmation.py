@@ -1,0 +1,78 @@
+"""The best trial trained again with fresh seeds: the highest of many scores is lucky, that of a repetition is not."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cardlab.agents.registry import load_agent
+from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.seed_statistics import mean_over_seeds
+from cardlab.experiments.config.build_experiment import build_experiment
+from cardlab.experiments.config.values import with_values
+from cardlab.experiments.seeds import train_seeds
+from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.scoring import combine, play_references, sweep_arena
+from cardlab.experiments.sweep.space import Values
+from cardlab.games.catalogue import without_training_options
+from cardlab.tracking import Store
+
+CONFIRM_SEED_OFFSET = 2_000_029
+"""Added to `arena.seed`: the deals of the sweep have chosen the best trial, so that it is lucky on them too."""
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """The best trial and its repetition."""
+
+    trial: int
+    own: float  # the mean score of the trial, which was the best of all
+    seeds: tuple[int, ...]
+    score: Estimate  # of the repetition, over seeds and deals
+
+    @property
+    def luck(self) -> float:
+        """How much of the trial's own score the repetition does not reach; negative if it exceeds it."""
+        return self.own - self.score.mean
+
+    def metrics(self) -> dict[str, float]:
+        """Figures for the run of the sweep."""
+        bounds = {"interval/sweep/confirmed_low": self.score.low, "interval/sweep/confirmed_high": self.score.high}
+        return {"sweep/confirmed": self.score.mean, "sweep/luck": self.luck, **bounds}
+
+    def lines(self, metric: str) -> list[str]:
+        """The result in two lines."""
+        seeds = ", ".join(map(str, self.seeds))
+        sure = self.own < self.score.low or self.own > self.score.high
+        within = "" if sure else "; its own score lies in the interval, so this may be chance"
+        return [
+            f"{metric} {self.score}, {len(self.seeds)} fresh seeds ({seeds}), {self.score.deals:,} fresh deals",
+            f"{self.luck:.3f} of the {self.own:.3f} of trial {self.trial}{within}",
+        ]
+
+
+def confirm_best(
+    trial: int,
+    own: float,
+    searched: Values,
+    options: SweepOptions,
+    config: Mapping[str, Any],
+    store: Store,
+    parent: str,
+    report: Callable[[str], None],
+) -> Confirmation:
+    """Train the best trial with `sweep.confirm` seeds that no trial had, and play each policy on fresh deals.
+
+    `own` is the mean score of the trial, `searched` its values, `parent` the id of the sweep's run. Finished trainings
+    are not repeated. Raises what `train_seeds` raises.
+    """
+    values = with_values(config, {**searched, "name": f"{config['name']}_confirm"})
+    first = int(config["seed"]) + options.seeds
+    seeds = tuple(range(first, first + options.confirm))
+    below = Store(store.address, store.root, {**store.tags, "mlflow.parentRunId": parent})
+    trainings = train_seeds(values, seeds, below, report=report)
+    experiment = build_experiment(values)
+    game, arena = without_training_options(experiment.game), experiment.arena
+    arena = sweep_arena(replace(options, workers=1), replace(arena, seed=arena.seed + CONFIRM_SEED_OFFSET))
+    scores = [play_references(game, load_agent(game, str(each.policy)), arena, options.metric) for each in trainings]
+    per_deal = [combine([score]).per_deal for score in scores]
+    return Confirmation(trial, own, seeds, mean_over_seeds(per_deal))
