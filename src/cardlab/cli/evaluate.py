@@ -10,8 +10,8 @@ from typing import Any
 from omegaconf import OmegaConf
 from rich.console import Console
 
-from cardlab.agents.policy_files import policy_digest, policy_game
-from cardlab.agents.policy_paths import policy_folder
+from cardlab.agents.policy_descriptions import policy_digest, policy_game
+from cardlab.agents.policy_paths import policy_folder, policy_hint
 from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import split_name
 from cardlab.cli.run_paths import CONFIG, policy_name
@@ -38,19 +38,20 @@ def run(request: Request) -> int:
     options = build_arena(config["arena"])
     folder = policy_folder(text, config["game"]["name"] if config.get("game") else "")
     game = _game(config, text, folder)
-    check_agents(game, "policy", [text])
     search = build_search(config["search"], text)
     agent = search_text(search, text)
-    if agent != text:
-        check_agents(game, "search", [agent])
-    own = own_references(folder) if folder else ()
-    if own and not options.references:
-        options = replace(options, references=own)
-        print(f"against {', '.join(own)}: the references of its experiment (arena.references=[…] names others)")
-    check_agents(game, "arena.references", options.references)
     store = Store() if convert("record", config["record"], Flag) else None
     given = convert("output", config["output"], Text | None)
+    check_agents(game, "arena.references", options.references)
+    check_agents(game, "policy", [text])  # late: a policy imports torch
+    if agent != text:
+        check_agents(game, "search", [agent])
     output = None if given is None else check_file("output", given)
+    own = own_references(folder) if folder else ()
+    if own and not options.references:
+        check_agents(game, "arena.references", own)
+        options = replace(options, references=own)
+        print(f"against {', '.join(own)}: the references of its experiment (arena.references=[…] names others)")
     digest = policy_digest(folder) if folder else ""
     name = policy_name(Path(text)) if agent == text else f"{policy_name(Path(text))}+{search.name}"
     complete = True
@@ -97,7 +98,7 @@ def _game(config: Mapping[str, Any], policy: str, folder: Path | None) -> Game:
     if folder is None:
         allowed = (
             "a policy's folder (runs/NAME/latest/policy from cardlab train, models/NAME from dvc repro), or add "
-            "game=NAME for a scripted agent or champion"
+            "game=NAME for a scripted agent or champion" + policy_hint(policy)
         )
         raise InvalidOption("policy", policy, allowed)
     return policy_game(folder)

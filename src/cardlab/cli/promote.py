@@ -6,8 +6,8 @@ from typing import Any
 
 from rich.console import Console
 
-from cardlab.agents.policy_files import default_game
-from cardlab.agents.policy_paths import ADDRESS, policy_folder
+from cardlab.agents.policy_descriptions import default_game
+from cardlab.agents.policy_paths import ADDRESS, policy_folder, policy_hint
 from cardlab.cli.run_paths import policy_name
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file, write_json
@@ -47,7 +47,8 @@ def _policy(config: Mapping[str, Any]) -> Path:
     game = config["game"]["name"] if config.get("game") else ""
     folder = policy_folder(text, game)
     if folder is None:
-        raise InvalidOption("policy", text, f"the folder of a trained policy, or its address {ADDRESS}NAME/VERSION")
+        allowed = f"the folder of a trained policy, or its address {ADDRESS}NAME/VERSION{policy_hint(text)}"
+        raise InvalidOption("policy", text, allowed)
     return folder
 
 

@@ -1,5 +1,7 @@
-"""Names of policies, and the files in which `cardlab train` leaves them: runs/NAME/latest/policy."""
+"""Names of policies, the files in which `cardlab train` leaves them, and overrides to be typed again."""
 
+import re
+import shlex
 from pathlib import Path
 
 LATEST = "latest"  # link to the last finished training
@@ -10,3 +12,11 @@ CONFIG = "config.json"  # beside the policy: the configuration of its training
 def policy_name(folder: Path) -> str:
     """NAME for models/NAME and for runs/NAME/…/policy."""
     return folder.parents[1].name if folder.name == POLICY and len(folder.parts) > 2 else folder.name
+
+
+def quoted(key: str, value: object) -> str:
+    """`key=value` for a command line, quoted for Hydra and the shell where they need it."""
+    text = str(value)
+    if not re.fullmatch(r"[\w./:+%@-]+( [\w./:+%@-]+)*", text):
+        text = '"' + re.sub(r'(\\*)"', r'\1\1\\"', text) + '"'
+    return shlex.quote(f"{key}={text}")

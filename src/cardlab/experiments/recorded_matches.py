@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.agents.policy_files import policy_digest
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_paths import policy_folder
 from cardlab.agents.specs import metric_name
 from cardlab.evaluation.game_record import game_options
@@ -20,7 +20,7 @@ from cardlab.evaluation.intervals import Estimate, interval_metrics
 from cardlab.evaluation.main_score import SELF, Evaluation, main_score
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store, TrackingUnavailable
-from cardlab.tracking.experiment_tags import FINAL_SCORE
+from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
 from cardlab.tracking.lineage import NOTE, describe_run
 from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
 from cardlab.tracking.registry import Registry
@@ -54,7 +54,7 @@ def record_evaluation(
         title = f"{name} vs {', '.join(against)}" if against else name
         deals = f"{evaluation['deals']:,} deals, seed {evaluation['seed']}"
         tags = {"kind": "evaluation", NOTE: describe_run(f"evaluation of {title} at {game.spec.name}: {deals}")}
-        tags |= _origin_tags(origin) | ({DIGEST: digest} if digest else {})
+        tags |= _origin_tags(origin) | ({DIGEST: digest} if digest else {}) | {AGAINST: main_score(evaluation)[0]}
         params = {"name": name, "arena": {"references": against, **_deals(evaluation)}, "game": _options(game)}
         metrics = evaluation_metrics(evaluation)
         with store.start_run(game.spec.name, title, tags=tags, params=params) as run, store.wrap_errors():
@@ -67,6 +67,7 @@ def record_evaluation(
             if origin is not None and scores_training:
                 final = {key: value for key, value in metrics.items() if FINAL_SCORE in key}
                 _log(store, origin.run_id, final, step=_last_step(store, origin.run_id))
+                store.client.set_tag(origin.run_id, AGAINST, tags[AGAINST])
 
 
 def record_tournament(store: Store, game: Game, tournament: "Tournament", *, label: str, files: Iterable[Path]) -> None:
