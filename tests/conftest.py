@@ -32,6 +32,19 @@ LONGEST_FILES = (
 """They begin first where files are shared out among processes, so that none is left for one process at the end."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--kills", type=int, help="runs of each series of kills at random moments; default: KILLS of its file"
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Number the runs of a series of kills; the number seeds its moments."""
+    if "kill" in metafunc.fixturenames:
+        kills = metafunc.config.getoption("--kills")
+        metafunc.parametrize("kill", range(metafunc.module.KILLS if kills is None else kills))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first; the order of the rest stays."""
     rank = {Path(__file__).parent / name: number for number, name in enumerate(LONGEST_FILES)}

@@ -20,6 +20,7 @@ TRAIN = [
     "trainer.evaluation_deals=4", "trainer.snapshots=2",
 ]  # fmt: skip
 ROUNDS = 12
+KILLS = 6  # trainings that are killed at random moments
 CHANGING = ("system/cpu_seconds", "system/decisions_per_second", "system/peak_memory_mb")  # not a function of the seed
 
 
@@ -89,16 +90,15 @@ OPERATIONS = 110  # on files, of an undisturbed training
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
-def test_killed_at_random_moments(fresh_database: Path, undisturbed: Outcome, tmp_path: Path, seed: int) -> None:
+def test_killed_at_random_moments(fresh_database: Path, undisturbed: Outcome, tmp_path: Path, kill: int) -> None:
     """Before some operation on files, so that each gap between two may be hit, or after some CPU time."""
-    chance = random.Random(seed)
+    chance = random.Random(kill)
     moments = [
         chance.randrange(OPERATIONS) if chance.random() < 0.5 else chance.uniform(0.05, 2.0)
         for _ in range(chance.randint(1, 3))
     ]
     seconds = chance.choice([0, 0, 60])
-    kill_and_go_on(project(fresh_database, tmp_path), moments, undisturbed, seconds=seconds, by_id=seed % 2 == 0)
+    kill_and_go_on(project(fresh_database, tmp_path), moments, undisturbed, seconds=seconds, by_id=kill % 2 == 0)
 
 
 @pytest.mark.parametrize("moments", [[13, 40, 70], [-14, -2]], ids=["begun, at work, at work", "done but not told"])

@@ -1,6 +1,7 @@
 """`cardlab sweep sweep.workers=2` in real processes: they share trials, are replaced when killed, stop together."""
 
 import os
+import random
 import re
 import signal
 import subprocess
@@ -21,6 +22,8 @@ from cardlab.experiments.sweep.tuned_files import plain_experiment
 from cardlab.experiments.sweep.worker import SweepPlan
 from cardlab.tracking import Store
 from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
+
+KILLS = 1  # sweeps with three kills
 
 
 @pytest.mark.slow
@@ -55,9 +58,10 @@ def test_the_error_of_a_worker_is_raised_and_stops_all(root: Path) -> None:
 
 
 @pytest.mark.slow
-def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last_trial(root: Path) -> None:
+def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last_trial(root: Path, kill: int) -> None:
     """Real processes that train: six trials are finished, none runs, and MLflow knows each once."""
     total = 6
+    chance = random.Random(kill)
     command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=16384", f"sweep.trials={total}", "sweep.workers=3"]
     killed: list[int] = []
     with subprocess.Popen(command) as process:
@@ -67,6 +71,7 @@ def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last
             before = len(killed)
             while process.poll() is None and len(killed) == before:
                 if len(study_of(root).get_trials(states=FINISHED)) >= done:
+                    time.sleep(chance.uniform(0.0, 0.5) if kill else 0.0)
                     killed += kill_at_work(root, killed)
                 time.sleep(0.05)
         assert process.wait() == 0

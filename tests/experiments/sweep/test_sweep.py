@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -26,6 +27,8 @@ from cardlab.experiments.sweep.tuned_files import write_tuned
 from cardlab.learners.base import TrainingDiverged
 from cardlab.training.run import train
 from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
+
+KILLS = 1  # sweeps that are stopped by each signal
 
 
 def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -259,7 +262,7 @@ def test_a_training_that_diverges_is_pruned_and_the_sweep_continues(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
-def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Path) -> None:
+def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Path, kill: int) -> None:
     """A real process, stopped in the middle of its second trial."""
     command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=30000", "sweep.trials=3"]  # seconds for each trial
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
@@ -269,6 +272,7 @@ def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Pa
         assert process.stderr.readline().startswith("trial 0 begins")
         while len(runs_of(root, "trial")) < 2:
             time.sleep(0.1)
+        time.sleep(random.Random(kill).uniform(0.0, 0.5) if kill else 0.0)
         process.send_signal(blow)
         said = process.stderr.read()
     if blow == signal.SIGINT:
