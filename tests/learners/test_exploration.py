@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.network_agents import _epsilon_softmax
+from cardlab.agents.exploration import epsilon_softmax
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
@@ -14,7 +14,7 @@ from cardlab.training.training_process import build_learner
 def test_actions_are_as_frequent_as_they_are_said_to_be():
     worths = np.array([1.0, -np.inf, 1.5, 0.0], dtype=np.float32)
     many = 200_000
-    sampled = _epsilon_softmax(
+    sampled = epsilon_softmax(
         np.full(many, 2, dtype=np.int16), np.tile(worths, (many, 1)), 0.4, 0.5, np.random.default_rng(0)
     )
     counts = np.bincount(sampled.actions, minlength=4) / many

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
 import numpy as np
 import torch
 
-from cardlab.agents.random_agent import choose_uniformly
+from cardlab.agents.exploration import SampledActions, epsilon_greedy, epsilon_softmax, greedy_log_probabilities
 from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import unchecked
 from cardlab.games.fused_rollouts import SparseLineValues, SupportsFusedRollouts
@@ -19,23 +18,6 @@ from cardlab.networks.protocol import Network, encode_for, encode_legal_for
 from cardlab.networks.sparse_lines import SparseLinesNetwork
 
 _CHUNK_ROWS = 1024  # afterstates per pass: larger chunks fall out of the cache
-
-
-@dataclass(frozen=True, slots=True)
-class SampledActions:
-    """Actions with the log-probabilities and values of the policy that sampled them."""
-
-    actions: Actions  # [N]
-    log_probabilities: Floats  # [N] under the sampling policy
-    values: Floats  # [N] of the state, or of the action, in units of reward_scale
-
-
-class ExploringAgent(Protocol):
-    """An agent that collects experience: actions with log-probabilities and values."""
-
-    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> SampledActions:
-        """Actions for [N] decisions, with log-probabilities and values."""
-        ...
 
 
 @kernel
@@ -67,15 +49,6 @@ def best_place(scores: Floats, starts: Indices) -> Indices:
                 best = place
         places[row] = best
     return places
-
-
-def explore(actions: Actions, legal: Bools, epsilon: float, rng: np.random.Generator) -> Actions:
-    """`actions` [N], each replaced by a uniformly random legal one with probability `epsilon`."""
-    if epsilon <= 0:
-        return actions
-    explores = rng.random(len(actions)) < epsilon
-    random_actions = choose_uniformly(legal, rng.random(len(actions), dtype=np.float32))
-    return np.where(explores, random_actions, actions)
 
 
 @dataclass(frozen=True)
@@ -126,7 +99,7 @@ class ActionValueAgent:
         """Actions with their log-probabilities and the value of the best action."""
         scores = self.scores(info_states, players)
         best = scores.argmax(axis=1).astype(np.int16)
-        return _epsilon_greedy(best, scores.max(axis=1), np.isfinite(scores), self.epsilon, rng)
+        return epsilon_greedy(best, scores.max(axis=1), np.isfinite(scores), self.epsilon, rng)
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions."""
@@ -139,7 +112,7 @@ class ActionValueAgent:
     def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
         """Log-probabilities [N, A] of the epsilon-greedy policy and values [N]."""
         scores = self.scores(info_states, players)
-        return _greedy_log_probabilities(scores, self.epsilon), scores.max(axis=1) * np.float32(self.reward_scale)
+        return greedy_log_probabilities(scores, self.epsilon), scores.max(axis=1) * np.float32(self.reward_scale)
 
     def scores(self, info_states: InfoStates, players: Players) -> Floats:
         """Action values [N, A], minus infinity where illegal."""
@@ -169,9 +142,9 @@ class AfterstateAgent:
         action_values = self._action_values(info_states, players)
         best = action_values.argmax(axis=1).astype(np.int16)
         if self.epsilon > 0 and self.temperature > 0:
-            sampled = _epsilon_softmax(best, action_values, self.epsilon, self.temperature / self.reward_scale, rng)
+            sampled = epsilon_softmax(best, action_values, self.epsilon, self.temperature / self.reward_scale, rng)
         else:
-            sampled = _epsilon_greedy(best, action_values.max(axis=1), np.isfinite(action_values), self.epsilon, rng)
+            sampled = epsilon_greedy(best, action_values.max(axis=1), np.isfinite(action_values), self.epsilon, rng)
         if self.epsilon <= 0 or self.off_policy:
             return sampled
         chosen = np.take_along_axis(action_values, sampled.actions[:, None].astype(np.int64), axis=1)[:, 0]
@@ -188,7 +161,7 @@ class AfterstateAgent:
     def evaluate(self, info_states: InfoStates, players: Players) -> tuple[Floats, Floats]:
         """Log-probabilities [N, A] of the epsilon-greedy policy and values [N]."""
         action_values = self._action_values(info_states, players)
-        return _greedy_log_probabilities(action_values, self.epsilon), action_values.max(axis=1) * np.float32(
+        return greedy_log_probabilities(action_values, self.epsilon), action_values.max(axis=1) * np.float32(
             self.reward_scale
         )
 
@@ -259,36 +232,3 @@ def observe_afterstates(game: Game, info_states: InfoStates, players: Players, a
     after = copied(info_states)
     game.apply(after, actions)
     return game.observe(after, players)
-
-
-def _epsilon_greedy(
-    best: Actions, values: Floats, legal: Bools, epsilon: float, rng: np.random.Generator
-) -> SampledActions:
-    actions = explore(best, legal, epsilon, rng)
-    share = epsilon / legal.sum(axis=1)
-    probabilities = np.where(actions == best, 1.0 - epsilon + share, share)
-    return SampledActions(actions, np.log(probabilities).astype(np.float32), values)
-
-
-def _epsilon_softmax(
-    best: Actions, action_values: Floats, epsilon: float, temperature: float, rng: np.random.Generator
-) -> SampledActions:
-    """`best`, each replaced with probability `epsilon` by a sample from softmax(action_values / temperature)."""
-    highest = action_values.max(axis=1)
-    weights = np.exp((action_values - highest[:, None]) / np.float32(temperature))
-    sums = weights.cumsum(axis=1)
-    explores = rng.random(len(best)) < epsilon
-    drawn = (rng.random(len(best), dtype=np.float32)[:, None] * sums[:, -1:] >= sums).sum(axis=1)
-    drawn = np.where(drawn < action_values.shape[1], drawn, best)  # rounding may exceed the last sum
-    actions = np.where(explores, drawn, best).astype(np.int16)
-    shares = np.take_along_axis(weights, actions[:, None].astype(np.int64), axis=1)[:, 0] / sums[:, -1]
-    probabilities = np.where(actions == best, 1.0 - epsilon, 0.0) + epsilon * shares
-    return SampledActions(actions, np.log(probabilities).astype(np.float32), highest)
-
-
-def _greedy_log_probabilities(scores: Floats, epsilon: float) -> Floats:
-    legal = np.isfinite(scores)
-    probabilities = np.where(legal, epsilon / legal.sum(axis=1, keepdims=True), 0.0)
-    probabilities[np.arange(len(scores)), scores.argmax(axis=1)] += 1.0 - epsilon
-    with np.errstate(divide="ignore"):
-        return np.log(probabilities).astype(np.float32)

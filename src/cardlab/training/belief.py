@@ -15,7 +15,7 @@ from cardlab.agents.beliefs import Belief
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import Estimate, estimate
 from cardlab.games.agent_protocol import Agent
-from cardlab.games.big2.determinization import deal_log_likelihoods
+from cardlab.games.big2.hidden_cards import deal_log_likelihoods
 from cardlab.games.protocol import Floats, Game
 from cardlab.learners.belief import BeliefLearner
 from cardlab.learners.losses.belief import SEEN

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from cardlab.agents.network_agents import SampledActions
+from cardlab.agents.exploration import SampledActions
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import checked_function
-from cardlab.games.big2 import determinization
+from cardlab.games.big2 import hidden_cards
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
 from cardlab.games.big2.combinations import FLUSH, NO_KIND, STRAIGHT_FLUSH, strength
 from cardlab.games.big2.game import Big2
@@ -70,9 +70,9 @@ def action_values(
     deals = take(info_states, rows)
     seeds = draw_seeds(len(deals), rng)
     if weights is None:
-        determinization.deal_unseen(deals, seeds)
+        hidden_cards.deal_unseen(deals, seeds)
     else:
-        determinization.deal_by_weights(deals, weights[rows], seeds)
+        hidden_cards.deal_by_weights(deals, weights[rows], seeds)
     legal = legal_actions(info_states, unbeatable)
     return value_actions(States(deals), num_samples, legal, doubled, unbeatable)
 

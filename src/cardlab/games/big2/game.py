@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cardlab.core.options import option, options
 from cardlab.games.array_checks import checked
-from cardlab.games.big2 import determinization, rules
+from cardlab.games.big2 import hidden_cards, rules
 from cardlab.games.big2 import observation as features
 from cardlab.games.big2.action_features import ACTION_BLOCKS, BLOCKS_WITH_PLANS, describe_actions, describe_plans
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, NUM_ACTIONS, PASS
@@ -122,7 +122,7 @@ class Big2:
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the opponents' cards; their counts and all played cards stay."""
         info_states = InfoStates(states.copy())
-        rules.hide(info_states, players)
+        hidden_cards.hide(info_states, players)
         return info_states
 
     def determinize(
@@ -140,9 +140,9 @@ class Big2:
         states = info_states.copy()
         seeds = draw_seeds(len(states), rng)
         if weights is None:
-            determinization.deal_unseen(states, seeds)
+            hidden_cards.deal_unseen(states, seeds)
         else:
-            determinization.deal_by_weights(states, weights, seeds)
+            hidden_cards.deal_by_weights(states, weights, seeds)
         return States(states)
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:

@@ -256,17 +256,6 @@ def payoffs(states: AnyStates, doubled: bool) -> Floats:
     return paid
 
 
-@kernel
-def hide(states: AnyStates, players: Players) -> None:
-    """Blank the opponents' cards of `players` [G] in place, except the 3♦, whose holder is known as the opener."""
-    for g in range(states.shape[0]):
-        place = states[g]["place"]
-        player = players[g]
-        for card in range(LOWEST_CARD + 1, 52):
-            if place[card] < HIDDEN and place[card] != player:
-                place[card] = HIDDEN
-
-
 def holders(states: AnyStates) -> NDArray[np.int8]:
     """[G, 52] who has each card of the deck in hand, -1 for no one or if hidden."""
     who = np.empty((len(states), 52), dtype=np.int8)

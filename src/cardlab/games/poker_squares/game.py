@@ -12,8 +12,8 @@ from cardlab.games.array_checks import InvalidArray, check_floats, checked
 from cardlab.games.cards.deck import card_text, draw_seeds, shuffled_decks
 from cardlab.games.cards.hands import CATEGORIES, STRAIGHT_FLUSH
 from cardlab.games.fused_rollouts import SparseLineValues
+from cardlab.games.poker_squares import hidden_cards, patterns, rules, sparse_lines, sparse_rollouts
 from cardlab.games.poker_squares import observation as features
-from cardlab.games.poker_squares import patterns, rules, sparse_lines, sparse_rollouts
 from cardlab.games.poker_squares.symmetries import transform
 from cardlab.games.protocol import (
     Actions,
@@ -153,7 +153,7 @@ class PokerSquares:
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the hidden cards of the deck."""
         known = states.copy()
-        rules.hide_deck(known)
+        hidden_cards.hide(known)
         return InfoStates(known)
 
     def determinize(
@@ -168,7 +168,7 @@ class PokerSquares:
         `weights` is unused: no player holds cards.
         """
         states = info_states.copy()
-        rules.fill_deck(states, draw_seeds(len(states), rng))
+        hidden_cards.fill(states, draw_seeds(len(states), rng))
         return States(states)
 
     def observe(self, info_states: InfoStates, players: Players) -> Floats:

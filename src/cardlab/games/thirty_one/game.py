@@ -11,7 +11,7 @@ from cardlab.games.array_checks import checked
 from cardlab.games.cards.deck import draw_seeds, shuffled_decks
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
 from cardlab.games.thirty_one.actions import ACTION_KINDS, DECISION_KINDS, NUM_ACTIONS
-from cardlab.games.thirty_one.information import fill_hidden, find_holders, hide
+from cardlab.games.thirty_one.hidden_cards import fill_hidden, find_holders, hide
 from cardlab.games.thirty_one.observation import BLOCKS, observe_table
 from cardlab.games.thirty_one.opponent_statistics import OPPONENT_STATISTICS_BLOCKS, observe_opponent_statistics
 from cardlab.games.thirty_one.paper_observation import PAPER_BLOCKS, observe_paper

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from cardlab.core.kernels import kernel
 from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.thirty_one.hand_scores import HAND_SIZE, card_bit, card_value, suit_of
-from cardlab.games.thirty_one.information import ALL_CARDS, known_cards
+from cardlab.games.thirty_one.hidden_cards import ALL_CARDS, known_cards
 from cardlab.games.thirty_one.record import MAX_PLAYERS, Record
 
 LOW_VALUE = 2

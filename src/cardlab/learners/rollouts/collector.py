@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.network_agents import ExploringAgent, SampledActions
+from cardlab.agents.exploration import ExploringAgent, SampledActions
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.array_checks import unchecked

@@ -1,13 +1,24 @@
-"""Sampling of the hidden cards, given the number of cards of each player: uniform, or by weights."""
+"""Hiding the opponents' cards, and sampling them by the number of cards of each player: uniform, or by weights."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.big2.combinations import DECK_CARD
+from cardlab.games.big2.combinations import DECK_CARD, LOWEST_CARD
 from cardlab.games.big2.rules import HIDDEN
 from cardlab.games.cards.deck import hash_seed, shuffle
-from cardlab.games.protocol import Floats, InfoStates, States
+from cardlab.games.protocol import AnyStates, Floats, InfoStates, Players, States
+
+
+@kernel
+def hide(states: AnyStates, players: Players) -> None:
+    """Blank the opponents' cards of `players` [G] in place, except the 3♦, whose holder is known as the opener."""
+    for g in range(states.shape[0]):
+        place = states[g]["place"]
+        player = players[g]
+        for card in range(LOWEST_CARD + 1, 52):
+            if place[card] < HIDDEN and place[card] != player:
+                place[card] = HIDDEN
 
 
 @kernel

@@ -8,8 +8,8 @@ import pytest
 
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.big2.combinations import DECK_CARD
-from cardlab.games.big2.determinization import deal_log_likelihoods
 from cardlab.games.big2.game import Big2
+from cardlab.games.big2.hidden_cards import deal_log_likelihoods
 from cardlab.games.big2.rules import HIDDEN, PLAYED, STATE_DTYPE
 from cardlab.games.loop import play
 

@@ -1,0 +1,70 @@
+"""Exploration: sampled actions with their log-probabilities, epsilon-greedy and epsilon-softmax."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from cardlab.agents.random_agent import choose_uniformly
+from cardlab.games.protocol import Actions, Bools, Floats, InfoStates, Players
+
+
+@dataclass(frozen=True, slots=True)
+class SampledActions:
+    """Actions with the log-probabilities and values of the policy that sampled them."""
+
+    actions: Actions  # [N]
+    log_probabilities: Floats  # [N] under the sampling policy
+    values: Floats  # [N] of the state, or of the action, in units of reward_scale
+
+
+class ExploringAgent(Protocol):
+    """An agent that collects experience: actions with log-probabilities and values."""
+
+    def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> SampledActions:
+        """Actions for [N] decisions, with log-probabilities and values."""
+        ...
+
+
+def explore(actions: Actions, legal: Bools, epsilon: float, rng: np.random.Generator) -> Actions:
+    """`actions` [N], each replaced by a uniformly random legal one with probability `epsilon`."""
+    if epsilon <= 0:
+        return actions
+    explores = rng.random(len(actions)) < epsilon
+    random_actions = choose_uniformly(legal, rng.random(len(actions), dtype=np.float32))
+    return np.where(explores, random_actions, actions)
+
+
+def epsilon_greedy(
+    best: Actions, values: Floats, legal: Bools, epsilon: float, rng: np.random.Generator
+) -> SampledActions:
+    """`best` [N], each replaced with probability `epsilon` by a uniformly random legal action."""
+    actions = explore(best, legal, epsilon, rng)
+    share = epsilon / legal.sum(axis=1)
+    probabilities = np.where(actions == best, 1.0 - epsilon + share, share)
+    return SampledActions(actions, np.log(probabilities).astype(np.float32), values)
+
+
+def epsilon_softmax(
+    best: Actions, action_values: Floats, epsilon: float, temperature: float, rng: np.random.Generator
+) -> SampledActions:
+    """`best`, each replaced with probability `epsilon` by a sample from softmax(action_values / temperature)."""
+    highest = action_values.max(axis=1)
+    weights = np.exp((action_values - highest[:, None]) / np.float32(temperature))
+    sums = weights.cumsum(axis=1)
+    explores = rng.random(len(best)) < epsilon
+    drawn = (rng.random(len(best), dtype=np.float32)[:, None] * sums[:, -1:] >= sums).sum(axis=1)
+    drawn = np.where(drawn < action_values.shape[1], drawn, best)  # rounding may exceed the last sum
+    actions = np.where(explores, drawn, best).astype(np.int16)
+    shares = np.take_along_axis(weights, actions[:, None].astype(np.int64), axis=1)[:, 0] / sums[:, -1]
+    probabilities = np.where(actions == best, 1.0 - epsilon, 0.0) + epsilon * shares
+    return SampledActions(actions, np.log(probabilities).astype(np.float32), highest)
+
+
+def greedy_log_probabilities(scores: Floats, epsilon: float) -> Floats:
+    """[N, A] of the epsilon-greedy policy on `scores` [N, A], which are minus infinity where illegal."""
+    legal = np.isfinite(scores)
+    probabilities = np.where(legal, epsilon / legal.sum(axis=1, keepdims=True), 0.0)
+    probabilities[np.arange(len(scores)), scores.argmax(axis=1)] += 1.0 - epsilon
+    with np.errstate(divide="ignore"):
+        return np.log(probabilities).astype(np.float32)
