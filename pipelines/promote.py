@@ -1,4 +1,4 @@
-"""Stage promote of champions/dvc.yaml: the policy of an experiment challenges the champion of its game.
+"""Stage promote of champions/dvc.yaml: the best seed of an experiment challenges the champion of its game.
 
 Usage: promote.py EXPERIMENT. The one stage whose result depends on what is champion, here and in MLflow; `dvc repro`
 alone leaves it out.
@@ -14,19 +14,22 @@ from omegaconf import OmegaConf
 from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
 from cardlab.experiments.config.build_parts import build_arena, build_game
+from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.promotion.options import PROMOTION_SEED, PromotionOptions
-from cardlab.experiments.promotion.promote import format_outcome, make_challenge, promote
+from cardlab.experiments.promotion.promote import challenge_by_group, format_outcome, promote
 from cardlab.games.catalogue import without_training_options
 from cardlab.tracking import Store
 
 
 def main(name: str) -> None:
-    """Let the policy of the experiment `name` challenge the champion."""
+    """Let the best seed of the experiment `name` challenge the champion."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
     game = without_training_options(build_game(config["game"]))
     arena = replace(build_arena(config["arena"]), seed=PROMOTION_SEED)
-    challenge = make_challenge(Path("models", name), name, game, arena, PromotionOptions())
-    outcome = promote(challenge, Store())
+    store = Store()
+    group = find_group(str(Path("models", name)), store.root)
+    challenge = challenge_by_group(group, game, arena, PromotionOptions())
+    outcome = promote(challenge, store)
     print(format_outcome(challenge, outcome))
     write_json(Path("champions", "decisions", f"{name}.json"), outcome.figures(), indent=2)
 

@@ -17,8 +17,9 @@ from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
+from cardlab.experiments.learning_curves import read_columns
 from cardlab.experiments.run_paths import SEED
-from cardlab.experiments.seed_curves import read_curve, write_mean_curve, write_seed_curves
+from cardlab.experiments.seed_curves import write_mean_curve, write_seed_curves
 from cardlab.experiments.seeds import SeedTraining, train_seeds
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import run_git
@@ -43,7 +44,7 @@ def _write(trainings: Sequence[SeedTraining], models: Path, snapshots: Path, res
     _copy(trainings[0].snapshots, snapshots)
     summaries = {training.seed: json.loads(training.summary.read_text()) for training in trainings}
     write_json(results / "training.json", total_summary(summaries), indent=2)
-    curves = {training.seed: read_curve(training.curve) for training in trainings}
+    curves = {training.seed: read_columns(training.curve) for training in trainings}
     write_mean_curve([*curves.values()], results / "curve.csv")
     write_seed_curves(curves, results / "seed_curves.csv")
 

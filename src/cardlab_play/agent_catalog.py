@@ -11,7 +11,7 @@ from pydantic import ConfigDict, StrictStr
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from cardlab.agents.policy_files import PolicyError, read_description
-from cardlab.agents.policy_paths import CHAMPION, champion_folder
+from cardlab.agents.policy_paths import CHAMPION, SEED, champion_folder
 from cardlab.agents.registry import agent_names, load_agent
 from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import SEARCHES, split_name
@@ -149,7 +149,7 @@ class AgentCatalog:
         """The policies that play the game `name`, and the offered options that each was trained for."""
         models = Path(self.options.models)
         folders = {CHAMPION: champion_folder(name)}
-        folders |= {str(folder): folder for folder in sorted(models.iterdir())} if models.is_dir() else {}
+        folders |= {str(folder): folder for pattern in ("*", f"*/{SEED}*") for folder in sorted(models.glob(pattern))}
         options = {option.key for option in OFFERED_GAMES[name].options}
         for agent, folder in folders.items():
             with suppress(PolicyError):
@@ -173,6 +173,8 @@ def _key(game: Game, choice: AgentChoice) -> str:
 
 
 def _title(agent: str) -> str:
-    """`models/big2_ppo` as `big2 ppo`, `champion` as `Champion`."""
-    name = split_name(Path(agent).name)[0].replace("_", " ")
+    """`models/big2_ppo/seed_7` as `Big2 ppo seed 7`, `champion` as `Champion`."""
+    path = Path(agent)
+    last = f"{path.parent.name}_{path.name}" if path.name.startswith(SEED) else path.name
+    name = split_name(last)[0].replace("_", " ")
     return name[:1].upper() + name[1:]

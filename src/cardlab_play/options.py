@@ -55,7 +55,7 @@ class PlayOptions:
         factory=dict[str, str],
     )
     advisor: Text | None = option(
-        None, "agent that advises and plays for par, e.g. champion or models/big2_ppo; null: the first on offer"
+        None, "agent that advises and plays for par, e.g. champion or models/big2_ppo/seed_7; null: the first on offer"
     )
     searches: Mapping[Text, Text] = option(
         {},

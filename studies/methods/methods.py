@@ -90,7 +90,7 @@ def _train(config: Mapping[str, Any], store: Store) -> Path:
     training = find_training(config, store.root)
     print(f"{config['name']}, seed {config['seed']}", flush=True)
     if not training.is_finished:
-        train_seed(config, store.address, store.root, {}, "", print)
+        train_seed(training, config, store.address, store.root, {}, "", print)
     return training.policy
 
 

@@ -21,10 +21,10 @@ ROOT = Path(__file__).parents[2]
 )
 def test_the_table_of_the_readme_says_what_the_pipeline_found(experiment: str, reference: str) -> None:
     evaluation = json.loads((ROOT / "results" / experiment / "evaluation.json").read_text(encoding="utf-8"))
-    found = evaluation["references"][reference]
+    found, seeds = evaluation["references"][reference], len(evaluation.get("seeds", [7]))
     if reference == "self":
-        row = f"| {found['mean']:.1f} | {found['low']:.1f} to {found['high']:.1f} |"
+        row = f"| {found['mean']:.1f} | {found['low']:.1f} to {found['high']:.1f} | {seeds} |"
     else:
         mean, low, high = (100 * found[name] for name in ("win_rate", "win_rate_low", "win_rate_high"))
-        row = f"| {mean:.1f} % | {low:.1f} to {high:.1f} |"
+        row = f"| {mean:.1f} % | {low:.1f} to {high:.1f} | {seeds} |"
     assert row in (ROOT / "README.md").read_text(encoding="utf-8"), f"{experiment} against {reference}: {row}"

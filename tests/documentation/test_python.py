@@ -21,7 +21,7 @@ FRAGMENTS = {
     "docs/sweeps.md": "need a study of the reader: tests/experiments/sweep/test_study.py",
 }
 """Pages whose blocks are no programs, and where what they say is tested."""
-POLICIES = {"docs/search.md": ("five_o", "models/five_o_td")}
+POLICIES = {"docs/search.md": ("five_o", "models/five_o_td/seed_7")}
 """Page → the game and folder of the policy that its blocks load; any policy will do."""
 
 

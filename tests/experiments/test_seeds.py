@@ -14,7 +14,8 @@ from cardlab.cli import main
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.config.seed_options import parse_seeds
-from cardlab.experiments.seed_curves import mean_curve, read_curve
+from cardlab.experiments.learning_curves import read_columns
+from cardlab.experiments.seed_curves import mean_curve, write_mean_curve, write_seed_curves
 from cardlab.experiments.seeds import find_training, train_seed, train_seeds
 from cardlab.tracking import Store
 from stores import root, store
@@ -59,29 +60,47 @@ def test_wrong_seeds_are_refused_before_anything_is_written(
     assert not (root / "runs").exists()
 
 
-def test_the_mean_curve_is_on_all_decisions_that_the_curves_share() -> None:
+def test_the_mean_curve_is_at_the_points_that_all_curves_reach() -> None:
     curves = [
         {"decisions": np.array([10.0, 20.0, 30.0]), "score/mean": np.array([0.0, 2.0, 4.0])},
         {"decisions": np.array([12.0, 20.0, 32.0]), "score/mean": np.array([2.0, 4.0, 6.0])},
     ]
     band = mean_curve(curves)["score/mean"]
-    assert band.at.tolist() == [12.0, 20.0, 30.0]
-    assert band.mean[1] == 3.0
-    assert band.low[1] < 2.0
-    assert band.high[1] > 4.0
+    assert band.at.tolist() == [20.0, 30.0]
+    assert band.mean[0] == 3.0
+    assert band.low[0] < 2.0
+    assert band.high[0] > 4.0
+
+
+def test_the_files_of_the_curves_have_the_mean_and_every_seed(tmp_path: Path) -> None:
+    curve = {"iteration": np.array([1.0, 2.0]), "decisions": np.array([10.0, 20.0]), "score/a": np.array([0.0, 2.0])}
+    curves = {7: curve, 9: {**curve, "score/a": np.array([2.0, 4.0])}}
+    write_mean_curve([*curves.values()], tmp_path / "curve.csv")
+    header, first, _ = (tmp_path / "curve.csv").read_text().splitlines()
+    assert header == "iteration,decisions,score/a,interval/score/a_low,interval/score/a_high"
+    assert first.startswith("1,10,1,-")
+    write_mean_curve([curve], tmp_path / "curve.csv")
+    assert (tmp_path / "curve.csv").read_text() == "iteration,decisions,score/a\n1,10,0\n2,20,2\n"
+    write_seed_curves(curves, tmp_path / "seeds.csv")
+    assert (tmp_path / "seeds.csv").read_text().splitlines()[-1] == "9,2,20,4"
 
 
 def test_a_training_has_the_tags_and_is_not_repeated(store: Store) -> None:
     config = compose_experiment(SMALL)
     lines: list[str] = []
-    train_seed(config, store.address, store.root, {"group": "a"}, "", lines.append)
+    train_seed(find_training(config, store.root), config, store.address, store.root, {"group": "a"}, "", lines.append)
     training = find_training(config, store.root)
     assert training.is_finished
-    assert set(read_curve(training.curve)) >= {"decisions", "score/mean"}
-    train_seed(config, store.address, store.root, {"group": "b"}, "", lines.append)
+    assert set(read_columns(training.curve)) >= {"decisions", "score/mean"}
+    train_seed(find_training(config, store.root), config, store.address, store.root, {"group": "b"}, "", lines.append)
     assert lines[-1] == f"finished before: {training.policy}"
     runs = store.search_runs("tags.kind = 'training'")
     assert [run.data.tags["group"] for _, run in runs] == ["b"]
+
+
+def process_children(parent: int) -> list[int]:
+    found = [(path.parent.name, path.read_text()) for path in Path("/proc").glob("[0-9]*/stat")]
+    return [int(name) for name, stat in found if int(stat.rpartition(")")[2].split()[1]) == parent]
 
 
 @pytest.mark.slow
@@ -90,18 +109,24 @@ def test_seeds_are_added_and_interrupted_ones_resume(store: Store, monkeypatch: 
     config = compose_experiment(SMALL)
     first = train_seeds(config, (7, 8), store)
     alone = store.root / "alone"
-    train_seed({**config, "seed": 8}, store.address, alone, {}, "", print)
+    train_seed(find_training({**config, "seed": 8}, alone), config, store.address, alone, {}, "", print)
     assert policy_digest(first[1].policy) == policy_digest(find_training({**config, "seed": 8}, alone).policy)
     before = first[0].curve.stat().st_mtime_ns
 
-    with subprocess.Popen([*COMMAND, "seeds=4"], cwd=store.root, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if line.startswith("seed 10: small: iteration"):
-                break
-        process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
-    time.sleep(1)
+    for blow, status in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
+        with subprocess.Popen([*COMMAND, "seeds=4"], cwd=store.root, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if line.startswith("seed 10: small: iteration"):
+                    break
+            children = process_children(process.pid)
+            assert len(children) >= 2
+            process.send_signal(blow)
+            assert process.wait(60) == status
+        deadline = time.monotonic() + 5
+        while any(Path(f"/proc/{child}").exists() for child in children):
+            assert time.monotonic() < deadline, "a child outlives its parent"
+            time.sleep(0.1)
     trainings = train_seeds(config, (7, 8, 9, 10), store)
     assert [training.seed for training in trainings] == [7, 8, 9, 10]
     assert trainings[0].curve.stat().st_mtime_ns == before

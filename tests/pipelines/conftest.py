@@ -39,6 +39,7 @@ BENCHMARK = """defaults:
   - _self_
 
 seed: 7
+experiments: {squares: {seeds: 1}, duel: {seeds: 2}}
 compare: {}
 """
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from cardlab.tracking import Store
 pytestmark = pytest.mark.slow
 
 NAMES = ("squares", "duel")
+SEEDS = {"squares": ["seed_7"], "duel": ["seed_7", "seed_8"]}
 PICTURES = {"calibration", "game_lengths", "snapshot_scores", "snapshot_table"}
 STAGES = ("train", "evaluate", "score_snapshots", "game_statistics")
 Clone = Any  # of conftest.py, which cannot be imported
@@ -52,7 +54,9 @@ def test_all_that_is_promised_is_there(finished: Clone) -> None:
         assert len(points) == 2
         kept = sorted((finished.root / "snapshots" / name).iterdir(), key=lambda path: int(path.name))
         assert len(kept) == 2
-        for policy in (finished.root / "models" / name, *kept):
+        models = sorted((finished.root / "models" / name).iterdir())
+        assert [model.name for model in models] == SEEDS[name]
+        for policy in (*models, *kept):
             assert {path.name for path in policy.iterdir()} == {"policy.json", "weights.safetensors"}
         past = json.loads((finished.root / "results" / name / "snapshot_matches.json").read_text())
         assert past["digests"][-1] == evaluation["policy_digest"]
@@ -60,15 +64,21 @@ def test_all_that_is_promised_is_there(finished: Clone) -> None:
         assert len((finished.root / "results" / name / "snapshot_scores.csv").read_text().splitlines()) == 3
         assert evaluation["policy_digest"] in (finished.root / "report" / "index.html").read_text()
     for experiment, name in {"poker_squares": "squares", "thirty_one": "duel"}.items():
-        training, evaluation = runs(finished, experiment, "tags.kind != 'tournament'")
+        training = runs(finished, experiment, "tags.kind = 'training' and tags.seed = '7'")[0]
+        (evaluation,) = runs(finished, experiment, "tags.kind = 'evaluation'")
+        (group,) = runs(finished, experiment, "tags.kind = 'seeds'")
+        assert group.data.tags["seeds"] == ",".join(seed[len("seed_") :] for seed in SEEDS[name])
+        assert training.data.tags["mlflow.parentRunId"] == group.info.run_id
+        assert group.data.metrics["score/evaluation"] == evaluation.data.metrics["score/evaluation"]
         artifacts = store_of(finished).client.list_artifacts(evaluation.info.run_id, "figures")
         assert {Path(file.path).stem for file in artifacts} == PICTURES
         assert {training.data.tags["experiment"], evaluation.data.tags["experiment"]} == {name}
         assert evaluation.data.tags["training_run"] == training.info.run_id
-        assert training.data.metrics["score/evaluation"] == evaluation.data.metrics["score/evaluation"]
+        assert "score/evaluation" in training.data.metrics
         assert {training.info.status, evaluation.info.status} == {"FINISHED"}
         assert training.data.tags["dvc.stage"] == f"train@{name}"
-        assert training.data.tags["policy.digest"] == evaluation.data.tags["policy.digest"]
+        assert training.data.tags["policy.digest"] in evaluation.data.tags["policy.digest"].split()
+        assert len(evaluation.data.tags["policy.digest"].split()) == len(SEEDS[name])
         assert training.data.tags["git.dirty"] == "false"
         assert training.data.params["trainer.decisions"] == "16000"
 
@@ -102,6 +112,7 @@ def test_a_second_repro_does_nothing(clone: Clone, outputs: Snapshot) -> None:
 def test_the_same_seed_gives_the_same_bytes(clone: Clone, outputs: Snapshot) -> None:
     commit = clone.git("rev-parse", "HEAD~1").strip().encode()  # stands in the report
     before = outputs()
+    shutil.rmtree(clone.root / "runs")  # what is finished there is not trained again
     assert "Running stage 'train@duel'" in clone.dvc("repro", "--force", "--no-run-cache", "train@duel", "report")
     after = outputs()
     assert commit in before["report/index.html"]
@@ -110,7 +121,7 @@ def test_the_same_seed_gives_the_same_bytes(clone: Clone, outputs: Snapshot) -> 
     for files in (before, after):
         del files["report/index.html"], files["dvc.lock"]
     assert after == before
-    assert len(runs(clone, "thirty_one", "tags.kind = 'training'")) == 2  # a training done once more is another run
+    assert len(runs(clone, "thirty_one", "tags.kind = 'training'")) == 4  # a training done once more is another run
 
 
 def test_an_edit_that_decides_nothing_reruns_no_stage_but_code(clone: Clone, outputs: Snapshot) -> None:
@@ -201,7 +212,7 @@ def test_a_temporary_run_has_its_own_code_and_the_common_store(clone: Clone) -> 
     output = clone.dvc("exp", "run", "--temp", "-n", "red-fox", "-S", "experiments.duel.seed=3")
     assert f"code of {clone.root}/.dvc/tmp/exps/" in output
     found = runs(clone, "thirty_one", "tags.`dvc.experiment` = 'red-fox' and tags.kind != 'tournament'")
-    assert [run.data.tags["kind"] for run in found] == ["training", "evaluation"]
+    assert sorted(run.data.tags["kind"] for run in found) == ["evaluation", "seeds", "training", "training"]
     assert found[0].data.tags["changed"] == "seed=3"
     assert not list((clone.root / ".dvc" / "tmp").rglob("mlflow.db"))
     assert "red-fox" in clone.dvc("exp", "list", "--name-only")
@@ -286,7 +297,7 @@ def _cut_off(clone: Clone, blow: signal.Signals) -> str:
             command, cwd=clone.root, env=clone.environment, stdout=sink, stderr=sink, start_new_session=True
         )
     deadline = time.monotonic() + 300
-    while "iteration 10/" not in log.read_text():
+    while "seed 7: duel: iteration 10/" not in log.read_text():
         assert process.poll() is None, log.read_text()
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -304,25 +315,26 @@ def test_kill_9_in_training_costs_what_came_after_the_checkpoint(clone: Clone, o
     assert "resuming after iteration" in output
     assert list(clone.root.glob("runs/duel/*/checkpoint.ckpt")) == []
     cut = outputs()
-    cut_run = runs(clone, "thirty_one", "tags.kind = 'training'")[-1]
+    cut_run = runs(clone, "thirty_one", "tags.kind = 'training' and tags.seed = '7'")[-1]
     store = store_of(clone)
     steps = [int(metric.value) for metric in store.client.get_metric_history(cut_run.info.run_id, "train/iteration")]
     assert sorted(steps) == list(range(1, 41))
     assert cut_run.info.status == "FINISHED"
+    shutil.rmtree(clone.root / "runs")
     clone.dvc("repro", "--force", "--no-run-cache", "train@duel", "report")
     again = outputs()
     for files in (cut, again):
         files["report/index.html"] = timeless(files["report/index.html"])
         del files["dvc.lock"]  # has the digest of training.json
     assert again == cut
-    assert len(runs(clone, "thirty_one", "tags.kind = 'training'")) == 3
+    assert len(runs(clone, "thirty_one", "tags.kind = 'training'")) == 6
 
 
 def test_ctrl_c_reads_killed_and_training_goes_on(clone: Clone) -> None:
     _longer(clone)
     _cut_off(clone, signal.SIGINT)
-    stopped = runs(clone, "thirty_one")[-1]
+    stopped = runs(clone, "thirty_one", "tags.kind = 'training'")[-1]
     assert stopped.info.status == "KILLED"
     assert "resuming after iteration" in clone.dvc("repro", "train@duel")
-    again = runs(clone, "thirty_one")[-1]
+    again = runs(clone, "thirty_one", "tags.kind = 'training'")[-1]
     assert (again.info.run_id, again.info.status) == (stopped.info.run_id, "FINISHED")

@@ -34,7 +34,7 @@ def test_two_clones_share_a_remote(clone: Clone, tmp_path: Path) -> None:
     other.dvc("remote", "add", "--local", "--default", "shared", f"{tmp_path}/shared")
     other.dvc("pull")
     assert "Running stage" not in other.dvc("repro")
-    for name in ("models/duel/weights.safetensors", "results/squares/curve.csv", "report/index.html"):
+    for name in ("models/duel/seed_7/weights.safetensors", "results/squares/curve.csv", "report/index.html"):
         assert (other.root / name).read_bytes() == (clone.root / name).read_bytes()
     assert other.git("status", "--porcelain") == ""
 
@@ -83,7 +83,7 @@ def test_the_stage_promote_plays_only_when_it_is_asked_for(clone: Clone) -> None
     assert listed.count("promotion") == 2  # the name and the kind
     assert lineage["run"][:8] in listed
     shown = clone.run("cardlab", "runs", "--run", lineage["run"])
-    for place in ("models/squares", "champions/poker_squares", "models:/cardlab-poker_squares/1"):
+    for place in ("models/squares/seed_7", "champions/poker_squares", "models:/cardlab-poker_squares/1"):
         assert place in shown
     clone.git("add", "champions")
     assert "champions/poker_squares/weights.safetensors" in clone.git("status", "--porcelain")

@@ -14,6 +14,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
+from cardlab.agents.policy_paths import SEED
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game, GameSpec
@@ -54,7 +55,7 @@ def parse_description(path: Path, version: int) -> PolicyDescription:
         written = data.pop("format")
         description = PolicyDescription(**data) if written == version else None
     except OSError as error:
-        raise PolicyError(f"{path.parent}: is not a {what}'s folder: no {path.name} in it") from error
+        raise PolicyError(missing_policy(path.parent, path.name)) from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise PolicyError(f"{path}: is not a {what}'s description ({error!r})") from error
     if description is None:
@@ -64,6 +65,15 @@ def parse_description(path: Path, version: int) -> PolicyDescription:
         if not isinstance(value, wanted):
             raise PolicyError(f"{path}: is not a {what}'s description ({key} is not {name})")
     return description
+
+
+def missing_policy(folder: Path, name: str) -> str:
+    """The message for a folder without the file `name`; it names the seeds of a folder that has one policy for each."""
+    seeds = sorted(int(path.name[len(SEED) :]) for path in folder.glob(f"{SEED}*") if path.name[len(SEED) :].isdigit())
+    if seeds:
+        listed = ", ".join(map(str, seeds))
+        return f"{folder}: has the policies of seeds {listed}; choose one, as in {folder / SEED}{seeds[0]}"
+    return f"{folder}: is not a {Path(name).stem}'s folder: no {name} in it"
 
 
 def check_game(folder: Path, game: Game, trained_for: Mapping[str, Any]) -> None:

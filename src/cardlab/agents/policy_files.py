@@ -18,6 +18,7 @@ from cardlab.agents.network_files import (
     check_game,
     described_game,
     load_weights,
+    missing_policy,
     parse_description,
     save_weights,
     write_description,
@@ -66,7 +67,7 @@ def policy_digest(folder: Path) -> str:
         try:
             digest.update(name.encode() + b"\0" + (folder / name).read_bytes())
         except OSError as error:
-            raise PolicyError(f"{folder}: is not a policy's folder: no {name} in it") from error
+            raise PolicyError(missing_policy(folder, _DESCRIPTION)) from error
     return digest.hexdigest()
 
 

@@ -9,6 +9,7 @@ CHAMPION = "champion"
 CHAMPIONS = Path("champions")
 BELIEFS = Path("beliefs")  # in champions/: belief networks trained on games of each champion
 ADDRESS = "models:/"
+SEED = "seed_"  # beginning of the name of a policy's folder in the folder of an experiment: models/NAME/seed_7
 _PACKAGE = Path(__file__).parents[1]
 
 

@@ -7,16 +7,15 @@ from typing import Any
 from rich.console import Console
 
 from cardlab.agents.policy_files import default_game
-from cardlab.agents.policy_paths import ADDRESS, policy_folder
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file, write_json
-from cardlab.core.options import InvalidOption, Text
+from cardlab.core.options import Text
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.config.options import convert
+from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.promotion.options import PromotionOptions
-from cardlab.experiments.promotion.promote import format_outcome, make_challenge, promote
-from cardlab.experiments.run_paths import policy_name
+from cardlab.experiments.promotion.promote import challenge_by_group, format_outcome, promote
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
@@ -30,25 +29,18 @@ def run(request: Request) -> int:
     options = PromotionOptions(**{key: config[key] for key in _KEYS})
     arena = build_arena(config["arena"])
     given = convert("output", config["output"], Text | None)
-    policy = _policy(config)
-    name = convert("name", config["name"], Text | None) or policy_name(policy)
-    challenge = make_challenge(policy, name, _game(config, policy), arena, options)
+    text, name = convert("policy", config["policy"], Text), convert("name", config["name"], Text | None)
+    store = Store()
+    group = find_group(text, store.root, game=config["game"]["name"] if config.get("game") else "")
+    game = _game(config, group.policies[0])
     output = None if given is None else check_file("output", given)
     with progress_bars() as progress:
-        outcome = promote(challenge, Store(), progress)
+        challenge = challenge_by_group(group, game, arena, options, name=name, progress=progress)
+        outcome = promote(challenge, store, progress)
     Console(soft_wrap=True, highlight=False).print(format_outcome(challenge, outcome))
     if output is not None:
         write_json(output, outcome.figures(), indent=2)
     return 0
-
-
-def _policy(config: Mapping[str, Any]) -> Path:
-    text = convert("policy", config["policy"], Text)
-    game = config["game"]["name"] if config.get("game") else ""
-    folder = policy_folder(text, game)
-    if folder is None:
-        raise InvalidOption("policy", text, f"the folder of a trained policy, or its address {ADDRESS}NAME/VERSION")
-    return folder
 
 
 def _game(config: Mapping[str, Any], policy: Path) -> Game:

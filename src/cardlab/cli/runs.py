@@ -161,7 +161,7 @@ def _folders_with(digest: str) -> Iterator[str]:
     """The folders of this project with the policy of this digest."""
     from cardlab.agents.policy_files import PolicyError, policy_digest  # noqa: PLC0415  imports torch
 
-    for pattern in ("models/*", "champions/*", "runs/*/*/policy"):
+    for pattern in ("models/*", "models/*/*", "champions/*", "runs/*/*/policy"):
         for folder in sorted(Path().glob(pattern)):
             try:
                 if policy_digest(folder) == digest:

@@ -80,6 +80,7 @@ _VERBS = (
             "cardlab train experiment=poker_squares/td",
             "cardlab train game=thirty_one agent=dqn trainer=quick agent.epsilon=0.05",
             "cardlab train experiment=thirty_one/dqn agent=ppo network.widths=[128,128] seed=3",
+            "cardlab train experiment=thirty_one/dqn seeds=3",
             "cardlab train resume=3f2a9c1e",
         ),
         on_stop=RESUME,
@@ -144,7 +145,7 @@ _VERBS = (
         "measure what a fresh learner can win from a frozen policy",
         (
             "cardlab exploit policy=champion game=thirty_one",
-            "cardlab exploit policy=models/five_o_td agent=ppo trainer.decisions=500_000 seeds=3",
+            "cardlab exploit policy=models/five_o_td/seed_7 agent=ppo trainer.decisions=500_000 seeds=3",
         ),
         on_stop=RESUME,
         trains=True,
@@ -153,7 +154,7 @@ _VERBS = (
     Verb(
         "replay",
         "show one game move by move",
-        ("cardlab replay game=thirty_one 'agents=[models/thirty_one_dqn,greedy]' deal=3",),
+        ("cardlab replay game=thirty_one 'agents=[models/thirty_one_dqn/seed_7,greedy]' deal=3",),
     ),
     Verb(
         "runs",
@@ -162,7 +163,7 @@ _VERBS = (
             "cardlab runs",
             "cardlab runs game=thirty_one sort=score limit=5",
             "cardlab runs kind=trial state=finished --json",
-            "cardlab runs policy=models/thirty_one_dqn",
+            "cardlab runs policy=models/thirty_one_dqn/seed_7",
             "cardlab runs --policy champions/thirty_one",
             "cardlab runs --run 4de34c2b",
         ),
@@ -177,7 +178,7 @@ _VERBS = (
         "train a network that estimates who holds the hidden cards",
         (
             "cardlab belief",
-            "cardlab belief agents=[models/big2_ppo] output=models/big2_belief training.iterations=100",
+            "cardlab belief agents=[models/big2_ppo/seed_7] output=models/big2_belief training.iterations=100",
         ),
     ),
     Verb(

@@ -1,12 +1,23 @@
-"""Learning curves for `dvc plots`: one CSV file per game, with the curves of all its experiments."""
+"""Learning curves in CSV files: read, and written for `dvc plots`, one file per game with all its experiments."""
 
 import csv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 COLUMNS = ("game", "experiment", "against", "decisions", "score", "low", "high")
+Column = NDArray[np.float64]
 _STEM = "interval/score/"
+
+
+def read_columns(path: Path) -> Mapping[str, Column]:
+    """Column → its values [rows] of a CSV file of numbers, NaN where there is none. Raises OSError or ValueError."""
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return {name: np.array([float(row[name] or "nan") for row in rows]) for name in (rows[0] if rows else ())}
 
 
 def write_learning_curves(results: Path, experiments: Mapping[str, Any], folder: Path) -> None:

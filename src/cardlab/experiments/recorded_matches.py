@@ -19,6 +19,7 @@ from cardlab.agents.specs import metric_name
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.intervals import Estimate, interval_metrics
 from cardlab.evaluation.main_score import SELF, Evaluation, main_score
+from cardlab.experiments.run_paths import policy_name
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.experiment_tags import FINAL_SCORE
@@ -115,7 +116,7 @@ def record_tournament(store: Store, game: Game, tournament: "Tournament", *, lab
         params = {"agents": agents, "arena": _deals(tournament), "game": _options(game)}
         title = f"{label} tournament · {len(agents)} agents"
         with store.start_run(game.spec.name, title, tags=tags, params=params) as run, store.wrap_errors():
-            models = [Registry(store).model_id(folder, label, folder.name, None) for folder in folders]
+            models = [Registry(store).model_id(folder, label, policy_name(folder), None) for folder in folders]
             _log_measurement(store, run.id, game, metrics, tournament, models)
             for path in files:
                 run.log_artifact(path)

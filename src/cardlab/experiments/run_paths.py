@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+from cardlab.agents.policy_paths import SEED
+
+__all__ = ["CONFIG", "LATEST", "POLICY", "SEED", "policy_name"]
+
 LATEST = "latest"  # link to the last finished training
 POLICY = "policy"
 CONFIG = "config.json"  # beside the policy: the configuration of its training
-SEED = "seed_"  # beginning of the name of a seed's folder in models/NAME
 
 
 def policy_name(folder: Path) -> str:

@@ -1,27 +1,19 @@
 """The learning curves of trainings that differ in their seed: their mean with a band, as data and as files."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cardlab.core.files import write_atomically
 from cardlab.evaluation.seed_curves import Band, band_over_seeds, common_range
+from cardlab.experiments.learning_curves import Column
 
-Curve = Mapping[str, NDArray[np.float64]]
+Curve = Mapping[str, Column]
 """Column of curve.csv → its values [points]; NaN where there is none."""
 
 _COUNTERS = ("iteration", "decisions")
 _SCORES = ("score/", "win_rate/")
-
-
-def read_curve(path: Path) -> Curve:
-    """The columns of a learning curve."""
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    return {name: np.array([float(row[name] or "nan") for row in rows]) for name in rows[0]} if rows else {}
 
 
 def mean_curve(curves: Sequence[Curve]) -> Mapping[str, Band]:
@@ -63,7 +55,7 @@ def write_seed_curves(curves: Mapping[int, Curve], path: Path) -> None:
     _write(columns, path)
 
 
-def _places(curves: Sequence[Curve]) -> NDArray[np.float64]:
+def _places(curves: Sequence[Curve]) -> Column:
     first, last = common_range([(curve["decisions"], curve["decisions"]) for curve in curves])
     places = curves[0]["decisions"]
     return places[(places >= first) & (places <= last)]

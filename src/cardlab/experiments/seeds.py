@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from cardlab.core.child_processes import ChildProcess, stop, wait_for
 from cardlab.core.files import write_atomically
 from cardlab.experiments.config.build_experiment import build_experiment
+from cardlab.experiments.learning_curves import read_columns
 from cardlab.experiments.run_paths import CONFIG, POLICY
-from cardlab.experiments.seed_curves import mean_curve, read_curve
+from cardlab.experiments.seed_curves import mean_curve
 from cardlab.experiments.seed_plots import plot_seed_curves
 from cardlab.tracking import Run, Store
 from cardlab.tracking.lineage import lineage
@@ -82,22 +83,29 @@ def train_seeds(
     first = build_experiment({**config, "seed": seeds[0]})
     group = f"{first.name}_{_digest(config)}"
     cores = len(os.sched_getaffinity(0)) // (first.trainer.threads * first.trainer.processes)
+    # Found before they start: edited code has other folders.
+    trainings = [find_training({**config, "seed": seed}, store.root) for seed in seeds]
     with _start_group_run(store, first, seeds, group, changed) as run:
         shared = (store.address, store.root, {"group": group, _PARENT: run.id}, changed)
-        jobs = {f"seed {seed}": ({**config, "seed": seed}, *shared) for seed in seeds}
-        _run_side_by_side(jobs, max(1, cores), report)
-        trainings = [find_training({**config, "seed": seed}, store.root) for seed in seeds]
+        _run_side_by_side({f"seed {one.seed}": (one, config, *shared) for one in trainings}, max(1, cores), report)
         _log_results(run, trainings)
     return trainings
 
 
 def train_seed(
-    config: Mapping[str, Any], address: str, root: Path, tags: Mapping[str, str], changed: str, report: Report
+    training: SeedTraining,
+    config: Mapping[str, Any],
+    address: str,
+    root: Path,
+    tags: Mapping[str, str],
+    changed: str,
+    report: Report,
 ) -> None:
-    """Train with the seed of `config`, or resume; a finished training only gets the tags."""
+    """Train with one seed, or resume; a finished training only gets the tags."""
     from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415 (imports Lightning)
 
-    store, experiment, training = Store(address, root, tags), build_experiment(config), find_training(config, root)
+    config = {**config, "seed": training.seed}
+    store, experiment = Store(address, root, tags), build_experiment(config)
     if training.is_finished:
         _add_tags(store, experiment, training, tags)
         report(f"finished before: {training.policy}")
@@ -188,7 +196,7 @@ def _start_group_run(store: Store, first: Experiment, seeds: Sequence[int], grou
 
 def _log_results(run: Run, trainings: Sequence[SeedTraining]) -> None:
     """Log the mean curve, its band under `interval/`, its picture with the curves of the seeds, and the total cost."""
-    curves = {training.seed: read_curve(training.curve) for training in trainings}
+    curves = {training.seed: read_columns(training.curve) for training in trainings}
     bands = mean_curve(list(curves.values())) if all(curves.values()) else {}
     for name, band in bands.items():
         for place, decisions in enumerate(band.at):

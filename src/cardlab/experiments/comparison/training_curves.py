@@ -1,25 +1,22 @@
 """The learning curves of trained policies over decisions and over CPU minutes."""
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cardlab.evaluation.seed_curves import Curve
+from cardlab.experiments.learning_curves import Column, read_columns
 from cardlab.experiments.run_paths import SEED
-from cardlab.experiments.seed_curves import Curve as Columns
-from cardlab.experiments.seed_curves import read_curve
 
 
 @dataclass(frozen=True)
 class TrainingCurve:
     """The columns of a learning curve, and the CPU minutes of the training at each of its points."""
 
-    columns: Columns
-    cpu_minutes: NDArray[np.float64] | None  # evaluations included, spread evenly over the decisions; None if unknown
+    columns: Mapping[str, Column]
+    cpu_minutes: Column | None  # evaluations included, spread evenly over the decisions; None if unknown
 
     def over_decisions(self, column: str) -> Curve:
         """The scores of `column` over decisions."""
@@ -40,7 +37,7 @@ def read_training_curve(policy: Path) -> TrainingCurve | None:
     model = policy if seed is None else policy.parent
     folder = model.parent.with_name("results") / model.name if model.parent.name == "models" else policy.parent
     try:
-        columns: Columns = read_curve(folder / ("curve.csv" if seed is None else "seed_curves.csv"))
+        columns = read_columns(folder / ("curve.csv" if seed is None else "seed_curves.csv"))
     except (OSError, ValueError):
         return None
     if seed is not None:

@@ -23,6 +23,7 @@ from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seating import Lineup, make_lineup
 from cardlab.evaluation.workers import PARALLEL_GAMES_TO_STOP, Tally, Workers
+from cardlab.experiments.promotion.choice import SeedChoice
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.games.protocol import Game
 
@@ -57,6 +58,7 @@ class PromotionDecision:
     seed: int
     sequential: bool
     ladder: Ladder | None = None  # if one was played
+    choice: SeedChoice | None = None  # if the challenger is one of several seeds
 
     @property
     def accepted(self) -> bool:
@@ -83,6 +85,8 @@ class PromotionDecision:
         }
         if self.ladder is not None:
             figures["ladder"] = {"agents": [*self.ladder.agents], "difference": self.ladder.difference.named("mean")}
+        if self.choice is not None:
+            figures["choice"] = self.choice.figures()
         return figures
 
 

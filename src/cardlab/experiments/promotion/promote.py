@@ -1,7 +1,7 @@
 """A challenge from end to end: match, MLflow run, registration, new champion."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
+from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.experiments.promotion.champions import (
     CARD,
     DECISION,
@@ -27,6 +28,7 @@ from cardlab.experiments.promotion.champions import (
     composed_game,
     write_champion,
 )
+from cardlab.experiments.promotion.choice import SeedChoice, choose_seed
 from cardlab.experiments.promotion.gate import Contender, PromotionDecision, decide
 from cardlab.experiments.promotion.model_card import model_card
 from cardlab.experiments.promotion.options import PromotionOptions
@@ -56,6 +58,7 @@ class Challenge:
     arena: ArenaOptions
     options: PromotionOptions
     champions: Path = CHAMPIONS  # folder of the winner
+    choice: SeedChoice | None = None  # of the policy from several seeds
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,26 @@ class ChallengeOutcome:
     def figures(self) -> dict[str, Any]:
         """The decision as data; for a policy that is already champion only its digest."""
         return self.decision.figures() if self.decision else {"champion": self.registered.tags[DIGEST]}
+
+
+def challenge_by_group(
+    group: PolicyGroup,
+    game: Game,
+    arena: ArenaOptions,
+    options: PromotionOptions,
+    *,
+    name: str | None = None,
+    progress: ProgressCallback = no_progress,
+) -> Challenge:
+    """The challenge of a group's best seed, chosen against the opponents of the challenge on deals of its own.
+
+    Raises PolicyError or InvalidOption.
+    """
+    name = name or group.name
+    challenge = make_challenge(group.policies[0], name, game, arena, options)
+    opponent = _opponent(challenge, policy_folder(CHAMPION, game.spec.name))
+    choice = choose_seed(group, game, options.ladder or (opponent.agent,), arena, progress)
+    return challenge if choice is None else replace(challenge, policy=choice.policy, choice=choice)
 
 
 def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, options: PromotionOptions) -> Challenge:
@@ -119,6 +142,7 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
     challenger = Contender(challenge.name, str(challenge.policy), digest)
     opponent = _opponent(challenge, champion)
     decision = decide(challenge.game, challenger, opponent, challenge.arena, challenge.options, progress)
+    decision = replace(decision, choice=challenge.choice)
     figures = None
     if decision.accepted:
         text = str(challenge.policy)
@@ -204,10 +228,11 @@ def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:
         return f"{challenge.name} is already the champion of {game}: {version.name} version {version.version}"
     apart, opponent = decision.difference, decision.opponent
     against = f"the champion {opponent.name}" if opponent.digest else f"{opponent.name}, as there is no champion yet"
-    lines = [
+    lines = _choice_lines(decision.choice)
+    lines.append(
         f"{challenge.name} against {against}: {apart.mean:+.3f} points per game, "
         f"95 % interval {apart.low:+.3f} to {apart.high:+.3f}, {apart.deals:,} deals"
-    ]
+    )
     verdict = "the interval is not above zero"
     if decision.ladder is not None:
         gain = decision.ladder.difference
@@ -218,3 +243,11 @@ def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:
         verdict = "it loses to the champion" if apart.high <= 0 else "the interval of the ladder is not above zero"
     lines.append(f"promoted: {outcome.folder}" if outcome.folder else f"not promoted: {verdict}")
     return "\n".join([*lines, f"registered: {version.name} version {version.version}"])
+
+
+def _choice_lines(choice: SeedChoice | None) -> list[str]:
+    if choice is None:
+        return []
+    points = ", ".join(f"seed {seed}: {value:.3f}" for seed, value in choice.points.items())
+    against = f" against {', '.join(choice.against)}" if choice.against else ""
+    return [f"chosen: seed {choice.seed} (points per game{against} on {choice.deals:,} other deals: {points})"]

@@ -6,18 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import SELF, main_score
+from cardlab.experiments.learning_curves import Column, read_columns
 from cardlab.experiments.run_paths import SEED
-from cardlab.experiments.seed_curves import read_curve
 
 FORMAT = 1  # of every JSON file here but training.json
 TRAINING_FORMAT = 3
-
-Column = NDArray[np.float64]
 
 
 class ResultError(ValueError):
@@ -166,6 +161,6 @@ def _read_optional(
 
 def _read_columns(path: Path, what: str) -> Mapping[str, Column]:
     try:
-        return read_curve(path)
+        return read_columns(path)
     except (OSError, ValueError, TypeError) as error:
         raise ResultError(f"{path}: is not {what} ({error}): run `dvc repro`") from error
