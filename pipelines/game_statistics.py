@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.agents.policy_files import load_policy, policy_digest
+from cardlab.agents.policy_descriptions import policy_digest
+from cardlab.agents.policy_files import load_policy
 from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES

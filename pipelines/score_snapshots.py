@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.agents.policy_files import policy_digest
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
 from cardlab.evaluation.progress import progress_bars

@@ -2,11 +2,13 @@
 
     python tools/screenshots.py all            # or some of PICTURES; --folder and --output name other folders
 
-The terminal shows what stays on the screen after a command. A picture whose database is missing is left out. Needs
-Chromium and the `dev` extra.
+The terminal shows what stays on the screen after a command, which is run: `pipeline` trains what is stale, and where
+nothing is, it shows that each stage is skipped. A picture whose database is missing is left out. Needs Chromium and the
+`dev` extra.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -27,6 +29,8 @@ from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
+from cardlab.tracking.experiment_tags import VIEW
+
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
 WIDE, PHONE = (1440, 900), (390, 844)
@@ -34,7 +38,7 @@ SECONDS = 60
 COLOURS = 256  # that a picture keeps, so that it stays small
 ROWS, COLUMNS = 42, 160
 MODE = "workflowType=machine_learning"  # MLflow opens with its pages for language models
-RUNS = f"#/experiments/{{experiment}}/runs?{MODE}&searchFilter=tags.kind+%3D+%27training%27"
+RUNS = f"#/experiments/{{experiment}}/runs?{MODE}&viewStateShareKey={VIEW}"  # as `cardlab ui` prints it
 TERMINAL = """<body style="margin:0;background:#0d1117;color:#f0f3f6"><pre style="margin:0;padding:18px 22px;
 font:14px/20px 'DejaVu Sans Mono',monospace">{code}</pre></body>"""
 
@@ -57,9 +61,8 @@ PICTURES = {
     "mlflow_run": Picture("mlflow", f"#/experiments/{{experiment}}/runs/{{run}}?{MODE}", WIDE, "text=Metrics"),
     "mlflow_models": Picture("mlflow", f"#/models?{MODE}", WIDE, "a[href*='/models/cardlab']"),
     "dashboard": Picture("dashboard", "dashboard/studies/1", WIDE, ".scatterlayer .trace"),
-    "sweep": Picture("terminal", "cardlab sweep experiment=thirty_one/dqn sweep=dqn sweep.trials=12", WIDE),
 }
-ALL, LONG = "all", "sweep"  # the latter trains for minutes
+ALL = "all"
 SERVERS = {
     "mlflow": ("mlflow.db", ("cardlab", "ui", "port={port}")),
     "dashboard": ("studies.db", ("optuna-dashboard", "sqlite:///studies.db", "--port={port}")),
@@ -118,6 +121,7 @@ def shoot(browser: Browser, picture: Picture, folder: Path, base: str, ids: dict
     if picture.page == "terminal":
         page.set_content(terminal_html(picture.source, folder))
     else:
+        page.add_init_script(f"localStorage.setItem('mlflow.workflowType_v1', '{json.dumps(MODE.partition('=')[2])}')")
         page.goto(base + picture.source.format(**ids))
         page.locator(picture.ready).first.wait_for(state="attached")
         page.wait_for_timeout(3000)  # charts are drawn one after the other
@@ -130,11 +134,11 @@ def shoot(browser: Browser, picture: Picture, folder: Path, base: str, ids: dict
 def main() -> None:
     """Take the pictures that are named."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("pictures", nargs="+", choices=[ALL, *PICTURES], help=f"{ALL}: all but {LONG}")
+    parser.add_argument("pictures", nargs="+", choices=[ALL, *PICTURES])
     parser.add_argument("--folder", type=Path, default=ROOT, help="the checkout that is shown")
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "images")
     given = parser.parse_args()
-    names = [name for name in PICTURES if name in given.pictures or (ALL in given.pictures and name != LONG)]
+    names = [name for name in PICTURES if name in given.pictures or ALL in given.pictures]
     folder = given.folder.resolve()
     given.output.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright, ExitStack() as open_servers:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ConfigDict, StrictStr
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from cardlab.agents.policy_files import PolicyError, read_description
+from cardlab.agents.policy_descriptions import PolicyError, read_description
 from cardlab.agents.policy_paths import CHAMPION, SEED, champion_folder
 from cardlab.agents.registry import agent_names, load_agent
 from cardlab.agents.search.options import search_text

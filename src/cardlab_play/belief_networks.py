@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cardlab.agents.beliefs import Belief, load_belief
-from cardlab.agents.policy_files import PolicyError
+from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.policy_paths import belief_folder
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import GAMES, make_game

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from cardlab.agents.beliefs import Belief, load_belief, save_belief
-from cardlab.agents.policy_files import PolicyError
+from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent

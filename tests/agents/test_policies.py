@@ -11,15 +11,8 @@ import torch
 
 from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.agents.network_files import save_weights
-from cardlab.agents.policy_files import (
-    PolicyError,
-    describe,
-    load_network,
-    load_policy,
-    policy_digest,
-    policy_game,
-    save_policy,
-)
+from cardlab.agents.policy_descriptions import PolicyError, policy_digest, policy_game
+from cardlab.agents.policy_files import describe, load_network, load_policy, save_policy
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game

@@ -144,7 +144,7 @@ def test_texts_in_texts():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("monte_carlo:c_puct:2", r"search.c_puct=2: must be left out: search takes policy, simulations, "),
+        ("monte_carlo:c_puct:2", r"search.c_puct=2: no such key; search takes policy, simulations, "),
         ("monte_carlo:simulations:0", r"search.simulations=0: must be a whole number of at least 1"),
         ("monte_carlo:simulations:many", r"search.simulations=many: must be a whole number"),
         ("tree:seconds:0", r"search.seconds=0: must be a number above 0"),

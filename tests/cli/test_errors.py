@@ -30,7 +30,7 @@ def one_line(text: str) -> str:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("train agent.gama=1", "agent.gama=1: must be left out: did you mean agent.gamma? agent takes"),
+        ("train agent.gama=1", "agent.gama=1: no such key; did you mean agent.gamma? agent takes"),
         ("train agent.gamma=2", "agent.gamma=2: must be a number in [0, 1]"),
         ("train agent=dqn agent.epsilon=-1", "agent.epsilon=-1: must be a number in [0, 1]"),
         ("train game=thirty_one game.num_players=1", "game.num_players=1: must be a whole number in [2, 9]"),
@@ -64,7 +64,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["train", "--info=nope"], "argument --info/-i: invalid choice: 'nope'"),
         (["-sc", "install=nosh"], "-sc: install=nosh: must be one of bash, zsh, fish"),
         (["-sc", "query"], "-sc: must be install=SHELL or uninstall=SHELL"),
-        (["train", "gmae=thirty_one"], "gmae=thirty_one: must be left out: did you mean game?"),
+        (["train", "gmae=thirty_one"], "gmae=thirty_one: no such key; did you mean game?"),
         (["train", "game=chess"], "game=chess: must be one of "),
         (["train", "experiment=nothing"], "experiment=nothing: must be one of "),
         (["train", "agent=null"], "agent=null: must be one of "),
@@ -81,8 +81,8 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
             ["compose", "agent@experiments.big2_ppo.agent=big2_paper"],
             "agent@experiments.big2_ppo.agent=big2_paper: must be ",
         ),
-        (["train", "agent=dqn", "agent.clip_range=0.1"], "agent.clip_range=0.1: must be left out: agent takes name"),
-        (["train", "agent.gamma.x=1"], "agent.gamma.x=1: must be left out: there is no such key"),
+        (["train", "agent=dqn", "agent.clip_range=0.1"], "agent.clip_range=0.1: no such key; agent takes name"),
+        (["train", "agent.gamma.x=1"], "agent.gamma.x=1: no such key"),
         (["train", "agent.gamma=0.9,0.99"], "agent.gamma=0.9,0.99: takes one value (to try several: cardlab sweep"),
         (["train", "agent.gamma=choice(1,2)"], "agent.gamma=choice(1,2): takes one value"),
         (["train", f"seed={5000 * '9'}"], f"seed={95 * '9'}… (5005 characters): cannot be read as key=value"),
@@ -92,7 +92,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
             "name={a:: cannot be read as key=value (a value with signs such as ? and = needs quotes",
         ),
         (["train", "agent.gamma=${nothing}"], "agent.gamma: Interpolation key 'nothing' not found"),
-        (["train", "+agent.gamma=1"], "Could not append to config. An item is already at 'agent.gamma'"),
+        (["train", "+agent.gamma=1"], "+agent.gamma=1: this key exists; write agent.gamma=1"),
         (
             ["train", "resume=12e45"],
             "resume=12e45: must be the id of an interrupted run, or at least its first 4 characters; this",
@@ -100,7 +100,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["evaluate"], "policy=(left out): must be given"),
         (
             ["evaluate", "agent=ppo"],
-            "agent=ppo: must be left out: conf/evaluate.yaml takes arena, search, policy, output, record, game",
+            "agent=ppo: no such key; conf/evaluate.yaml takes arena, search, policy, output, record, game",
         ),
         (
             ["evaluate", "policy=random"],
@@ -139,7 +139,10 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["replay", "deal=-1"], "deal=-1: must be a whole number in [0, 1999]"),
         (["replay", "game=poker_squares", "inputs=[nothing]"], "inputs=nothing: must be all, or one of "),
         (["replay", "record=nothing.json"], "nothing.json: is not a record of a game"),
-        (["replay", "agents=[random,random,random]"], "agents=3: must be 2 for thirty_one"),
+        (
+            ["replay", "agents=[random,random,random]"],
+            "agents=[random,random,random]: must be one agent for all seats, or 2",
+        ),
         (["runs", "--policy", "no=where"], "no=where: is not a policy's folder"),
         (["runs", "--policy"], "argument --policy: expected one argument"),
         (["ui", "--policy", "x"], "--policy: cardlab ui has no such flag"),
@@ -156,7 +159,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["compose", "benchmark=typo"], "benchmark=typo: must be one of full, quick"),
         (
             ["compose", "experiments.thirty_one_dqn.agent.epsilom=1"],
-            "experiments.thirty_one_dqn.agent.epsilom=1: must be left out: "
+            "experiments.thirty_one_dqn.agent.epsilom=1: no such key; "
             "did you mean experiments.thirty_one_dqn.agent.epsilon?",
         ),
         (
@@ -199,12 +202,28 @@ def test_one_line_names_it(folder: Path, capsys: pytest.CaptureFixture[str], arg
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("train agent.gama=1 agent.epoch=2", ["agent.gama=1: must be left", "agent.epoch=2: must be left"]),
+        ("train agent.gama=1 agent.epoch=2", ["agent.gama=1: no such key", "agent.epoch=2: no such key"]),
         ("train agent.gamma=2 trainer.decisions=0", ["agent.gamma=2: must be", "trainer.decisions=0: must be"]),
         ("train agent.gamma=2 agent.clip_range=-3", ["agent.gamma=2: must be", "agent.clip_range=-3: must be"]),
         ("train game=chess game.x=3 agent.gamma=2", ["game=chess: must be", "agent.gamma=2: must be"]),
-        ("train agent.gama=1 arena.deals=0", ["agent.gama=1: must be left", "arena.deals=0: must be"]),
+        ("train agent.gama=1 arena.deals=0", ["agent.gama=1: no such key", "arena.deals=0: must be"]),
         ("train experiment=mine agent.mine=3", ["experiment=mine: must be"]),
+        ("train network.widths=[0]", ["network.widths[0]=0: must be a whole number in [1, 8192]"]),
+        ("train gamma=0.9", ["gamma=0.9: no such key; did you mean agent.gamma?"]),
+        ("train agent.widths=[8]", ["agent.widths=[8]: no such key; did you mean network.widths?"]),
+        (
+            "train thirty_one/dqn",
+            ["thirty_one/dqn: cannot be read as key=value; did you mean experiment=thirty_one/dqn"],
+        ),
+        (
+            "train opponents=scripted opponents.agents={greedy:1}",
+            ["opponents.agents={greedy:1}: must be written '+opponents.agents={greedy:1}'"],
+        ),
+        (
+            "evaluate policy=random game=thirty_one arena.references=[gredy,rndom]",
+            ["arena.references=gredy: must be a policy's", "arena.references=rndom: must be a policy's"],
+        ),
+        ("train trainer.start_from=nowhere", ["trainer.start_from=nowhere: must be a folder with a training.ckpt"]),
         ("train seed=-1 agent.gamma=2", ["seed=-1: must be", "agent.gamma=2: must be"]),
         ("runs limit=0 sort=size", ["sort=size: must be one of age, name", "limit=0: must be"]),
         ("evaluate policy=null arena.deals=1", ["policy=null: must be text", "arena.deals=1: must be"]),
@@ -214,7 +233,7 @@ def test_one_line_names_it(folder: Path, capsys: pytest.CaptureFixture[str], arg
         ),
         (
             "sweep sweep.trials=0 agent.gamma=7 sweep.space.agent.gama=[0,1]",
-            ["sweep.space.agent.gama=[0,1]: must be left", "sweep.trials=0: must be", "agent.gamma=7: must be"],
+            ["sweep.space.agent.gama=[0,1]: no such key", "sweep.trials=0: must be", "agent.gamma=7: must be"],
         ),
         ("sweep agent=policy_iteration", ["sweep.space={}: must be given, for agent=policy_iteration has no search"]),
         (
@@ -245,10 +264,25 @@ def test_a_store_that_is_away_is_one_line(
     assert one_line(capsys.readouterr().err).startswith("tracking store http://127.0.0.1:9: ")
 
 
-@pytest.mark.parametrize(("wrong", "meant"), [("pp", "ppo"), ("polcy_iteration", "policy_iteration")])
+@pytest.mark.parametrize(
+    ("wrong", "meant"), [("pp", "ppo"), ("polcy_iteration", "policy_iteration"), ("big2/papre", "big2/paper")]
+)
 def test_the_nearest_option_is_named(folder: Path, capsys: pytest.CaptureFixture[str], wrong: str, meant: str) -> None:
     assert main(["train", f"agent={wrong}"]) == 2
     assert one_line(capsys.readouterr().err).endswith(f"(did you mean {meant}?)")
+
+
+def test_the_folder_that_was_meant_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "runs/mine/latest/policy").mkdir(parents=True)
+    (folder / "runs/mine/latest/policy/policy.json").write_text("{}")
+    (folder / "params.yaml").write_text("experiments:\n  mine:\n    seed: 7\n")
+    for policy, advice in (
+        ("runs/mine", "did you mean runs/mine/latest/policy?"),
+        ("models/mine", "dvc repro train@mine"),
+    ):
+        for verb in ("evaluate", "promote"):
+            assert main([verb, f"policy={policy}"]) == 2
+            assert advice in one_line(capsys.readouterr().err)
 
 
 def test_an_entry_of_a_mapping_is_shown_how_to_be_added(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

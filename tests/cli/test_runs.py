@@ -1,6 +1,7 @@
 """`cardlab runs`: what its table shows, how it is filtered and sorted, and its JSON."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,13 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.delenv("DVC_ROOT", raising=False)
     store = Store()
     for name, score, steps in (("weak", 0.25, 2_500_000), ("strong", 0.75, 256_000)):
-        with store.start_run("thirty_one", name, tags={"kind": "training"}, params=PARAMS) as run:
+        tags = {"kind": "training", "against": "greedy:level:30"}
+        with store.start_run("thirty_one", name, tags=tags, params=PARAMS) as run:
             intervals = {"interval/score/evaluation_low": score - 0.1, "interval/score/evaluation_high": score + 0.1}
             run.log_metrics({"score/mean": 0.9, "score/evaluation": score, **intervals}, steps)
             run.log_metrics({"train/return": 0.0, "system/cpu_seconds": 7300.0}, steps)
     with store.start_run("big2", "curve", tags={"kind": "training"}, params=PARAMS) as run:
-        run.log_metrics({"score/mean": -3.5}, 10)
+        run.log_metrics({"score/mean": -3.5, "score/random": -3.0, "score/greedy": -4.0}, 10)
     with store.start_run(
         "thirty_one", "trial 4", tags={"kind": "trial", "sweep.state": "pruned"}, params=PARAMS
     ) as run:
@@ -43,13 +45,42 @@ def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str
 def test_the_table_shows_trainings_and_sweeps(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["runs"]) == 0
     heading, *lines = capsys.readouterr().out.splitlines()
-    columns = ["name", "kind", "game", "agent", "score", "of", "seeds", "decisions", "CPU", "state", "age", "run"]
-    assert heading.split() == columns
+    columns = ["name", "kind", "game", "agent", "score", "of", "against", "seeds", "decisions", "CPU", "state", "age"]
+    assert heading.split() == [*columns, "run"]
     assert [line.split()[0] for line in lines] == ["killed", "curve", "strong", "weak"]
-    words = ["weak", "training", "thirty_one", "dqn", "0.250", "±", "0.100", "evaluation", "7", "2.5M", "2", "h"]
-    assert lines[-1].split()[:13] == [*words, "finished"]
+    words = ["weak", "training", "thirty_one", "dqn", "0.250", "±", "0.100", "evaluation", "greedy:level:30", "7"]
+    assert lines[-1].split()[:14] == [*words, "2.5M", "2", "h", "finished"]
+    assert lines[1].split()[4:7] == ["-4.000", "training", "greedy"], "a curve is compared by its strongest reference"
     assert " killed " in lines[0].removeprefix("killed"), "a killed process is not shown as running"
-    assert all(len(line.rstrip()) <= 120 for line in [heading, *lines])
+    assert all(len(line.rstrip()) <= 140 for line in [heading, *lines])
+
+
+def test_a_narrow_terminal_shows_whole_names(
+    store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal for rich
+    monkeypatch.setenv("TERM", "dumb")
+    name = "thirty_one_dqn vs greedy_stock_only, greedy"
+    with store.start_run("thirty_one", name, tags={"kind": "training"}, params=PARAMS) as run:
+        run.log_metrics({"score/mean": 0.5, "score/greedy": 0.5}, 10)
+    assert main(["runs"]) == 0
+    printed = capsys.readouterr()
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).rstrip() for line in printed.out.splitlines()]
+    assert any(line.startswith(name) and " 0.500" in line for line in lines)
+    assert all(len(line) <= 80 for line in lines)
+    assert "without of, kind, " in printed.err
+
+
+def test_an_empty_store_says_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DVC_ROOT", raising=False)
+    assert main(["runs"]) == 0
+    assert capsys.readouterr().err == (
+        "no runs yet; cardlab train experiment=poker_squares/td trainer=smoke makes one\n"
+    )
 
 
 def test_all_fields_are_in_the_json(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,3 +123,5 @@ def test_one_run_is_shown_with_its_lineage(store: Store, capsys: pytest.CaptureF
     assert rows["run"] == row["id"]
     assert rows["score"] == "0.250 ± 0.100"
     assert rows["versions"].startswith("{")
+    assert rows["command"] == row["command"] != ""
+    assert not {"launch", "process"} & set(rows)

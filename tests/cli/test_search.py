@@ -39,7 +39,7 @@ def test_an_agent_is_evaluated_with_a_search_around_it(tmp_path, capsys):
     ("overrides", "message"),
     [
         (["search=deep"], "search=deep: must be one of expectimax, monte_carlo, none, puct, tree"),
-        (["search=tree", "search.c_puct=1"], "search.c_puct=1: must be left out"),
+        (["search=tree", "search.c_puct=1"], "search.c_puct=1: no such key"),
         (["search=tree", "search.simulations=0"], "search.simulations=0: must be a whole number of at least 1"),
         (["search=puct"], "search.policy=PlacementAgent: must be an agent with a prior and values"),
     ],

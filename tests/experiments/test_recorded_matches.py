@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mlflow.entities import Run
 
-from cardlab.agents.policy_files import policy_digest
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.cli import main
 from cardlab.experiments.promotion.champions import write_champion
 from cardlab.games.catalogue import make_game

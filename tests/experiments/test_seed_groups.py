@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.agents.policy_files import policy_digest
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.cli import main
 from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.evaluate_seeds import evaluate_seeds
@@ -80,7 +80,7 @@ def test_an_experiment_is_evaluated_with_all_its_seeds(
 
 @pytest.mark.usefixtures("trained")
 def test_one_policy_is_asked_for_where_one_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
-    wanted = "models/duel: has the policies of seeds 7, 8, 9; choose one, as in models/duel/seed_7"
+    wanted = "no policy.json in it; it has those of seeds 7, 8, 9: choose one, as in models/duel/seed_7"
     for command in (
         ["replay", "game=thirty_one", "agents=[models/duel,greedy]"],
         ["tournament", "game=thirty_one", "agents=[models/duel,greedy]"],

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cardlab.agents.policy_files import policy_digest
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.cli import main
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.composition import compose_experiment

@@ -17,8 +17,8 @@ from cardlab.core.exit_status import FAILED, run_program
 from cardlab.core.files import write_atomically
 from cardlab.tracking import Store
 from cardlab.training.checkpoint_files import CheckpointError
-from cardlab.training.continuation import TRAINING_FILE, write_continuation
-from cardlab.training.experiment import Experiment
+from cardlab.training.continuation import write_continuation
+from cardlab.training.experiment import TRAINING_FILE, Experiment
 from cardlab.training.run import train
 from services import missing
 from training.test_resume import Interrupted, experiment_of, run

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.agents.policy_files import PolicyError, describe, load_policy, save_policy
+from cardlab.agents.policy_descriptions import PolicyError
+from cardlab.agents.policy_files import describe, load_policy, save_policy
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import MLPOptions
 

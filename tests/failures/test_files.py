@@ -13,7 +13,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from cardlab.agents.network_agents import SoftmaxAgent
-from cardlab.agents.policy_files import FORMAT, PolicyError, describe, load_policy, save_policy
+from cardlab.agents.policy_descriptions import FORMAT, PolicyError
+from cardlab.agents.policy_files import describe, load_policy, save_policy
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import MLPOptions
 from cardlab.training.checkpoint_files import CheckpointError

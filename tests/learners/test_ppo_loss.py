@@ -28,6 +28,7 @@ def minibatch(num: int, clip_range: float) -> tuple[torch.Tensor, torch.Tensor, 
         -numbers[0].abs(),
         numbers[1],
         numbers[2],
+        None,
         torch.tensor(clip_range),
         torch.tensor(0.1 * clip_range),
     )

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from cardlab.agents.policy_files import PolicyError, describe, save_policy
+from cardlab.agents.policy_descriptions import PolicyError
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import MLPOptions

@@ -18,6 +18,8 @@ def test_every_picture_of_a_page_is_taken_by_a_tool() -> None:
     shown = {name for page in pages for name in re.findall(r"images/(\w+)\.png", page.read_text(encoding="utf-8"))}
     assert shown
     assert shown <= {*screenshots.PICTURES, *play_screenshots.PICTURES}
+    assert {*screenshots.PICTURES} <= shown, "pictures that no page shows"
+    assert {path.stem for path in (ROOT / "docs/images").iterdir()} >= shown
 
 
 def test_a_terminal_shows_what_stays_on_the_screen(tmp_path: Path) -> None:

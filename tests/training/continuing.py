@@ -7,8 +7,7 @@ import torch
 
 from cardlab.learners.rollouts.opponents.options import PoolOptions
 from cardlab.training.callbacks import MetricsLog
-from cardlab.training.continuation import TRAINING_FILE
-from cardlab.training.experiment import Experiment
+from cardlab.training.experiment import TRAINING_FILE, Experiment
 from cardlab.training.run import Trained, train
 from learners.kuhn_training import kuhn_experiment
 

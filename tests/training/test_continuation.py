@@ -9,7 +9,7 @@ from safetensors.numpy import load_file
 
 from cardlab.core.options import InvalidOption
 from cardlab.learners.rollouts.opponents.pool import PRIOR
-from cardlab.training.continuation import TRAINING_FILE
+from cardlab.training.experiment import TRAINING_FILE
 from cardlab.training.run import Trained, run_folder
 from cardlab.training.start_point import read_start_point
 from cardlab.training.training_process import build_learner

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cardlab.agents.policy_files import policy_digest
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.snapshot_matches import find_snapshots
 from cardlab.training import run as run_module
@@ -111,6 +111,17 @@ def test_training_stops_at_the_plateau(
     assert trained.iterations == rounds
     assert [row["score/mean"] for row in trained.rows] == strengths[:rounds]
     assert digests(trained.snapshots)[str(trained.decisions)] == trained.digest
+
+
+@pytest.mark.parametrize("seconds", [60.0, 0.0])
+def test_the_policy_of_a_plateau_is_its_best_point(
+    seconds: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plateau(monkeypatch, [0.1, 0.5, 0.4, 0.3])
+    trained = trained_with(tmp_path, evaluations=10, snapshots=10, patience=2, checkpoint_seconds=seconds)
+    kept = digests(trained.snapshots)
+    best, later = (kept[str(int(trained.rows[point]["decisions"]))] for point in (1, 2))
+    assert trained.digest == best != later
 
 
 def test_the_summary_says_what_it_cost_and_where_it_comes_from(tmp_path: Path) -> None:

@@ -10,15 +10,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cardlab.agents.network_files import (
+from cardlab.agents.network_files import load_weights, save_weights
+from cardlab.agents.policy_descriptions import (
     WEIGHTS,
     PolicyDescription,
     PolicyError,
     check_game,
     described_game,
-    load_weights,
     parse_description,
-    save_weights,
     write_description,
 )
 from cardlab.games.cards.deck import NUM_CARDS

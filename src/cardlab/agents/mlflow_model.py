@@ -18,14 +18,13 @@ import torch
 from numpy.typing import NDArray
 
 from cardlab.agents.network_agents import AfterstateAgent, SoftmaxAgent, sample_place
-from cardlab.agents.policy_files import POLICY_KINDS, PolicyError, game_for, load_policy, policy_game
+from cardlab.agents.policy_descriptions import GAME_FILE, PolicyError, game_for, policy_game
+from cardlab.agents.policy_files import POLICY_KINDS, load_policy
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Actions, Game, InfoStates
 from cardlab.networks.inputs import Inputs
 
 NOT_IN_DIGEST = "answers requests of MLflow"
-
-GAME_FILE = "game.json"  # in the folder of a policy: the game with all its options
 
 
 @dataclass(frozen=True)

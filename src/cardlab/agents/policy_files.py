@@ -1,36 +1,32 @@
 """Trained policies as folders: policy.json and weights.safetensors, the same bytes for the same training."""
 
 import errno
-import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from math import isfinite
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from safetensors import SafetensorError
 
 from cardlab.agents.network_agents import ActionValueAgent, AfterstateAgent, SoftmaxAgent
-from cardlab.agents.network_files import (
+from cardlab.agents.network_files import load_weights, save_weights
+from cardlab.agents.policy_descriptions import (
+    DESCRIPTION,
+    FORMAT,
     WEIGHTS,
     PolicyDescription,
     PolicyError,
     check_game,
-    described_game,
-    load_weights,
-    missing_policy,
-    parse_description,
-    save_weights,
+    default_features,
+    policy_digest,
+    read_description,
     write_description,
 )
 from cardlab.games.agent_protocol import Policy
 from cardlab.games.protocol import Game
 from cardlab.networks.options import NETWORK_OPTIONS
 from cardlab.networks.protocol import Network, NetworkOptions
-
-FORMAT = 2
-_DESCRIPTION = "policy.json"
-POLICY_FILES = (_DESCRIPTION, WEIGHTS)
 
 POLICY_KINDS: Mapping[str, type[SoftmaxAgent] | type[ActionValueAgent] | type[AfterstateAgent]] = {
     "softmax": SoftmaxAgent,
@@ -56,24 +52,8 @@ def save_policy(folder: Path, description: PolicyDescription, network: Network) 
         save_weights(network, folder / WEIGHTS)
     except SafetensorError as error:
         raise OSError(errno.EIO, str(error), str(folder / WEIGHTS)) from error
-    write_description(folder / _DESCRIPTION, FORMAT, description)
+    write_description(folder / DESCRIPTION, FORMAT, description)
     return policy_digest(folder)
-
-
-def policy_digest(folder: Path) -> str:
-    """SHA-256 over the two files of a policy, hexadecimal."""
-    digest = hashlib.sha256()
-    for name in POLICY_FILES:
-        try:
-            digest.update(name.encode() + b"\0" + (folder / name).read_bytes())
-        except OSError as error:
-            raise PolicyError(missing_policy(folder, _DESCRIPTION)) from error
-    return digest.hexdigest()
-
-
-def read_description(folder: Path) -> PolicyDescription:
-    """The content of policy.json; PolicyError when it is missing, damaged or of another format."""
-    return parse_description(folder / _DESCRIPTION, FORMAT)
 
 
 def load_policy(game: Game, folder: Path) -> Policy:
@@ -82,15 +62,15 @@ def load_policy(game: Game, folder: Path) -> Policy:
     network = _network(game, folder, description)
     if description.policy_kind not in POLICY_KINDS:
         raise PolicyError(
-            f"{folder / _DESCRIPTION}: policy_kind={description.policy_kind}: must be one of {', '.join(POLICY_KINDS)}"
+            f"{folder / DESCRIPTION}: policy_kind={description.policy_kind}: must be one of {', '.join(POLICY_KINDS)}"
         )
     kind = POLICY_KINDS[description.policy_kind]
     known = [entry.name for entry in fields(kind)][2:]  # behind game and network
     for key, value in description.policy_options.items():
         if key not in known or not isinstance(value, int | float) or not isfinite(value):
-            raise PolicyError(f"{folder / _DESCRIPTION}: policy_options: must be numbers for {', '.join(known)}")
+            raise PolicyError(f"{folder / DESCRIPTION}: policy_options: must be numbers for {', '.join(known)}")
         if key == "reward_scale" and value <= 0:
-            raise PolicyError(f"{folder / _DESCRIPTION}: policy_options: reward_scale={value}: must be above 0")
+            raise PolicyError(f"{folder / DESCRIPTION}: policy_options: reward_scale={value}: must be above 0")
     return kind(game, network, **description.policy_options)
 
 
@@ -99,38 +79,10 @@ def load_network(game: Game, folder: Path) -> Network:
     return _network(game, folder, _fitting(game, folder))
 
 
-def policy_game(folder: Path, **options: Any) -> Game:
-    """The game that the policy in `folder` was trained on, with `options` that the policy does not depend on."""
-    description = read_description(folder)
-    return described_game(folder / _DESCRIPTION, description.game, {**description.game_options, **options})
-
-
-def default_game(folder: Path) -> Game:
-    """The game that the policy in `folder` was trained on, with default options."""
-    return described_game(folder / _DESCRIPTION, read_description(folder).game, {})
-
-
-def game_for(policy: Path, game: Game) -> Game:
-    """`game` with the features that the policy in this folder was trained on; the rules stay.
-
-    InfoStates do not depend on features, so that agents with different features can play together.
-    """
-    description = read_description(policy)
-    features = description.game_options.get("features", _default_features(game))
-    if description.game != game.spec.name or features is None or game.spec.options.get("features") == features:
-        return game  # load_policy raises for what does not fit
-    return replace(cast(Any, game), features=features)
-
-
-def _default_features(game: Game) -> str | None:
-    """The default of the option `features`; None for a game without it."""
-    return next((cast(str, entry.default) for entry in fields(cast(Any, game)) if entry.name == "features"), None)
-
-
 def _fitting(game: Game, folder: Path) -> PolicyDescription:
     """The content of policy.json; PolicyError when it is of another game."""
     description = read_description(folder)
-    trained_for = {"game": description.game, "features": _default_features(game), **description.game_options}
+    trained_for = {"game": description.game, "features": default_features(game), **description.game_options}
     check_game(folder, game, trained_for)
     return description
 
@@ -138,5 +90,5 @@ def _fitting(game: Game, folder: Path) -> PolicyDescription:
 def _network(game: Game, folder: Path, description: PolicyDescription) -> Network:
     if description.network not in NETWORK_OPTIONS:
         known = ", ".join(NETWORK_OPTIONS)
-        raise PolicyError(f"{folder / _DESCRIPTION}: network={description.network}: must be one of {known}")
+        raise PolicyError(f"{folder / DESCRIPTION}: network={description.network}: must be one of {known}")
     return load_weights(folder, NETWORK_OPTIONS[description.network], description, game.spec)

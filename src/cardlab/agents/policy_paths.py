@@ -46,6 +46,20 @@ def policy_folder(text: str, game: str) -> Path | None:
     return champion_folder(game) or _store().fetch_champion(game)
 
 
+def policy_hint(text: str | Path) -> str:
+    """What to do where `text` is not the folder of a policy, behind a semicolon; empty if there is no advice."""
+    folder = Path(text)
+    for inner in (folder / "latest" / "policy", folder / "policy"):
+        if (inner / "policy.json").is_file():
+            return f"; did you mean {inner}?"
+    seeds = sorted(int(path.name[len(SEED) :]) for path in folder.glob(f"{SEED}*") if path.name[len(SEED) :].isdigit())
+    if seeds:
+        return f"; it has those of seeds {', '.join(map(str, seeds))}: choose one, as in {folder / SEED}{seeds[0]}"
+    if folder.parent.name == "models" and f"\n  {folder.name}:\n" in _text_of(Path("params.yaml")):
+        return f"; dvc repro train@{folder.name} makes it"
+    return ""
+
+
 def champion_folder(game: str) -> Path | None:
     """The folder of the champion of `game`: the working directory's before the installed package's."""
     return _find(Path(game), "policy.json")
@@ -66,3 +80,11 @@ def _find(entry: Path, file: str) -> Path | None:
         if (champions / entry / file).is_file():
             return champions / entry
     return None
+
+
+def _text_of(file: Path) -> str:
+    """The text of a file; empty if it cannot be read."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -5,12 +5,14 @@ its options name.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any, cast
 
-from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder
+from cardlab.agents.policy_descriptions import game_for
+from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
 from cardlab.agents.specs import InvalidAgent, split_name
 from cardlab.core.options import InvalidOption, checked
 from cardlab.games.agent_protocol import Agent
@@ -82,7 +84,7 @@ def make_agent(game: Game, text: str, **options: Any) -> Agent:
     name, written = split_name(text)
     names = agent_names(game)
     if name not in names:
-        raise InvalidOption("agent", text, f"one of {', '.join(names)} for {game.spec.name}")
+        raise InvalidOption("agent", text, f"one of {', '.join(names)} for {game.spec.name}{_near(name, names)}")
     factory, given = agent_factory(game, name), {**written, **options}
     hints = _known_options(factory, text, name, given)
     resolve = {"resolve": load_agent} if "resolve" in signature(factory).parameters else {}
@@ -113,12 +115,19 @@ def load_agent(game: Game, text: str, *, search: Any = None, **options: Any) -> 
         return make_agent(game, text, **options)
     folder = policy_folder(text, game.spec.name)
     if folder is not None:
-        from cardlab.agents.policy_files import game_for, load_policy  # noqa: PLC0415  torch is needed for a network only
+        from cardlab.agents.policy_files import load_policy  # noqa: PLC0415  torch is needed for a network only
 
         return load_policy(game_for(folder, game), folder)
-    known = ", ".join(agent_names(game))
-    allowed = f"a policy's folder or address ({ADDRESS}cardlab-{game.spec.name}@{CHAMPION}), or one of {known}"
-    raise InvalidOption("agent", text, f"{allowed} for {game.spec.name}")
+    known = agent_names(game)
+    allowed = f"a policy's folder or address ({ADDRESS}cardlab-{game.spec.name}@{CHAMPION}), or one of "
+    advice = policy_hint(text) or _near(name, known)
+    raise InvalidOption("agent", text, f"{allowed}{', '.join(known)} for {game.spec.name}{advice}")
+
+
+def _near(name: str, names: Sequence[str]) -> str:
+    """The agent that was probably meant, behind a semicolon."""
+    near = get_close_matches(name, [*names, CHAMPION], n=1, cutoff=0.65)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _factories(game: Game) -> Mapping[str, str]:

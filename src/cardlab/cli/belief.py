@@ -3,29 +3,25 @@
 import csv
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 
-from cardlab.agents.beliefs import save_belief
 from cardlab.agents.registry import load_agent
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_folder
 from cardlab.core.options import InvalidOption, Text, check_whole
 from cardlab.experiments.config.build_parts import build_game, check_agents, group
 from cardlab.experiments.config.options import build_options, convert
+from cardlab.experiments.run_paths import quoted
 from cardlab.games.catalogue import without_training_options
 from cardlab.learners.options import BeliefTraining
 from cardlab.networks.options import BeliefOptions
 from cardlab.tracking import Store
-from cardlab.training.belief import (
-    BeliefExperiment,
-    BeliefFigures,
-    Bin,
-    belief_metrics,
-    evaluate_belief,
-    train_belief,
-)
+
+if TYPE_CHECKING:
+    from cardlab.training.belief import BeliefFigures, Bin
 
 
 def run(request: Request) -> int:
@@ -39,8 +35,17 @@ def run(request: Request) -> int:
     network = build_options(BeliefOptions, group("network", config["network"]))
     training = build_options(BeliefTraining, group("training", config["training"]))
     check_agents(game, "agents", agents)
+    folder = check_folder("output", convert("output", config["output"], Text))
+    # A wrong value is refused before the imports below, which take seconds.
+    from cardlab.agents.beliefs import save_belief  # noqa: PLC0415
+    from cardlab.training.belief import (  # noqa: PLC0415
+        BeliefExperiment,
+        belief_metrics,
+        evaluate_belief,
+        train_belief,
+    )
+
     experiment = BeliefExperiment(game, [load_agent(game, text) for text in agents], network, training, config["seed"])
-    folder = check_folder("output", convert("output", config["output"], Text))  # before the training
     store = Store()
     with store.start_run(game.spec.name, folder.name, tags={"kind": "belief"}, params=config) as recorded:
         belief = train_belief(experiment, log=recorded)
@@ -50,11 +55,12 @@ def run(request: Request) -> int:
         recorded.log_metrics(belief_metrics(figures), training.iterations)
         recorded.log_artifact(folder, "belief")
     _print(figures)
-    print(f"belief: {folder}\nnext:   cardlab evaluate policy=monte_carlo:belief:{folder} game={game.spec.name}")
+    agent = quoted("policy", f"monte_carlo:belief:{folder}")
+    print(f"belief: {folder}\nnext:   cardlab evaluate {agent} game={game.spec.name}")
     return 0
 
 
-def write_calibration(bins: Iterable[Bin], path: Path) -> None:
+def write_calibration(bins: Iterable["Bin"], path: Path) -> None:
     """Write the calibration as CSV, one row per bin."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -62,7 +68,7 @@ def write_calibration(bins: Iterable[Bin], path: Path) -> None:
         writer.writerows((f"{one.predicted:.4f}", f"{one.observed:.4f}", one.count) for one in bins)
 
 
-def _print(figures: BeliefFigures) -> None:
+def _print(figures: "BeliefFigures") -> None:
     console = Console()
     console.print(
         f"bits per unseen card over {figures.belief.deals} games, {figures.decisions} decisions, 95 % intervals:"

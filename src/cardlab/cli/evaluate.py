@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
-from cardlab.agents.policy_files import policy_digest, policy_game
-from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder
+from cardlab.agents.policy_descriptions import policy_digest, policy_game
+from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
 from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import split_name
 from cardlab.cli.verbs import Request
@@ -41,14 +41,15 @@ def run(request: Request) -> int:
     text = text if group is None else str(*group.policies)
     folder = policy_folder(text, config["game"]["name"] if config.get("game") else "")
     game = _game(config, text, folder)
-    check_agents(game, "policy", [text])
     search = build_search(config["search"], text)
     agent = search_text(search, text)
+    store, output = _targets(config)
+    check_agents(game, "arena.references", options.references)
+    check_agents(game, "policy", [text])  # late: a policy imports torch
     if agent != text:
         check_agents(game, "search", [agent])
     own = own_references(policy_config(folder)) if folder else ()
     options = _with_references(game, options, own)
-    store, output = _targets(config)
     digest = policy_digest(folder) if folder else ""
     name = policy_name(Path(text)) if agent == text else f"{policy_name(Path(text))}+{search.name}"
     complete = True
@@ -129,7 +130,7 @@ def _game(config: Mapping[str, Any], policy: str, folder: Path | None) -> Game:
     if folder is None:
         allowed = (
             "a policy's folder (runs/NAME/latest/policy from cardlab train, models/NAME from dvc repro), or add "
-            "game=NAME for a scripted agent or champion"
+            "game=NAME for a scripted agent or champion" + policy_hint(policy)
         )
         raise InvalidOption("policy", policy, allowed)
     return policy_game(folder)

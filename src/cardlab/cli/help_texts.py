@@ -14,15 +14,18 @@ from cardlab.core.options import as_written
 from cardlab.experiments.config.composition import compose_tree, initialised_hydra, search_folders
 from cardlab.experiments.config.error_lines import group_options, options_by_folder
 
-_COMMENTED_KEY = re.compile(r"^\s*(\w+):[^#]*#\s*(.+)$")
+_KEY = re.compile(r"^(\s*)(\w+):[^#]*(?:#\s*(.+))?$")
+_OWN = "*"  # in place of an option: the file of the verb
 _COMMENT_COLUMN = 44
 _TRAIN_KEYS = {"game", "agent", "network", "opponents", "trainer", "arena"}
 _TRAIN_HELP = "as in `cardlab train --help`"
+_SWEEP_KEYS = {"trials", "space"}
 
 Comments = Mapping[tuple[str, str, str], str]
 """(group, option, key) → the comment behind the key in the YAML files.
 
-Option is "" for the first comment in any file of the group; group is "" for the file of the verb.
+Option is "" for the first comment in any file of the group, and _OWN in the file of the verb, where group is the key
+above, or "".
 """
 
 
@@ -53,7 +56,9 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
     if verb.trains:  # its own keys come first; those of the experiment are documented once
         config = {key: value for key, value in config.items() if key not in _TRAIN_KEYS}
     comments = _comments(search_folders(), verb.config_name)
-    groups = _groups({name: choice for name, choice in choices.items() if name.count(".") < 2})  # none inside mounts
+    choices = {name: choice for name, choice in choices.items() if name.count(".") < 2}  # none inside mounts
+    groups = _groups(choices, choices.get("game"))
+    others = "; game=NAME --help lists those of another game" if isinstance(choices.get("game"), str) else ""
     usage = f"usage: cardlab {verb.name}{f' {verb.words.upper()} …' if verb.words else ''}"
     sections = [
         [
@@ -62,7 +67,7 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
             f"{usage} [group=option …] [key=value …]",
         ],
         ["examples", *(f"  {example}" for example in verb.examples)],
-        ["groups (group=option; * marks the chosen one)", *_table(groups)] if groups else [],
+        [f"groups (group=option; * marks the chosen one{others})", *_table(groups)] if groups else [],
         [f"keys (key=value) of conf/{verb.config_name}.yaml", *_key_lines(config, comments)],
         [f"and the keys of an experiment, {_TRAIN_HELP}"] if verb.trains else [],
         ["flags", *_table({**verb.flags, **verb.long_keys, **FLAGS})],
@@ -71,14 +76,20 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
     return "\n\n".join("\n".join(section) for section in sections if section)
 
 
-def _groups(choices: Mapping[str, object]) -> dict[str, str]:
-    """Group → its options, one line per folder; for a group that is used twice, only the choice the second time."""
+def _groups(choices: Mapping[str, object], game: object) -> dict[str, str]:
+    """Group → its options, one line per folder; for a group that is used twice, only the choice the second time.
+
+    Folders of games other than `game` are left out, but those of experiments, which choose the game.
+    """
     texts: dict[str, str] = {}
     shown: set[str] = set()
     with initialised_hydra():
         for name, choice in sorted(choices.items()):
             group = name.partition("@")[0]
-            texts[name] = f"{choice}*" if group in shown else _options_text(group_options(group), choice)
+            options = group_options(group)
+            if group != "experiment" and isinstance(game, str):
+                options = [option for option in options if option.rpartition("/")[0] in ("", game) or option == choice]
+            texts[name] = f"{choice}*" if group in shown else _options_text(options, choice)
             shown.add(group)
     return texts
 
@@ -95,9 +106,17 @@ def _key_lines(config: Mapping[str, Any], comments: Comments, depth: int = 1, gr
         if depth > 1 and isinstance(value, Mapping) and value.keys() >= _TRAIN_KEYS:
             yield f"{'  ' * depth + key + ': …':<{_COMMENT_COLUMN}}  an experiment, {_TRAIN_HELP}"
             continue
+        if depth > 1 and isinstance(value, Mapping) and value.keys() >= _SWEEP_KEYS:
+            yield f"{'  ' * depth + key + ': …':<{_COMMENT_COLUMN}}  a sweep, as in `cardlab sweep --help`"
+            continue
+        if group and key == "name":
+            continue  # in the line of the group
         inner = isinstance(value, Mapping) and bool(value)
         line = "  " * depth + (f"{key}:" if inner else f"{key}: {as_written(value)}")
-        yield f"{line:<{_COMMENT_COLUMN}}  {comments.get((group, option, key), '')}".rstrip()
+        comment = comments.get((group, _OWN, key)) or comments.get((group or "experiment", option, key), "")
+        if inner and "name" in value:
+            comment = str(value["name"])
+        yield f"{line:<{_COMMENT_COLUMN}}  {comment}".rstrip()
         if inner:
             yield from _key_lines(cast(Mapping[str, Any], value), comments, depth + 1, key)
 
@@ -105,12 +124,26 @@ def _key_lines(config: Mapping[str, Any], comments: Comments, depth: int = 1, gr
 def _comments(folders: Sequence[Path], config_name: str) -> Comments:
     found: dict[tuple[str, str, str], str] = {}
     for folder in folders:
-        for path in [folder / f"{config_name}.yaml", *sorted(folder.glob("*/*.yaml"))]:
-            group, option = ("", "") if path.parent == folder else (path.parent.name, path.stem)
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
-            for match in filter(None, map(_COMMENTED_KEY.match, lines)):
-                found.setdefault((group, option, match[1]), match[2])
-                found.setdefault((group, "", match[1]), match[2])
+        for (group, key), comment in _file_comments(folder / f"{config_name}.yaml").items():
+            found.setdefault((group, _OWN, key), comment)
+        for path in sorted(folder.glob("*/*.yaml")):
+            for (_, key), comment in _file_comments(path).items():
+                found.setdefault((path.parent.name, path.stem, key), comment)
+                found.setdefault((path.parent.name, "", key), comment)
+    return found
+
+
+def _file_comments(path: Path) -> dict[tuple[str, str], str]:
+    """(key above, key) → the comment behind the key in a YAML file; the key above is "" at the top."""
+    found: dict[tuple[str, str], str] = {}
+    above: list[tuple[int, str]] = []  # indent and key of the lines around
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    for match in filter(None, map(_KEY.match, lines)):
+        indent = len(match[1])
+        above = [line for line in above if line[0] < indent]
+        if match[3]:
+            found.setdefault((above[-1][1] if above else "", match[2]), match[3])
+        above.append((indent, match[2]))
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from cardlab.agents.policy_files import default_game
+from cardlab.agents.policy_descriptions import default_game
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file, write_json
 from cardlab.core.options import Text

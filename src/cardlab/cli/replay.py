@@ -9,7 +9,7 @@ from cardlab.core.files import check_file
 from cardlab.core.options import InvalidOption, Text, Whole, check_whole
 from cardlab.evaluation.game_record import GameRecord, RecordError, load_record, save_record
 from cardlab.evaluation.replay import load_seats, replay_lines, run_replay
-from cardlab.experiments.config.build_parts import build_arena, build_game
+from cardlab.experiments.config.build_parts import build_arena, build_game, check_agents
 from cardlab.experiments.config.options import convert
 from cardlab.games.catalogue import make_game, without_training_options
 
@@ -45,6 +45,10 @@ def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRec
     agents = convert("agents", config["agents"], tuple[Text, ...])
     if len(agents) == 1:
         agents *= game.spec.num_players
+    if len(agents) != game.spec.num_players:
+        allowed = f"one agent for all seats, or {game.spec.num_players} for {game.spec.name}: one per player"
+        raise InvalidOption("agents", list(agents), allowed)
+    check_agents(game, "agents", agents)
     options = build_arena(config["arena"])
     places = {key: convert(key, config[key], Whole) for key in ("deal", "seating")}
     check_whole("deal", places["deal"], 0, options.deals - 1)

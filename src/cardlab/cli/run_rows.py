@@ -1,22 +1,23 @@
 """One run of the tracking store as a row of `cardlab runs`: what it is, its score, its cost and its state."""
 
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
+from cardlab.games.catalogue import GAMES, make_game
+from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
+from cardlab.tracking.lineage import NOTE, described_command
 from cardlab.tracking.policy_lookup import DIGEST
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
 
-_SCORES = {  # metric → what it is the score of; the first that a run has
-    "score/evaluation": "evaluation",
-    "sweep/best": "best trial",
-    "sweep/objective": "trial",
-    "score/mean": "training",
-}
+_SWEEPS = {"sweep/best": "best trial", "sweep/objective": "trial"}
+_CURVE, _SCORE = "score/mean", "score/"  # of a training
 _SWEEP_METRICS = ("sweep/points", "sweep/win_rate")  # with the interval of a trial
 _CPU = "system/cpu_seconds"
 _UNITS = ((86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
@@ -37,6 +38,7 @@ class RunRow:
     score_low: float | None  # both ends of the 95 % interval
     score_high: float | None
     score_of: str  # what the score was measured in: evaluation, training, trial or best trial
+    against: str  # the reference of the score, the strongest of several; of trials all, with equal weights
     seeds: str
     decisions: int | None
     cpu_seconds: float | None
@@ -44,6 +46,7 @@ class RunRow:
     ended: str | None
     policy: str  # digests, with spaces between them
     commit: str
+    command: str
 
     @property
     def cells(self) -> dict[str, str]:
@@ -58,6 +61,7 @@ class RunRow:
             "agent": self.agent,
             "score": score,
             "of": self.score_of,
+            "against": self.against,
             "seeds": self.seeds,
             "decisions": _count(self.decisions),
             "CPU": "" if self.cpu_seconds is None else _duration(self.cpu_seconds),
@@ -73,7 +77,7 @@ def run_row(stored: "Run", game: str) -> RunRow:
     params: Mapping[str, str] = stored.data.params
     rows = {row.key: row for row in stored.data.to_proto().metrics}
     metrics = {key: row.value for key, row in rows.items()}
-    score = next((name for name in _SCORES if name in metrics), None)
+    score, score_of, against = _main_score(game, metrics, tags, params)
     interval = score
     if score == "sweep/objective":
         interval = next((name for name in _SWEEP_METRICS if name in metrics), score)
@@ -89,7 +93,8 @@ def run_row(stored: "Run", game: str) -> RunRow:
         score=None if score is None else metrics[score],
         score_low=metrics.get(f"interval/{interval}_low"),
         score_high=metrics.get(f"interval/{interval}_high"),
-        score_of="" if score is None else _SCORES[score],
+        score_of=score_of,
+        against=against,
         seeds=tags.get("seeds") or tags.get("seed") or params.get("seed", ""),
         decisions=max((row.step for key, row in rows.items() if "train/" in key), default=None),
         cpu_seconds=sum(metrics[key] for key in metrics if key.endswith(_CPU)) or None,
@@ -97,7 +102,41 @@ def run_row(stored: "Run", game: str) -> RunRow:
         ended=_iso(info.end_time) if info.end_time else None,
         policy=tags.get(DIGEST, ""),
         commit=tags.get("git.commit", ""),
+        command=described_command(tags.get(NOTE, "")),
     )
+
+
+def _main_score(
+    game: str, metrics: Mapping[str, float], tags: Mapping[str, str], params: Mapping[str, str]
+) -> tuple[str | None, str, str]:
+    """Metric, what it is the score of, and against whom. A training without evaluation has the end of its curve.
+
+    Of several references the strongest counts, the one against which the agent scores least; in a sweep their mean.
+    """
+    curve = {name: value for name, value in metrics.items() if name.startswith(_SCORE)}
+    references = {name: value for name, value in curve.items() if name not in (FINAL_SCORE, _CURVE)}
+    strongest = min(references, key=lambda name: references[name], default="")
+    if FINAL_SCORE in curve:
+        return FINAL_SCORE, "evaluation", tags.get(AGAINST) or strongest.removeprefix(_SCORE)
+    for name, what in _SWEEPS.items():
+        if name in metrics:
+            rate = "sweep/win_rate" in metrics or params.get("sweep.metric") == "win_rate"
+            return name, f"{what}, win rate" if rate else what, _sweep_references(game, params)
+    if _CURVE in curve:
+        return strongest or _CURVE, "training", strongest.removeprefix(_SCORE)
+    return None, "", ""
+
+
+def _sweep_references(game: str, params: Mapping[str, str]) -> str:
+    if game in GAMES and _num_players(game) == 1:
+        return "self"
+    names = json.loads(params.get("arena.references") or "[]") or ["random"]
+    return names[0] if len(names) == 1 else f"mean of {', '.join(names)}"
+
+
+@cache
+def _num_players(game: str) -> int:
+    return make_game(game).spec.num_players
 
 
 def _iso(milliseconds: int) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.cli.run_rows import RunRow, run_row
 from cardlab.cli.verbs import Request
 from cardlab.core.options import NUMERIC, InvalidOption, Text, options
@@ -16,6 +17,7 @@ from cardlab.experiments.config.options import build_options
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import DIGEST, policy_filter
 from cardlab.tracking.registry import Registry, version_address
+from cardlab.tracking.store import OWN_TAGS
 
 Kind = Literal[
     "training",
@@ -32,6 +34,9 @@ Kind = Literal[
     "all",
 ]
 _NUMBERS = ("score", "seeds", "decisions", "CPU", "age")  # columns on the right
+_FIRST_RUN = "cardlab train experiment=poker_squares/td trainer=smoke"
+_DROPPED = ("of", "kind", "seeds", "agent", "CPU", "decisions", "game", "against", "age", "state")
+"""Columns that a narrow terminal has no place for, the first of them first."""
 _FIRST_KINDS = ("training", "seeds", "sweep")
 _WIDTH = 10_000  # of a table that is no terminal's
 
@@ -68,7 +73,9 @@ def run(request: Request) -> int:
     _print_table(shown)
     if len(rows) > len(shown):
         print(f"{len(shown)} of {len(rows)} runs; limit={len(rows)} shows all", file=sys.stderr)
-    if not rows:
+    if not rows and not store.search_runs(limit=1):
+        print(f"no runs yet; {_FIRST_RUN} makes one", file=sys.stderr)
+    elif not rows:
         print("no such run; kind=all shows runs of all kinds", file=sys.stderr)
     return 0
 
@@ -77,8 +84,6 @@ def _condition(given: RunsOptions) -> str:
     """MLflow's filter for the kind and the policy; trials, which may be many, are read only if they are asked for."""
     conditions: list[str] = []
     if given.policy is not None:
-        from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415  imports torch
-
         conditions.append(policy_filter(policy_digest(Path(given.policy))))
     elif given.kind is None:
         conditions.append("tags.kind != 'trial'")
@@ -109,25 +114,30 @@ def _sorted(rows: Sequence[RunRow], sort: str) -> list[RunRow]:
 
 
 def _print_table(rows: Sequence[RunRow]) -> None:
-    """A table that fits the terminal, with the end of long names left out; in a pipe nothing is."""
+    """A table with whole names; a narrow terminal gets fewer columns, a pipe all of them."""
     from rich.console import Console  # noqa: PLC0415  not needed for --json
     from rich.table import Table  # noqa: PLC0415
 
     console = Console(highlight=False)
-    width = console.width if console.is_terminal else _WIDTH
-    console = Console(highlight=False, width=width)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     texts = [row.cells for row in rows]
-    used = {heading: max(len(heading), *(len(row[heading]) for row in texts)) for heading in texts[0]} if texts else {}
-    rest = sum(length + 2 for heading, length in used.items() if heading != "name")
-    for heading in used:
-        justify = "right" if heading in _NUMBERS else "left"
-        most = max(12, width - rest) if heading == "name" else None
-        table.add_column(heading, justify=justify, no_wrap=True, max_width=most)
+    if not texts:
+        return
+    widths = {heading: max(len(heading), *(len(row[heading]) for row in texts)) + 2 for heading in texts[0]}
+    dropped: list[str] = []
+    while console.is_terminal and sum(widths.values()) - 2 > console.width and len(dropped) < len(_DROPPED):
+        dropped.append(_DROPPED[len(dropped)])
+        del widths[dropped[-1]]
+    console = Console(highlight=False, width=console.width if console.is_terminal else _WIDTH)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in widths:
+        table.add_column(heading, justify="right" if heading in _NUMBERS else "left", no_wrap=heading != "name")
     for row in texts:
-        table.add_row(*row.values())
-    if texts:
-        console.print(table)
+        table.add_row(*(row[heading] for heading in widths))
+    console.print(table)
+    if dropped:
+        print(
+            f"for a terminal of {console.width} columns without {', '.join(dropped)}; --json has all", file=sys.stderr
+        )
 
 
 def _show(prefix: str) -> int:
@@ -138,10 +148,16 @@ def _show(prefix: str) -> int:
     if len(found) != 1:
         raise InvalidOption("run", prefix, f"the beginning of one run's id ({len(found)} match); see cardlab runs")
     game, entry = found[0]
-    tags = {key: value for key, value in entry.data.tags.items() if not key.startswith("mlflow.")}
+    tags = {key: text for key, text in entry.data.tags.items() if not key.startswith("mlflow.") and key not in OWN_TAGS}
     row = run_row(entry, game)
     shown = {heading: text for heading, text in row.cells.items() if heading not in ("run", "of")}
-    rows = {"run": row.id, **shown, "started": row.started, **{key: tags[key] for key in sorted(tags.keys() - shown)}}
+    rows = {
+        "run": row.id,
+        **shown,
+        "started": row.started,
+        "command": row.command,
+        **{key: tags[key] for key in sorted(tags.keys() - shown)},
+    }
     places: list[str] = []
     for digest in tags.get(DIGEST, "").split():
         places += _folders_with(digest)
@@ -159,8 +175,6 @@ def _show(prefix: str) -> int:
 
 def _folders_with(digest: str) -> Iterator[str]:
     """The folders of this project with the policy of this digest."""
-    from cardlab.agents.policy_files import PolicyError, policy_digest  # noqa: PLC0415  imports torch
-
     for pattern in ("models/*", "models/*/*", "champions/*", "runs/*/*/policy"):
         for folder in sorted(Path().glob(pattern)):
             try:

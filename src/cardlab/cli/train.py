@@ -4,17 +4,16 @@ import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cardlab.cli.verbs import Request
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.seed_options import RESUME, SEEDS, experiment_part, parse_seeds
-from cardlab.experiments.run_paths import LATEST, POLICY
-
-if TYPE_CHECKING:
-    from cardlab.tracking.run_state import RunState
-
+from cardlab.experiments.run_paths import LATEST, POLICY, quoted
+from cardlab.tracking import Store
+from cardlab.tracking.parameters import flatten
+from cardlab.tracking.run_state import RunState, find_unfinished
 
 _NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS)  # keys that have columns of their own in MLflow
 
@@ -22,23 +21,18 @@ _NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS)  # keys tha
 def run(request: Request) -> int:
     """Train in runs/NAME/ (models/ and results/ belong to the pipeline) and print the next commands."""
     config = experiment_part(request.config)
-    # Before the slow imports below: a wrong value fails at once.
-    experiment = build_experiment(config) if request.config.get(RESUME) is None else None
     if request.config.get(SEEDS) is not None:
         return _train_seeds(request, config)
-    from cardlab.experiments.seeds import SeedTraining, write_training_files  # noqa: PLC0415
-    from cardlab.tracking import Store  # noqa: PLC0415
-    from cardlab.tracking.run_state import find_unfinished  # noqa: PLC0415
-    from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415
-    from cardlab.training.run import run_folder  # noqa: PLC0415
-
-    store = Store()
-    folder = None
-    if experiment is None:
+    store, folder = Store(), None
+    if request.config.get(RESUME) is not None:
         folder, state = find_unfinished(store.root / "runs", _resume_value(request))
         _check_same(config if len(request.overrides) > 1 else state.config, state)
         config = dict(state.config)
-        experiment = build_experiment(config)
+    experiment = build_experiment(config)  # before the slow imports below: a wrong value fails at once
+    from cardlab.experiments.seeds import SeedTraining, write_training_files  # noqa: PLC0415
+    from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415
+    from cardlab.training.run import run_folder  # noqa: PLC0415
+
     current = run_folder(store.root / "runs", experiment)
     if folder is not None and folder != current:
         print("warning: the code or an agent's policy has changed; the results will differ from an uninterrupted run")
@@ -56,10 +50,11 @@ def run(request: Request) -> int:
     latest = _link_latest(folder) / POLICY
     here = Path.cwd()
     shown = latest.relative_to(here) if latest.is_relative_to(here) else latest
-    print(f"policy: {shown}\nnext:   cardlab evaluate policy={shown}\n        cardlab ui")
+    print(f"policy: {shown}\nnext:   cardlab evaluate {quoted('policy', shown)}\n        cardlab ui")
     if experiment.last_iteration < experiment.total_iterations:
         start = shown.with_name(trained.continuation.name)
-        print(f"        continue with the same command, trainer.start_from={start} and a later trainer.stop_after")
+        given = quoted("trainer.start_from", start)
+        print(f"        continue with the same command, {given} and a later trainer.stop_after")
     return 0
 
 
@@ -109,12 +104,10 @@ def _resume_value(request: Request) -> str:
     return typed[-1].strip("'\"") if typed else str(request.config[RESUME])
 
 
-def _check_same(config: Mapping[str, Any], state: "RunState") -> None:
+def _check_same(config: Mapping[str, Any], state: RunState) -> None:
     """Raise InvalidOption for a run of the pipeline, and for the first key that differs from the interrupted run."""
     if state.stage is not None:
         raise InvalidOption(RESUME, state.run_id, f"a run of cardlab train; resume this one by dvc repro {state.stage}")
-    from cardlab.tracking.parameters import flatten  # noqa: PLC0415
-
     before, now = flatten(state.config), flatten(config)
     for key in sorted(before.keys() | now.keys()):
         if before.get(key) != now.get(key):

@@ -18,6 +18,7 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 T = TypeVar("T")
 _LARGEST = 2**63 - 1  # whole numbers have at most 64 bits
 _LONGEST = 300  # characters of a value in a message
+_NO_KEY = "no such key"
 
 
 class ConfigurationError(ValueError):
@@ -27,10 +28,11 @@ class ConfigurationError(ValueError):
 
 
 class InvalidOption(ConfigurationError):
-    """An option has a value that is not accepted; the message is one line."""
+    """An option has a value that is not accepted, or no option has this key; the message is one line."""
 
     def __init__(self, key: str, value: object, allowed: str) -> None:
-        super().__init__(f"{key}={shortened(as_written(value))}: must be {allowed}")
+        demand = allowed if allowed.startswith(_NO_KEY) else f"must be {allowed}"
+        super().__init__(f"{key}={shortened(as_written(value))}: {demand}")
         self.key = key
         self.value = value
         self.allowed = allowed
@@ -41,10 +43,10 @@ class InvalidOption(ConfigurationError):
 
 
 def combined(errors: Iterable[ConfigurationError]) -> ConfigurationError:
-    """The first error, with the others beside it: the first of each key."""
+    """The first error, with the others beside it: the first of each key and value."""
     found: dict[str, ConfigurationError] = {}
     for each in (each for error in errors for each in (error, *error.others)):
-        found.setdefault(each.key if isinstance(each, InvalidOption) else str(each), each)
+        found.setdefault(f"{each.key}={as_written(each.value)}" if isinstance(each, InvalidOption) else str(each), each)
     first, *others = found.values()
     first.others = tuple(others)
     return first
@@ -191,7 +193,10 @@ def _refusals(hint: Any, error: ValidationError, prefix: str, given: Mapping[str
     """Pydantic's errors about a value of type `hint`, the first of each key, under the keys of the command line."""
     schema = TypeAdapter(hint).json_schema()
     found: dict[str, InvalidOption] = {}
+    places = [details["loc"] for details in error.errors()]
     for details in error.errors():
+        if details["type"] == "too_short" and any(place[:-1] == details["loc"] for place in places if place):
+            continue  # a list counts only its right entries
         refusal = _refusal(schema, details, prefix, given)
         found.setdefault(refusal.key, refusal)
     first, *others = found.values()
@@ -294,13 +299,29 @@ def _range_text(node: Mapping[str, Any], value: object) -> str:
 
 
 def unknown_key(key: str, value: object, known: Sequence[str], owner: str = "the configuration") -> InvalidOption:
-    """The error for an unknown key, which names the `known` keys beside it, and the nearest."""
-    parent, _, last = key.rpartition(".")
+    """The error for an unknown key, which names the `known` keys beside it, and the one that was probably meant."""
+    parent = key.rpartition(".")[0]
     siblings = [name.rpartition(".")[2] for name in known if name.rpartition(".")[0] == parent]
-    near = get_close_matches(last, siblings, n=1, cutoff=0.65)
-    listed = f"{parent or owner} takes {', '.join(siblings)}" if siblings else "there is no such key"
-    hint = f"did you mean {f'{parent}.' if parent else ''}{near[0]}? " if near else ""
-    return InvalidOption(key, value, f"left out: {hint}{listed}")
+    hints = [f"did you mean {near}?"] if (near := _nearest_key(key, known)) else []
+    hints += [f"{parent or owner} takes {', '.join(siblings)}"] if siblings else []
+    return InvalidOption(key, value, "; ".join([_NO_KEY, " ".join(hints)]) if hints else _NO_KEY)
+
+
+def _nearest_key(key: str, known: Sequence[str]) -> str | None:
+    """The key of this name in a group inside or beside the parent (agent.gamma for gamma), or one with a near name."""
+    parent, _, last = key.rpartition(".")
+    group = parent.rpartition(".")[0]
+    inside = [name for name in known if not parent or name.startswith(f"{parent}.")]
+    beside = [name for name in known if parent and name.rpartition(".")[0].rpartition(".")[0] == group]
+    for name in (*inside, *beside):
+        if name.endswith(f".{last}"):
+            return name
+    siblings = {name.rpartition(".")[2]: name for name in inside if name.rpartition(".")[0] == parent}
+    deeper = {name.rpartition(".")[2]: name for name in inside if name.rpartition(".")[0] != parent}
+    for names, likeness in ((siblings, 0.85), (deeper, 0.85), (siblings, 0.65)):
+        if near := get_close_matches(last, names, n=1, cutoff=likeness):
+            return names[near[0]]
+    return None
 
 
 def check_choice(key: str, value: object, choices: Collection[object]) -> None:

@@ -86,12 +86,13 @@ def write_evaluation(evaluation: Evaluation, path: Path) -> None:
 def evaluation_table(evaluation: Evaluation) -> Table:
     """The evaluation as a table for `rich.console.Console.print`."""
     seeds = evaluation.get("seeds", ())
-    means = f", means over seeds {', '.join(map(str, seeds))}" if len(seeds) > 1 else ""
-    table = Table(title=f"{evaluation['experiment']}: {evaluation['game']}{means}, deals of seed {evaluation['seed']}")
+    means = f"means over seeds {', '.join(map(str, seeds))}, deals of " if len(seeds) > 1 else ""
+    title = f"{evaluation['experiment']}: {evaluation['game']}, {means}seed {evaluation['seed']}"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     alone = SELF in evaluation["references"]
-    table.add_column("agent" if alone else "against")
-    for heading in ("points", "95 %", "paired difference" if alone else "wins", "95 %", "deals"):
-        table.add_column(heading, justify="right")
+    table.add_column("agent" if alone else "against", overflow="fold")
+    for heading in ("points", "95 %", "difference" if alone else "wins", "95 %", "deals"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for name, figures in evaluation["references"].items():
         other = _cells(figures, "difference", 1) if alone else _cells(figures, "win_rate", 100)
         cells = [*_cells(figures, "mean", 1), *other]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from cardlab.agents.policy_files import policy_digest
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES, FORMAT, match_figures
 from cardlab.evaluation.main_score import SELF, Evaluation
 from cardlab.evaluation.match import Match, paired, play_lineup

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_paths import policy_folder
 from cardlab.agents.specs import split_name
 from cardlab.core.code_digest import code_digest
@@ -145,8 +146,6 @@ def _agent_digest(game: Game, name: str) -> str | None:
         inner = [text for text in split_name(name)[1].values() if isinstance(text, str)]
         digests = [digest for digest in (_agent_digest(game, text) for text in inner) if digest is not None]
         return "+".join(digests) or None
-    from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415 — brings torch
-
     return policy_digest(folder)
 
 

@@ -4,9 +4,11 @@ import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from multiprocessing import parent_process
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import TaskID
 
 NOT_IN_DIGEST = "shows progress in a terminal"
 
@@ -26,8 +28,10 @@ def is_quiet() -> bool:
     return bool(os.environ.get(QUIET))
 
 
-def terminal() -> Console | None:
+def terminal() -> "Console | None":
     """The terminal at stderr; None if stderr is a file or a pipe, in a child process, or if progress is hidden."""
+    from rich.console import Console  # noqa: PLC0415  not needed by `cardlab --help`
+
     console = Console(stderr=True)
     shared = parent_process() is not None  # bars of several processes would overwrite each other
     return console if console.is_interactive and not shared and not is_quiet() else None
@@ -40,6 +44,14 @@ def progress_bars() -> Generator[ProgressCallback]:
     if console is None:
         yield no_progress
         return
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, transient=True, redirect_stdout=False) as progress:

@@ -74,7 +74,8 @@ def make_lineup(game: Game, entries: Sequence[Entry] | Mapping[str, Entry]) -> L
     """
     num_players = game.spec.num_players
     if len(entries) != num_players:
-        raise InvalidOption("agents", len(entries), f"{num_players} for {game.spec.name}, one per player")
+        names = [*entries] if isinstance(entries, Mapping) else [*map(_entry_name, entries)]
+        raise InvalidOption("agents", names, f"a list of {num_players} for {game.spec.name}, one per player")
     named = isinstance(entries, Mapping)
     given = list(entries.values()) if named else entries
     agents: list[Entry] = []

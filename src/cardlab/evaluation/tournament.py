@@ -144,17 +144,19 @@ def _as_csv(tournament: Tournament) -> str:
 
 def tournament_table(tournament: Tournament) -> Table:
     """The cross table for a terminal, best first: points ± half-width of the interval, and win rates."""
-    table = Table(title=f"{tournament['game']}, {tournament['num_players']} players, seed {tournament['seed']}")
+    title = f"{tournament['game']}, {tournament['num_players']} players, seed {tournament['seed']}"
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     order = [standing["agent"] for standing in tournament["standings"]]
     cells = {(cell["agent"], cell["opponent"]): cell for cell in tournament["cells"]}
     for heading in ("", "agent", "rating", "points"):
-        table.add_column(heading, justify="left" if heading == "agent" else "right", overflow="fold")
+        name = heading == "agent"  # whole in a narrow terminal, where figures take two lines
+        table.add_column(heading, justify="left" if name else "right", no_wrap=name)
     for place in range(1, len(order) + 1):
         table.add_column(str(place), justify="right")
     for place, standing in enumerate(tournament["standings"], start=1):
         agent = standing["agent"]
         row = [_cell_text(cells.get((agent, opponent))) for opponent in order]
-        rating = f"{standing['mu']:.1f} ± {standing['sigma']:.1f}"
+        rating = f"{standing['mu']:.1f} ±{standing['sigma']:.1f}"
         table.add_row(str(place), agent, rating, f"{standing['points']:.3f}", *row)
     for cycle in tournament["cycles"]:
         table.caption = "\n".join(filter(None, [str(table.caption or ""), _cycle_text(cycle)]))
@@ -164,7 +166,7 @@ def tournament_table(tournament: Tournament) -> Table:
 def _cell_text(cell: dict[str, Any] | None) -> str:
     if cell is None:
         return "·"
-    text = f"{cell['points']:.3f} ± {(cell['high'] - cell['low']) / 2:.3f}"
+    text = f"{cell['points']:.3f} ±{(cell['high'] - cell['low']) / 2:.3f}"
     return f"{text}\n{100 * cell['win_rate']:.1f} %" if "win_rate" in cell else text
 
 

@@ -5,12 +5,13 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from cardlab.core.options import ConfigurationError, InvalidOption, combined
-from cardlab.experiments.config.build_experiment import build_experiment
+from cardlab.experiments.config.build_experiment import check_experiment, read_experiment
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.options import build_options
 from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
 from cardlab.experiments.config.values import flat_space
 from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.training.experiment import Experiment
 
 
 def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> None:
@@ -21,20 +22,24 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
     """
     check_names(config)
     errors: list[ConfigurationError] = []
+    experiments: dict[str, Experiment] = {}
     for name, experiment in config["experiments"].items():
         with _inside(f"experiments.{name}", errors):
             check_pinned(experiment)
-            build_experiment(experiment_part(experiment), elsewhere=elsewhere)
+            experiments[f"experiments.{name}"] = read_experiment(experiment_part(experiment))
             parse_seeds(experiment.get(SEEDS, "(left out)"), experiment["seed"])
     if "tune" in config:
         with _inside("tune.experiment", errors):
-            build_experiment(config["tune"]["experiment"], elsewhere=elsewhere)
+            experiments["tune.experiment"] = read_experiment(config["tune"]["experiment"])
         with _inside("tune", errors):
             sweep = config["tune"]["sweep"]
             build_options(SweepOptions, {**sweep, "space": flat_space(sweep["space"])})
     for key, pair in config.get("compare", {}).items():
         if not isinstance(pair, list) or len(pair) != 2 or not set(pair) <= set(config["experiments"]):
             errors.append(InvalidOption(f"compare.{key}", pair, "two names of experiments, as in benchmark=quick"))
+    for key, experiment in experiments.items() if not errors else ():  # slower: torch is imported
+        with _inside(key, errors):
+            check_experiment(experiment, elsewhere=elsewhere)
     if errors:
         raise combined(errors)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from cardlab.agents.policy_files import policy_game
+from cardlab.agents.policy_descriptions import policy_game
 from cardlab.evaluation.evaluate import write_evaluation
 from cardlab.evaluation.evaluate_seeds import evaluate_seeds
 from cardlab.evaluation.main_score import Evaluation

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder
+from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.run_paths import CONFIG, POLICY, SEED, policy_name
 
@@ -46,7 +46,7 @@ def find_group(text: str, root: Path, *, game: str = "", key: str = "policy") ->
             return PolicyGroup(policy_name(place), policies, policy_config(policies[0]))
     known = [path.name for folder in (Path(_MODELS), root / _RUNS) for path in folder.glob("*")]
     near = get_close_matches(text, known, n=1)
-    raise InvalidOption(key, text, _ACCEPTED + (f"; did you mean {near[0]}?" if near else ""))
+    raise InvalidOption(key, text, _ACCEPTED + (policy_hint(text) or (f"; did you mean {near[0]}?" if near else "")))
 
 
 def policy_config(policy: Path) -> Mapping[str, Any]:

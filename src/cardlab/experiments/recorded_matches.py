@@ -13,7 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.agents.policy_files import policy_digest
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_paths import policy_folder
 from cardlab.agents.specs import metric_name
 from cardlab.evaluation.game_record import game_options
@@ -22,7 +22,7 @@ from cardlab.evaluation.main_score import SELF, Evaluation, main_score
 from cardlab.experiments.run_paths import policy_name
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store, TrackingUnavailable
-from cardlab.tracking.experiment_tags import FINAL_SCORE
+from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
 from cardlab.tracking.lineage import NOTE, describe_run
 from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
 from cardlab.tracking.registry import Registry
@@ -63,6 +63,7 @@ def record_evaluation(
         deals = f"{evaluation['deals']:,} deals, seed {evaluation['seed']}"
         tags = {"kind": "evaluation", NOTE: describe_run(f"evaluation of {title} at {game.spec.name}: {deals}")}
         tags |= _origin_tags(origin) | ({DIGEST: " ".join(digests)} if digests else {})
+        tags |= {AGAINST: main_score(evaluation)[0]}
         if len(by_seed) > 1:
             tags = {key: value for key, value in tags.items() if key != "seed"} | {"seeds": ",".join(by_seed)}
         params = {"name": name, "arena": {"references": against, **_deals(evaluation)}, "game": _options(game)}
@@ -89,12 +90,14 @@ def _score_trainings(
         if origin is not None:
             final = {key: value for key, value in evaluation_metrics(own).items() if FINAL_SCORE in key}
             _log(store, origin.run_id, final, step=_last_step(store, origin.run_id))
+            store.client.set_tag(origin.run_id, AGAINST, main_score(own)[0])
             parents.add(store.client.get_run(origin.run_id).data.tags.get("mlflow.parentRunId", ""))
     if "by_seed" in evaluation and len(parents) == 1 and (parent := parents.pop()):
         seeds = store.client.get_run(parent).data.tags.get("seeds")
         if seeds == ",".join(evaluation["by_seed"]):
             final = {key: value for key, value in evaluation_metrics(evaluation).items() if FINAL_SCORE in key}
             _log(store, parent, final, step=_last_step(store, parent))
+            store.client.set_tag(parent, AGAINST, main_score(evaluation)[0])
 
 
 def record_tournament(store: Store, game: Game, tournament: "Tournament", *, label: str, files: Iterable[Path]) -> None:

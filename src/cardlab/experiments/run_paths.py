@@ -1,10 +1,12 @@
-"""Names of policies, and the files in which `cardlab train` leaves them: runs/NAME/latest/policy."""
+"""Names of policies, the files in which `cardlab train` leaves them, and overrides to be typed again."""
 
+import re
+import shlex
 from pathlib import Path
 
 from cardlab.agents.policy_paths import SEED
 
-__all__ = ["CONFIG", "LATEST", "POLICY", "SEED", "policy_name"]
+__all__ = ["CONFIG", "LATEST", "POLICY", "SEED", "policy_name", "quoted"]
 
 LATEST = "latest"  # link to the last finished training
 POLICY = "policy"
@@ -16,3 +18,11 @@ def policy_name(folder: Path) -> str:
     if folder.name == POLICY and len(folder.parts) > 2:
         return folder.parents[1].name
     return f"{folder.parent.name}_{folder.name}" if folder.name.startswith(SEED) else folder.name
+
+
+def quoted(key: str, value: object) -> str:
+    """`key=value` for a command line, quoted for Hydra and the shell where they need it."""
+    text = str(value)
+    if not re.fullmatch(r"[\w./:+%@-]+( [\w./:+%@-]+)*", text):
+        text = '"' + re.sub(r'(\\*)"', r'\1\1\\"', text) + '"'
+    return shlex.quote(f"{key}={text}")

@@ -213,7 +213,7 @@ def _log_results(run: Run, trainings: Sequence[SeedTraining]) -> None:
 
 def _add_tags(store: Store, experiment: Experiment, training: SeedTraining, tags: Mapping[str, str]) -> None:
     """Set the tags of the run that made the policy of a finished training, if the store has it."""
-    from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415 (imports torch)
+    from cardlab.agents.policy_descriptions import policy_digest  # noqa: PLC0415 (imports torch)
 
     condition = f"tags.kind = 'training' and {policy_filter(policy_digest(training.policy))}"
     for _, run in store.search_runs(condition, experiment.game.spec.name, 1):

@@ -67,6 +67,8 @@ class Learner(lightning.LightningModule, ABC):
 
     policy_kind: str = ""  # registry key of the agent that plays the network (agents/policy_files.py)
     group: ProcessGroup = ProcessGroup()
+    cuts_games: bool = False  # whether a rollout ends in the middle of games
+    adam_epsilon, min_learning_rate = 1e-8, 0.0
 
     def __init__(self, game: Game, network: Network, options: LearnerOptions, total_iterations: int, seed: int) -> None:
         super().__init__()
@@ -133,8 +135,8 @@ class Learner(lightning.LightningModule, ABC):
     def training_step(self, batch: Experience, batch_idx: int) -> dict[str, Any]:
         """One iteration. Returns `metrics` and `rollout` (RolloutSummary), both over all processes in the main one."""
         rate = self._shared.learning_rate * (1.0 - self.progress if self._shared.anneal_learning_rate else 1.0)
-        optimizer = self.optimizer
-        for group in optimizer.param_groups:
+        rate = max(rate, self.min_learning_rate)
+        for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.network.train()
         metrics = self.update(batch)
@@ -206,7 +208,6 @@ class Learner(lightning.LightningModule, ABC):
             raise TrainingDiverged(f"weights are not finite; {self._cure()}")
 
     def _cure(self) -> str:
-        """What to do about a divergence."""
         if self.reward_scale >= _SMALLEST_SCALE * self.game.spec.payoff_scale:
             return "lower agent.learning_rate"
         return f"agent.reward_scale={self.reward_scale:g} is too small for the payoffs of this game; leave it out"
@@ -228,7 +229,7 @@ class Learner(lightning.LightningModule, ABC):
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Adam, fused: that halves the cost of small networks."""
-        return torch.optim.Adam(self._weights, lr=self._shared.learning_rate, eps=1e-8, fused=True)
+        return torch.optim.Adam(self._weights, lr=self._shared.learning_rate, eps=self.adam_epsilon, fused=True)
 
     def transfer_batch_to_device(self, batch: Any, device: torch.device, dataloader_idx: int) -> Any:
         """Leave the rollout on the CPU: each minibatch is encoded and then moved."""

@@ -3,23 +3,30 @@
 Beside them the target of the Open-face seed (Tan and Xiao 2018), averaged over sampled successors.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from cardlab.agents.network_agents import ActionValueAgent
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.protocol import Game, InfoStates, Players
+from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.games.record_arrays import take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses.returns import n_step_returns, turn_discounts
-from cardlab.learners.losses.value import averaged_bootstrap, bootstrap, regression, regression_of_all
-from cardlab.learners.options import DQNOptions, annealed_epsilon
+from cardlab.learners.losses.value import (
+    averaged_bootstrap,
+    bootstrap,
+    regression,
+    regression_of_all,
+    regression_to_zero,
+)
+from cardlab.learners.options import GREEDY, DQNOptions, annealed_epsilon
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.replay_buffer import ReplayBuffer, Transitions
 from cardlab.learners.rollouts.sampled_successors import sample_successors
@@ -47,7 +54,8 @@ class DQNLearner(Learner):
     def epsilon(self) -> float:
         """Current share of random actions."""
         options = self.options
-        return annealed_epsilon(options.epsilon_start, options.epsilon, options.epsilon_decay, self.progress)
+        fall = (options.epsilon_decay, self.progress, options.epsilon_hold)
+        return annealed_epsilon(options.epsilon_start, options.epsilon, *fall)
 
     def behaviour_agent(self) -> ActionValueAgent:
         """Explores with epsilon."""
@@ -64,12 +72,13 @@ class DQNLearner(Learner):
         gammas = turn_discounts(self.game.decision_kind(experience.info_states), options.gamma, self._same_turn)
         sums, discounts, following = n_step_returns(rewards, experience.ends, gammas, options.n_step)
         ahead = take(experience.info_states, following)
-        self.buffer.add(
-            Transitions(experience.info_states, experience.players, experience.actions, sums, discounts, ahead)
-        )
+        added = Transitions(experience.info_states, experience.players, experience.actions, sums, discounts, ahead)
+        games = np.cumsum(experience.ends) - experience.ends  # number of the player's game in the rollout
+        if not options.learn_random_actions:
+            greedy = experience.log_probabilities > np.log(GREEDY)
+            added, games = added.take(greedy), games[greedy]
         means = MetricMeans()
-        for _ in range(options.updates_per_iteration):
-            drawn = self.buffer.sample(options.minibatch_size, self.rng)
+        for drawn in self._minibatches(added, games):
             info_states, actions = self.varied(drawn.info_states, drawn.actions)
             self._step(replace(drawn, info_states=info_states, actions=actions), means)
         if (self.iterations_done + 1) % options.target_update == 0:
@@ -80,13 +89,27 @@ class DQNLearner(Learner):
             "buffer_size": float(self.group.all_gather(len(self.buffer)).sum()),
         }
 
+    def _minibatches(self, added: Transitions, games: NDArray[np.int64]) -> Iterator[Transitions]:
+        """Samples of the replay buffer with `added`; with `update_per_game` the parts of `added` with equal `games`."""
+        options = self.options
+        if options.update_per_game:
+            for game in np.unique(games):
+                yield added.take(games == game)
+            return
+        self.buffer.add(added)
+        for _ in range(options.updates_per_iteration):
+            yield self.buffer.sample(options.minibatch_size, self.rng)
+
     def _step(self, drawn: Transitions, means: MetricMeans) -> None:
         options = self.options
         targets = self._targets(drawn)
-        scores = self._scores(self.network, drawn.info_states, drawn.players)
+        scores = self._scores(self.network, drawn.info_states, drawn.players, drawn.actions)
         actions = torch.from_numpy(drawn.actions.astype(np.int64)).to(self.device)
         predicted = scores.gather(1, actions[:, None]).squeeze(1)
-        if options.train_all_actions:
+        if options.zero_other_actions:
+            kinds = torch.from_numpy(self.game.decision_kind(drawn.info_states)).to(self.device)
+            loss, count = regression_to_zero(scores, actions, targets, kinds), len(predicted)
+        elif options.train_all_actions:
             loss, count = regression_of_all(scores, targets, options.loss), int((~scores.isneginf()).sum())
         else:
             loss, count = regression(predicted, targets, options.loss), len(predicted)
@@ -154,8 +177,16 @@ class DQNLearner(Learner):
         online_scores = self._scores(self.network, info_states, players) if self.options.double else target_scores
         return bootstrap(online_scores, target_scores, double=self.options.double)
 
-    def _scores(self, network: Network, info_states: InfoStates, players: Players) -> Tensor:
-        return network(encode_for(network, self.game, info_states, players))[0]
+    def _scores(
+        self, network: Network, info_states: InfoStates, players: Players, taken: Actions | None = None
+    ) -> Tensor:
+        """[N, A]; with `zero_other_actions` and the actions `taken`, also those of the decision's illegal actions."""
+        inputs = encode_for(network, self.game, info_states, players)
+        if taken is not None and self.options.zero_other_actions:
+            kinds = np.array(self.game.spec.action_kinds)
+            outputs = kinds == kinds[taken][:, None]
+            inputs = replace(inputs, legal=torch.from_numpy(outputs).to(self.device))
+        return network(inputs)[0]
 
     def extra_state(self) -> dict[str, Any]:
         """The replay buffer; the target network is a submodule."""

@@ -16,7 +16,7 @@ GREEDY = 0.5  # the best action has a higher probability than this, with any `ep
 
 Share = Annotated[float, Field(ge=0, le=1), NUMERIC]
 Gamma = Annotated[float, Field(ge=0, le=1, description="discount per decision of the player"), NUMERIC]
-LearningRate = Annotated[float, Field(gt=0, le=1, description="step size of the optimiser"), NUMERIC]
+LearningRate = Annotated[float, Field(gt=0, le=10, description="step size of the optimiser"), NUMERIC]
 AnnealLearningRate = Annotated[Flag, Field(description="lower the learning rate to 0 over the budget")]
 MaxGradNorm = Annotated[
     float, Field(gt=0, allow_inf_nan=False, description="gradients are clipped to this norm"), NUMERIC
@@ -81,6 +81,7 @@ class PPOOptions:
     clip_range: Number = option(0.2, "clip range of the probability ratio", gt=0, le=10)
     entropy_weight: Number = option(0.01, "weight of the entropy in the loss", ge=0)
     value_weight: Number = option(0.5, "weight of the value loss in the loss", ge=0)
+    clip_value: Flag = option(False, "clip the change of the value to the clip range, too; the larger loss counts")
     critic: Literal["own", "all_cards"] = option(
         "own",
         "critic used for advantages: own (value head of the policy) or all_cards (training-only, sees hidden cards)",
@@ -88,6 +89,8 @@ class PPOOptions:
     critic_widths: Widths = option((256, 128), "layer widths of the critic all_cards")
     learning_rate: LearningRate = 1e-3
     anneal_learning_rate: AnnealLearningRate = True
+    min_learning_rate: Number = option(0.0, "the annealed learning rate stays above this number", ge=0, le=1)
+    adam_epsilon: Number = option(1e-8, "Adam's epsilon: smallest denominator of a step", gt=0, le=1)
     anneal_clip_range: Flag = option(False, "lower the clip range to 0 over the budget")
     anneal_entropy_weight: Flag = option(False, "lower the entropy weight to 0 over the budget")
     epochs: Epochs = 2
@@ -95,6 +98,9 @@ class PPOOptions:
     max_grad_norm: MaxGradNorm = 0.5
     reward_scale: RewardScale = None
     decisions_per_iteration: Whole = option(8192, "decisions gathered before each update, at least", ge=2)
+    cut_games: Flag = option(
+        False, "true: a rollout ends in the middle of games and bootstraps there; false: whole games only"
+    )
     ema_decay: EmaDecay = 0.0
     symmetries: Symmetries = False
     greedy: Flag = option(True, "true: the trained policy plays its likeliest action; false: it samples")
@@ -103,6 +109,8 @@ class PPOOptions:
         """The learner of `network`; InvalidOption for a critic of a game without hidden cards, or with symmetries."""
         if self.critic != "own" and self.symmetries:
             raise InvalidOption("agent.symmetries", True, f"false: agent.critic={self.critic} sees all as it was dealt")
+        if self.critic != "own" and self.cut_games:
+            raise InvalidOption("agent.cut_games", True, f"false with agent.critic={self.critic}")
         if self.critic != "own" and not game.spec.num_privileged:
             raise InvalidOption("agent.critic", self.critic, f"own: {game.spec.name} has no privileged features")
         return learner_class(self.name)(game, network, self, total_iterations, seed)
@@ -120,6 +128,7 @@ class DQNOptions:
     epsilon: Epsilon = 0.05
     epsilon_start: EpsilonStart = None
     epsilon_decay: EpsilonDecay = 0.3
+    epsilon_hold: Share = option(0.0, "share of the budget before epsilon_start begins to fall")
     n_step: Whole = option(0, "decisions of the player until the target bootstraps; 0: never (Monte Carlo)", ge=0)
     double: Flag = option(True, "the online network chooses, the target network evaluates (van Hasselt et al. 2016)")
     successors: Successors = 0
@@ -131,6 +140,13 @@ class DQNOptions:
     )
     train_all_actions: Flag = option(
         False, "every legal action learns the target of the action taken: a mistake of the Open-face paper"
+    )
+    zero_other_actions: Flag = option(
+        False, "all other actions of the decision learn the target 0, as in the program of the Thirty-One paper"
+    )
+    learn_random_actions: Flag = option(True, "false: random actions of epsilon are played, but not learned from")
+    update_per_game: Flag = option(
+        False, "one update for each finished game, on its decisions only, in place of the replay buffer"
     )
     target_update: Whole = option(10, "updates between two copies to the target network", ge=1)
     buffer_size: Whole = option(200_000, "decisions in the replay buffer", ge=1, le=10**9)
@@ -148,6 +164,10 @@ class DQNOptions:
     def __post_init__(self) -> None:
         if self.successors and self.n_step != 1:
             raise InvalidOption("agent.n_step", self.n_step, "1 with agent.successors")
+        if self.zero_other_actions and self.train_all_actions:
+            raise InvalidOption("agent.zero_other_actions", True, "false with agent.train_all_actions")
+        if not self.learn_random_actions and max(self.epsilon, self.epsilon_start or 0) >= GREEDY:
+            raise InvalidOption("agent.epsilon", self.epsilon, f"below {GREEDY:g} without agent.learn_random_actions")
         if self.successors and self.double:
             raise InvalidOption("agent.double", self.double, "false with agent.successors")
 
@@ -244,8 +264,10 @@ LEARNER_OPTIONS = {options.name: options for options in (PPOOptions, DQNOptions,
 """The learners by registry key."""
 
 
-def annealed_epsilon(start: float | None, end: float, share: float, progress: float) -> float:
-    """Epsilon that falls linearly from `start` to `end` over the first `share` of the budget, then stays."""
-    if start is None or share <= 0:
+def annealed_epsilon(start: float | None, end: float, share: float, progress: float, hold: float = 0.0) -> float:
+    """Epsilon is `start` for a share `hold` of the budget, falls linearly to `end` over the next `share`, and stays."""
+    if start is None or (share <= 0 and progress >= hold):
         return end
-    return end + (start - end) * max(0.0, 1.0 - progress / share)
+    if progress < hold:
+        return start
+    return end + (start - end) * max(0.0, 1.0 - (progress - hold) / share)

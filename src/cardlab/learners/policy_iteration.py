@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_afterstates
-from cardlab.agents.policy_files import PolicyError
+from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent

@@ -14,7 +14,7 @@ from cardlab.games.record_arrays import take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses.policy_gradient import clipped_surrogate, mean_entropy
 from cardlab.learners.losses.returns import advantages, lambda_returns
-from cardlab.learners.losses.value import explained_variance, regression
+from cardlab.learners.losses.value import clipped_regression, explained_variance, regression
 from cardlab.learners.options import PPOOptions
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.networks.critic import Critic
@@ -44,6 +44,7 @@ class LossInputs:
     old_log_probabilities: Tensor  # [N] of the actions taken, when they were chosen
     advantages: Tensor  # [N] standardised
     returns: Tensor  # [N]
+    old_values: Tensor | None  # [N] predicted when the actions were chosen; None: the value is not clipped
     clip_range: Tensor  # scalar; a Python number would be compiled again whenever it changes
     entropy_weight: Tensor  # scalar
 
@@ -57,7 +58,10 @@ def ppo_loss(scores: Tensor, values: Tensor, inputs: LossInputs, value_weight: f
     chosen = log_probabilities.index_select(0, inputs.taken)
     terms = clipped_surrogate(chosen, inputs.old_log_probabilities, inputs.advantages, inputs.clip_range)
     entropy = mean_entropy(log_probabilities, len(inputs.taken))
-    value_loss = regression(values, inputs.returns, "mse")
+    if inputs.old_values is None:
+        value_loss = regression(values, inputs.returns, "mse")
+    else:
+        value_loss = clipped_regression(values, inputs.returns, inputs.old_values, inputs.clip_range)
     loss = terms.surrogate - inputs.entropy_weight * entropy + value_weight * value_loss
     metrics = (terms.surrogate, value_loss, entropy, terms.approx_kl, terms.clip_fraction)
     return loss, torch.stack([metric.detach() for metric in metrics])
@@ -74,6 +78,8 @@ class PPOLearner(Learner):
     def __init__(self, game: Game, network: Network, options: PPOOptions, total_iterations: int, seed: int) -> None:
         super().__init__(game, network, options, total_iterations, seed)
         self.options = options
+        self.cuts_games = options.cut_games
+        self.adam_epsilon, self.min_learning_rate = options.adam_epsilon, options.min_learning_rate
         self.critic = None if options.critic == "own" else Critic(game.spec, options.critic_widths)
         self._encoded = EncodedDecisions(network, game)
 
@@ -103,6 +109,8 @@ class PPOLearner(Learner):
         """Epochs of minibatches over the decisions of one rollout."""
         options = self.options
         rewards = experience.rewards / np.float32(self.reward_scale)
+        if experience.next_values is not None:
+            rewards += np.float32(options.gamma) * experience.next_values
         self._encode(experience)
         values = experience.values if self.critic is None else self._evaluate_critic(self.critic, experience)
         returns = lambda_returns(rewards, values, experience.ends, options.gamma, options.gae_lambda)
@@ -150,6 +158,7 @@ class PPOLearner(Learner):
             torch.from_numpy(experience.log_probabilities[index]).to(device),
             torch.from_numpy(advantage).to(device),
             returns,
+            torch.from_numpy(experience.values[index]).to(device) if self.options.clip_value else None,
             torch.tensor(batch.clip_range, device=device),
             torch.tensor(batch.entropy_weight, device=device),
         )

@@ -1,5 +1,6 @@
 """Layers that the networks share."""
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -57,6 +58,25 @@ def head(width: int, outputs: int, scale: float) -> Head:
     nn.init.orthogonal_(layer.weight, scale)
     nn.init.zeros_(layer.bias)
     return layer
+
+
+def initialize(network: nn.Module, kind: str, value_head: nn.Module) -> None:
+    """Draw the weights of all linear layers again by `kind`, an option `init`; small_heads leaves them as they are."""
+    if kind == "small_heads":
+        return
+    for layer in network.modules():
+        if not isinstance(layer, nn.Linear):
+            continue
+        if kind == "torch":
+            layer.reset_parameters()
+        elif kind == "uniform":
+            bound = 0.5 / math.sqrt(layer.in_features + 1)
+            nn.init.uniform_(layer.weight, -bound, bound)
+            nn.init.uniform_(layer.bias, -bound, bound)
+        else:
+            gain = math.sqrt(2.0) if not isinstance(layer, Head) else 1.0 if layer is value_head else 0.01
+            nn.init.orthogonal_(layer.weight, gain)
+            nn.init.zeros_(layer.bias)
 
 
 def mask_scores(scores: Tensor, legal: Tensor) -> Tensor:

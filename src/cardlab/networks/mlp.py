@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import compilable
 from cardlab.networks.inputs import Inputs, LegalPairs
-from cardlab.networks.layers import head, mask_scores, perceptron
+from cardlab.networks.layers import head, initialize, mask_scores, perceptron
 from cardlab.networks.options import MLPOptions
 from cardlab.networks.protocol import Network
 
@@ -38,6 +38,7 @@ class MLP(Network):
         self.critic_branch = layers(*branch)
         self.score_head = head(branch[-1], spec.num_actions, 0.01)
         self.value_head = head(branch[-1], 1, 0.1)
+        initialize(self, options.init, self.value_head)
 
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Scores [N, A] and values [N]."""

@@ -18,6 +18,15 @@ Activation = Annotated[
 ]
 
 
+Init = Annotated[
+    Literal["small_heads", "torch", "orthogonal", "uniform"],
+    Field(
+        description="initial weights: torch (its default), small_heads (torch, but small outputs), orthogonal (gain √2;"
+        " scores 0.01, value 1; zero biases) or uniform (±0.5/√(inputs + 1), biases too)"
+    ),
+]
+
+
 class _Buildable:
     """Base of the options below."""
 
@@ -25,11 +34,11 @@ class _Buildable:
 
     def build(self, spec: GameSpec) -> Any:
         """A network for this game with weights from torch's generator; InvalidOption if it does not fit the game."""
-        self._check(spec)
+        self.check(spec)
         return resolve_name(NETWORKS[self.name])(spec, self)
 
-    def _check(self, spec: GameSpec) -> None:
-        """InvalidOption if the network does not fit the game."""
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption if the network does not fit the game; imports no torch."""
 
 
 @options("network")
@@ -40,6 +49,7 @@ class MLPOptions(_Buildable):
     widths: Widths = option((256, 256), "layer widths of the trunk")
     head_widths: tuple[Width, ...] = option((), "layer widths of each head, policy and value", max_length=16)
     activation: Activation = "relu"
+    init: Init = "small_heads"
     layer_norm: Flag = option(False, "layer normalisation")
     batch_norm: Flag = option(False, "batch normalisation")
     dropout: Number = option(0.0, "dropout rate of each layer, in training", ge=0, le=0.95)
@@ -67,7 +77,8 @@ class LinesOptions(_Buildable):
     )
     activation: Activation = "relu"
 
-    def _check(self, spec: GameSpec) -> None:
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption without a block of lines."""
         if not any(block.name == "lines" and len(block.shape) == 2 for block in spec.blocks):
             expected = f"mlp or trunks: with these features {spec.name} has no block 'lines'"
             raise InvalidOption("network", self.name, expected)
@@ -80,7 +91,8 @@ class SparseLinesOptions(_Buildable):
     name: ClassVar[str] = "sparse_lines"
     width: Whole = option(64, "width of the embeddings", ge=1, le=1024)
 
-    def _check(self, spec: GameSpec) -> None:
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption without codes of lines."""
         if not spec.num_codes:
             remedy = "mlp or trunks, or game=poker_squares game.features=sparse_lines"
             expected = f"{remedy}: with these features {spec.name} has no sparse lines"
@@ -97,7 +109,8 @@ class ActionsOptions(_Buildable):
     joint_widths: Widths = option((64,), "layer widths over the sum of encoded state and action")
     activation: Activation = "relu"
 
-    def _check(self, spec: GameSpec) -> None:
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption without action features."""
         if not spec.num_action_features:
             raise InvalidOption("network", self.name, f"mlp or trunks: {spec.name} has no action features")
 
@@ -112,8 +125,10 @@ class TrunksOptions(_Buildable):
         {}, "kind of decision: layer widths of its trunk, e.g. {swap: [128, 128]}", factory=dict[str, tuple[int, ...]]
     )
     activation: Activation = "relu"
+    init: Init = "small_heads"
 
-    def _check(self, spec: GameSpec) -> None:
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption for kinds of decisions that the game does not have."""
         for kind, widths in self.kinds.items():
             if kind not in spec.decision_kinds:
                 expected = f"left out: {spec.name} has the kinds of decision {', '.join(spec.decision_kinds)} only"

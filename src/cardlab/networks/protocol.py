@@ -51,6 +51,10 @@ class NetworkOptions(Protocol):
 
     name: ClassVar[str]  # registry key, as in conf/network/
 
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption if the network does not fit the game."""
+        ...
+
     def build(self, spec: GameSpec) -> Network:
         """A network for this game with weights from torch's generator; InvalidOption if it does not fit the game."""
         ...

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import compilable, pad_to_bucket
 from cardlab.networks.inputs import Inputs
-from cardlab.networks.layers import head, mask_scores, perceptron
+from cardlab.networks.layers import head, initialize, mask_scores, perceptron
 from cardlab.networks.options import TrunksOptions
 from cardlab.networks.protocol import Network
 
@@ -29,6 +29,7 @@ class TrunksNetwork(Network):
         )
         self.heads = nn.ModuleList(head(sizes[-1], len(own), 0.01) for sizes, own in zip(widths, actions, strict=True))
         self.value_head = head(widths[0][-1], 1, 0.1)
+        initialize(self, options.init, self.value_head)
         for kind, own in enumerate(actions):
             self.register_buffer(f"actions_{kind}", torch.tensor(own, dtype=torch.int64), persistent=False)
 

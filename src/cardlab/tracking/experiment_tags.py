@@ -16,9 +16,13 @@ VIEW = "cardlab"
 FINAL_SCORE = "score/evaluation"
 """Metric of a training: its last evaluation, against the strongest of the experiment's references."""
 
+AGAINST = "against"
+"""Tag of a run with FINAL_SCORE: the reference of that score, `self` in a game for one player."""
+
 _VIEW_TAG = f"mlflow.sharedViewState.{VIEW}"
 _COLUMNS = (
     f"metrics.`{FINAL_SCORE}`",
+    f"tags.`{AGAINST}`",
     "metrics.`score/mean`",
     "tags.`changed`",
     "tags.`agent`",
@@ -35,6 +39,7 @@ _SECTIONS = {  # name → open; MLflow's own order is alphabetical, with every s
     "interval/score": False,
     "interval/win_rate": False,
 }
+_SECTION = {"columns": 2, "isReordered": True, "deleted": False, "isGenerated": True}  # of three, titles are cut
 
 
 def experiment_tags(game: str) -> Mapping[str, str]:
@@ -77,8 +82,7 @@ def _view() -> dict[str, Any]:
         "selectedColumns": _COLUMNS,
         "isAccordionReordered": True,
         "compareRunSections": [
-            {"uuid": name, "name": name, "display": shown, "isReordered": True, "deleted": False, "isGenerated": True}
-            for name, shown in _SECTIONS.items()
+            {"uuid": name, "name": name, "display": shown} | _SECTION for name, shown in _SECTIONS.items()
         ],
         "compareRunCharts": [
             {"uuid": one["metricKey"], "runsCountToCompare": 10, "deleted": False} | one for one in charts

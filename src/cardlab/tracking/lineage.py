@@ -37,6 +37,12 @@ def describe_run(about: str) -> str:
     return f"{about}\n\n`{without_password(command)}`"
 
 
+def described_command(description: str) -> str:
+    """The command in a description by `describe_run`; empty for another text."""
+    last = description.rpartition("\n\n")[2]
+    return last.strip("`") if last.startswith("`") else ""
+
+
 @cache
 def _origin() -> dict[str, str]:
     """The tags at the first call: later edits and commits do not change the code of a running process."""

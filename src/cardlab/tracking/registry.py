@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
+from cardlab.agents.policy_descriptions import POLICY_FILES, policy_digest
 from cardlab.agents.policy_paths import ADDRESS, CHAMPION, champion_folder
 from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.tracking.store import Store, none_if_missing
@@ -71,8 +72,6 @@ class Registry:
 
         `files`: name → text, stored beside the policy. `run_id`: the run that made or promoted it.
         """
-        from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415  imports torch
-
         digest = policy_digest(folder)
         texts = {key: str(value) for key, value in tags.items()} | {DIGEST: digest}
         known = self.find(digest)
@@ -130,8 +129,6 @@ class Registry:
 
         `run_id`: the run that made the policy, if it is known.
         """
-        from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415  imports torch
-
         digest = policy_digest(folder)
         version = self.find(digest)
         if version is not None and version.model_id:
@@ -191,8 +188,6 @@ class Registry:
         from mlflow.models import Model  # noqa: PLC0415  slow import
         from mlflow.pyfunc import save_model  # noqa: PLC0415  slow import
 
-        from cardlab.agents.policy_files import POLICY_FILES  # noqa: PLC0415  imports torch
-
         client, experiment = self.store.client, self.store.experiment_id(game)
         name = re.sub(r"[^\w-]", "_", tags.get("name", _DATA))
         logged = client.create_logged_model(experiment, name, source_run_id=run_id, tags=dict(tags), model_type=game)
@@ -213,8 +208,6 @@ class Registry:
 
     def _download(self, version: "ModelVersion", target: Path) -> None:
         from mlflow.artifacts import download_artifacts  # noqa: PLC0415  slow import
-
-        from cardlab.agents.policy_files import policy_digest  # noqa: PLC0415  imports torch
 
         target.parent.mkdir(parents=True, exist_ok=True)
         uri, address = version_address(version), self.store.address

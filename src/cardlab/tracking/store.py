@@ -35,6 +35,8 @@ T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 _LAUNCH = "launch"
 _PROCESS = "process"  # tag: the process that writes the run
+OWN_TAGS = (_LAUNCH, _PROCESS)
+"""Tags by which the store finds the process of a run; they say nothing about the run."""
 _PARAMS_PER_REQUEST = 100  # MLflow's limits
 _RUNS_PER_SEARCH = 50_000
 _RETRY_PAUSES = (0.2, 0.4)  # seconds: several processes may create runs in one sqlite file

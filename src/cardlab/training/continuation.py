@@ -19,10 +19,8 @@ from cardlab.core.options import InvalidOption
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.training.checkpoint_files import CheckpointError, read_checkpoint
-from cardlab.training.experiment import Experiment
+from cardlab.training.experiment import START_KEY, TRAINING_FILE, Experiment
 
-TRAINING_FILE = "training.ckpt"
-START_KEY = "trainer.start_from"
 _FORMAT = 2
 _FIXED_AGENT_OPTIONS = ("decisions_per_iteration", "critic", "critic_widths", "ema_decay", "optimizer")
 _FIXED_OPPONENT_OPTIONS = ("size",)  # the other opponents may change

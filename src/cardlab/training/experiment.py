@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from cardlab.agents.policy_descriptions import POLICY_FILES
+from cardlab.agents.policy_paths import policy_hint
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.protocol import Game
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
     from cardlab.learners.rollouts.opponents.protocol import AgentOf, Opponents
     from cardlab.networks.protocol import Network, NetworkOptions
 
+START_KEY = "trainer.start_from"
+TRAINING_FILE = "training.ckpt"  # in the folder runs/NAME/latest/training
 SHARED_OPTIONS = ("decisions_per_iteration", "minibatch_size", "buffer_size")
 """Options of learners that are totals over all processes."""
 _SMALLEST_SHARE = 2  # advantages are standardised, which takes two
@@ -63,6 +68,14 @@ class Experiment:
     def last_iteration(self) -> int:
         """The iteration after which training ends: that of the budget, or of `stop_after`."""
         return self.trainer.last_iteration(self.agent.decisions_per_iteration)
+
+
+def check_start(trainer: TrainerOptions) -> None:
+    """Raise InvalidOption when there is nothing to start from in the folder `trainer.start_from`."""
+    given = trainer.start_from
+    if given is not None and not any((Path(given) / name).exists() for name in (TRAINING_FILE, *POLICY_FILES)):
+        allowed = f"a folder with a {TRAINING_FILE}, as runs/NAME/latest/training, or a policy{policy_hint(given)}"
+        raise InvalidOption(START_KEY, given, allowed)
 
 
 def check_device(trainer: TrainerOptions) -> None:

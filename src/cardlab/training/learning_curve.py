@@ -1,5 +1,6 @@
 """The learning curve: metrics of every iteration, and scores at evenly spaced points."""
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,7 +19,7 @@ Row = dict[str, float]
 
 
 class LearningCurve(Callback):
-    """Logs every iteration, evaluates at evenly spaced points, and stops at a plateau if `patience` is set."""
+    """Logs every iteration, evaluates at evenly spaced points; with `patience` it stops and restores the best."""
 
     def __init__(
         self,
@@ -39,6 +40,7 @@ class LearningCurve(Callback):
         self.extra_metrics = extra_metrics  # logged, but not part of the curve
         self.rows: list[Row] = []
         self._since: list[Metrics] = []  # metrics since the last point
+        self._best: dict[str, Any] = {}  # weights at the best point, with `patience`
         self._clock = time.perf_counter()
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
@@ -63,6 +65,7 @@ class LearningCurve(Callback):
             logged |= {name: value for name, value in point.items() if not name.startswith("interval/")}  # in curve.csv
             if self._is_plateau():
                 trainer.should_stop = True
+                pl_module.ema_network.load_state_dict(self._best)
         if self.metrics_log is not None:
             self.metrics_log.log_metrics(logged, pl_module.decisions_done)
         self.progress(pl_module.iterations_done, pl_module.decisions_done, point)
@@ -75,6 +78,8 @@ class LearningCurve(Callback):
         counters = {"iteration": float(learner.iterations_done), "decisions": float(learner.decisions_done)}
         self.rows.append({**counters, **means, **scores})
         self._since.clear()
+        if self.patience and scores[MEAN_SCORE] > max((row[MEAN_SCORE] for row in self.rows[:-1]), default=-math.inf):
+            self._best = {name: weights.clone() for name, weights in learner.ema_network.state_dict().items()}
         return scores
 
     def _is_plateau(self) -> bool:
@@ -86,9 +91,10 @@ class LearningCurve(Callback):
 
     def state_dict(self) -> dict[str, Any]:
         """The curve so far."""
-        return {"rows": self.rows, "since": self._since}
+        return {"rows": self.rows, "since": self._since, "best": self._best}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore the curve."""
         self.rows = list(state_dict["rows"])
         self._since = list(state_dict["since"])
+        self._best = dict(state_dict["best"])

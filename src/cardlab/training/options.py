@@ -39,7 +39,9 @@ class TrainerOptions:
     evaluation_lineup: tuple[Text, ...] = option(
         (), "agents at the other seats of one more match at each point, e.g. [greedy,random]"
     )
-    patience: Whole = option(0, "points without a new best after which training stops; 0: never", ge=0)
+    patience: Whole = option(
+        0, "points without a new best after which training stops with the best policy; 0: never", ge=0
+    )
     snapshots: Whole = option(5, "policies kept during training, evenly spaced, the last one included", ge=0)
 
     def __post_init__(self) -> None:

@@ -10,23 +10,22 @@ from typing import Any, Protocol, cast
 import torch
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.agents.policy_files import (
+from cardlab.agents.policy_descriptions import (
     POLICY_FILES,
     PolicyDescription,
     PolicyError,
-    describe,
-    load_network,
     policy_digest,
     read_description,
 )
+from cardlab.agents.policy_files import describe, load_network
 from cardlab.agents.policy_paths import policy_folder
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import without_training_options
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.networks.protocol import Network
-from cardlab.training.continuation import START_KEY, TRAINING_FILE, read_continuation
-from cardlab.training.experiment import Experiment
+from cardlab.training.continuation import read_continuation
+from cardlab.training.experiment import START_KEY, TRAINING_FILE, Experiment
 
 
 class StartPoint(Protocol):

@@ -60,6 +60,7 @@ def build_learner(
         rng,
         ask_forced=options.ask_forced,
         keep_states=learner.needs_states,
+        cut=learner.cuts_games,
     )
     if start is not None:
         start.restore_opponents(collector)

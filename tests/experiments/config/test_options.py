@@ -123,7 +123,7 @@ def test_a_huge_number_is_refused_in_words() -> None:
 
 def test_an_unknown_key_is_named_with_its_neighbours() -> None:
     said = refusal({"rat": 1})
-    assert said.startswith("agent.rat=1: must be left out: did you mean agent.rate? agent takes rounds, rate, loss")
+    assert said.startswith("agent.rat=1: no such key; did you mean agent.rate? agent takes rounds, rate, loss")
 
 
 def test_a_missing_key_is_named() -> None:

@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from cardlab.agents.mlflow_model import load_model_folder
-from cardlab.agents.policy_files import PolicyError, describe, save_policy
+from cardlab.agents.policy_descriptions import PolicyError
+from cardlab.agents.policy_files import describe, save_policy
 from cardlab.agents.registry import load_agent
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game

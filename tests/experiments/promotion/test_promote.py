@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
-from cardlab.agents.policy_files import PolicyError, policy_digest
+from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import Estimate

@@ -16,7 +16,7 @@ from mlflow import MlflowClient
 from omegaconf import OmegaConf
 from optuna.trial import TrialState
 
-from cardlab.agents.policy_files import policy_digest
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.cli import main
 from cardlab.core.process_names import process_name
 from cardlab.experiments.config.composition import compose_experiment

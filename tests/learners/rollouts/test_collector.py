@@ -32,11 +32,11 @@ class NumberingAgent:
         return SampledActions(actions, np.zeros(len(actions), dtype=np.float32), numbers)
 
 
-def collector_of(game, opponents=None, num_games=16, seed=3, keep_states=False):
+def collector_of(game, opponents=None, num_games=16, seed=3, **options_of_collector):
     options = opponents or SelfPlayOptions()
     network = MLPOptions(widths=(4,)).build(game.spec)
     built = options.build(game, lambda _: RandomAgent(game), network)
-    return Collector(game, NumberingAgent(game), built, num_games, np.random.default_rng(seed), keep_states=keep_states)
+    return Collector(game, NumberingAgent(game), built, num_games, np.random.default_rng(seed), **options_of_collector)
 
 
 def segments(experience):
@@ -94,6 +94,30 @@ def test_no_decision_is_lost_or_repeated_between_iterations():
     assert len(np.unique(values)) == len(values)
     missing = np.setdiff1d(np.arange(values.max()), values)
     assert len(missing) <= 16 * 3  # decisions of the 16 unfinished games
+
+
+def followers(experiences):
+    """Value of each decision → its reward and the value of the player's next decision, 0 at the end of the game."""
+    found = {}
+    for part in experiences:
+        ahead = np.zeros(len(part)) if part.next_values is None else part.next_values
+        ahead = np.where(part.ends, ahead, np.append(part.values[1:], 0))
+        rows = zip(part.values.tolist(), part.rewards.tolist(), ahead.tolist(), part.players.tolist(), strict=True)
+        found |= {value: rest for value, *rest in rows}
+    return found
+
+
+@pytest.mark.parametrize("game", [Kuhn(), make_game("big2"), make_game("thirty_one", num_players=3)])
+def test_cut_rollouts_have_the_decisions_of_whole_games(game):
+    whole, cut = collector_of(game), collector_of(game, cut=True)
+    whole.agent.count = cut.agent.count = 1
+    parts = [cut.collect(160) for _ in range(12)]
+    assert all(160 - 16 * 4 <= len(part) <= 160 + 16 * 6 for part in parts)
+    expected, found = followers(whole.collect(200) for _ in range(6)), followers(parts)
+    assert len(found) == sum(map(len, parts))  # none twice
+    common = expected.keys() & found.keys()
+    assert len(common) > 300
+    assert {value: found[value] for value in common} == {value: expected[value] for value in common}
 
 
 def test_a_restored_collector_gives_equal_experience():

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from math import isfinite
 from typing import Any
 
-from cardlab.agents.policy_files import policy_digest, policy_game, read_description
+from cardlab.agents.policy_descriptions import policy_digest, policy_game, read_description
 from cardlab.agents.policy_paths import CHAMPION
 from cardlab.agents.specs import metric_name
 from cardlab.core.options import InvalidOption

@@ -12,7 +12,7 @@ from cardlab.games.protocol import Game
 from cardlab.learners.options import LEARNER_OPTIONS
 from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
 from cardlab.networks.options import NETWORK_OPTIONS
-from cardlab.training.experiment import Experiment, check_device
+from cardlab.training.experiment import Experiment, check_device, check_start
 from cardlab.training.options import TrainerOptions
 
 PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
@@ -25,14 +25,37 @@ _NAME_LENGTH = 200  # a file name has at most 255 bytes, and files of the run ha
 def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> Experiment:
     """The experiment of a configuration: the data of conf/train.yaml, or one entry of params.yaml.
 
-    Raises InvalidOption for an unknown key, a wrong value, parts that do not fit each other (a scripted opponent of
-    another game), and for a device that this machine lacks, unless the training runs `elsewhere`.
+    Raises InvalidOption for what `read_experiment` and `check_experiment` refuse.
+    """
+    experiment = read_experiment(config)
+    check_experiment(experiment, elsewhere=elsewhere)
+    return experiment
+
+
+def read_experiment(config: Mapping[str, Any]) -> Experiment:
+    """The experiment of a configuration, checked as far as that needs no torch.
+
+    Raises InvalidOption for an unknown key, a wrong value, an agent or a network that does not fit the game, and for
+    nothing to start from.
     """
     _check_keys(config)
     parts = build_groups(config)
     experiment = Experiment(
         name=config["name"], seed=int(config["seed"]), **parts, config=dict(config), builder=__name__
     )
+    check_start(experiment.trainer)
+    experiment.network.check(experiment.game.spec)
+    check_agents(experiment.game, "arena.references", experiment.arena.references)
+    _check_table(experiment.game, experiment.trainer.evaluation_lineup)
+    check_agents(experiment.game, "opponents.agents", [*getattr(experiment.opponents, "agents", ())])
+    return experiment
+
+
+def check_experiment(experiment: Experiment, *, elsewhere: bool = False) -> None:
+    """Raise InvalidOption for parts that do not fit each other, and for a policy to start from that does not fit.
+
+    Also for a device that this machine lacks, unless the training runs `elsewhere`. Imports torch.
+    """
     if not elsewhere:
         check_device(experiment.trainer)
     _check_fit(experiment)
@@ -40,7 +63,6 @@ def build_experiment(config: Mapping[str, Any], *, elsewhere: bool = False) -> E
         from cardlab.training.start_point import read_start_point  # noqa: PLC0415 (imports Lightning)
 
         read_start_point(experiment)
-    return experiment
 
 
 def build_groups(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,5 +127,3 @@ def _check_fit(experiment: Experiment) -> None:
         experiment.agent.build(game, network, experiment.total_iterations, experiment.seed)
         with agent_key("opponents.agents"):
             experiment.opponents.build(game, lambda _: RandomAgent(game), network)
-    check_agents(game, "arena.references", experiment.arena.references)
-    _check_table(game, experiment.trainer.evaluation_lineup)

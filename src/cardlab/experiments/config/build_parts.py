@@ -9,7 +9,7 @@ from cardlab.agents.policy_paths import ADDRESS, CHAMPION
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.options import SEARCHES, NoSearch, SearchOptions
 from cardlab.agents.specs import InvalidAgent
-from cardlab.core.options import InvalidOption, check_choice
+from cardlab.core.options import ConfigurationError, InvalidOption, check_choice, collected, combined
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.config.options import build_options, build_part
 from cardlab.games.catalogue import GAMES, make_game
@@ -39,9 +39,12 @@ def build_search(config: object, policy: str) -> SearchOptions | NoSearch:
 
 def check_agents(game: Game, key: str, texts: Sequence[str]) -> None:
     """Load each agent once, before anything is played or written; InvalidOption under `key`, or PolicyError."""
-    with agent_key(key):
-        for text in texts:
+    errors: list[ConfigurationError] = []
+    for text in texts:
+        with collected(errors), agent_key(key):
             load_agent(game, text)
+    if errors:
+        raise combined(errors)
 
 
 def check_pinned(config: object, key: str = "") -> None:

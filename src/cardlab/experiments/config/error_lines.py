@@ -4,6 +4,7 @@ Hydra has refused the overrides as a whole; here each is checked in turn to find
 initialised Hydra.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
@@ -26,7 +27,7 @@ REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
 
 def explain(error: Exception, config_name: str, overrides: Sequence[str]) -> list[ConfigurationError]:
     """The errors to raise instead of `error`, which `overrides` of the configuration `config_name` have caused."""
-    reasons = {text: _check_override(text) for text in overrides}
+    reasons = {text: _check_override(text, config_name) for text in overrides}
     errors = [reason for reason in reasons.values() if reason]
     wrong = [text for text, reason in reasons.items() if reason]
     if not any(decides_keys(text) for text in wrong):
@@ -85,13 +86,26 @@ def options_by_folder(options: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def _check_override(text: str) -> ConfigurationError | None:
+def _check_override(text: str, config_name: str) -> ConfigurationError | None:
     """The error for an override that cannot be read, has several values, or names no option of its group."""
     try:
         override = OverridesParser.create().parse_override(text)
     except (HydraException, ValueError):  # the latter for a number of too many digits
-        return InvalidConfiguration(f"{shortened(text)}: cannot be read as key=value{_quoting(text)}")
+        advice = _quoting(text) or _meant(text, config_name)
+        return InvalidConfiguration(f"{shortened(text)}: cannot be read as key=value{advice}")
     return _check_value(override) or _check_choice(override)
+
+
+def _meant(text: str, config_name: str) -> str:
+    """The override that was probably meant by an option or a folder without its key, behind a semicolon."""
+    groups = sorted(group_names(), key=lambda name: ("experiment", "game", name).index(name))
+    for group in groups:
+        if text in group_options(group):
+            return f"; did you mean {group}={text}?"
+    with suppress(*REFUSALS):
+        if os.path.exists(text) and "policy" in compose(config_name):
+            return f"; did you mean policy={text}?"
+    return ""
 
 
 def _check_value(override: Override) -> ConfigurationError | None:
@@ -120,14 +134,15 @@ def _accepted(value: str, options: Sequence[str]) -> str:
     folders = {option: option.rpartition("/")[0] for option in options if "/" in option}
     same_folder = [option for option, at in folders.items() if f"{value}/".startswith((f"{at}/", f"{at}_"))]
     same_name = [option for option in options if option.rpartition("/")[2] == value]
-    if likely := flat or same_folder or same_name:
-        return f"one of {', '.join(likely)}" if len(likely) > 1 else likely[0]
     near = get_close_matches(value, options, n=1, cutoff=0.65)
+    hint = f" (did you mean {near[0]}?)" if near and value not in folders.values() else ""
+    if likely := flat or same_folder or same_name:
+        return f"one of {', '.join(likely)}{hint}" if len(likely) > 1 else likely[0]
     rows = [
         f"{folder}/: {', '.join(names)}" if folder else ", ".join(names)
         for folder, names in options_by_folder(options).items()
     ]
-    return f"one of {'; '.join(rows)}" + (f" (did you mean {near[0]}?)" if near else "")
+    return f"one of {'; '.join(rows)}{hint}"
 
 
 def _unknown_overrides(config_name: str, overrides: Sequence[str]) -> Iterator[ConfigurationError]:
@@ -141,7 +156,7 @@ def _unknown_overrides(config_name: str, overrides: Sequence[str]) -> Iterator[C
         except REFUSALS:
             with suppress(*REFUSALS):
                 base = compose(config_name, others, return_hydra_config=True)
-                if refusal := _check_key(entry, base, f"conf/{config_name}.yaml"):
+                if refusal := _check_key(entry, base, f"conf/{config_name}.yaml") or _check_sign(entry):
                     yield refusal
 
 
@@ -161,6 +176,17 @@ def _check_key(entry: Override, base: DictConfig, owner: str) -> InvalidOption |
     if inside and OmegaConf.is_dict(OmegaConf.select(base, parent)):  # an option that is itself a mapping
         return InvalidOption(key, value, f"{refusal.allowed}; +{entry.input_line} adds an entry")
     return refusal
+
+
+def _check_sign(entry: Override) -> ConfigurationError | None:
+    """The error for a known key that Hydra wants with a sign + before it, or without one."""
+    line = str(entry.input_line)
+    if entry.is_add():
+        return InvalidConfiguration(f"{line}: this key exists; write {line.lstrip('+')}")
+    if not isinstance(entry.value(), dict):
+        return None
+    key, quoted = _key_text(entry), f"'+{line}'"
+    return InvalidOption(key, _value_text(entry), f"written {quoted}, as it adds entries; '~{key}.NAME' removes one")
 
 
 def _key_text(override: Override) -> str:

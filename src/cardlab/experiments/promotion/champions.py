@@ -7,8 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from cardlab.agents.mlflow_model import GAME_FILE
-from cardlab.agents.policy_files import POLICY_FILES
+from cardlab.agents.policy_descriptions import GAME_FILE, POLICY_FILES
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game

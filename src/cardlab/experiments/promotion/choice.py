@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cardlab.agents.policy_files import game_for
+from cardlab.agents.policy_descriptions import game_for
 from cardlab.evaluation.evaluate_seeds import evaluate_seeds
 from cardlab.evaluation.main_score import SELF
 from cardlab.evaluation.options import ArenaOptions

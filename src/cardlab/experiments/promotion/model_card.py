@@ -6,7 +6,7 @@ from typing import Any
 
 import jinja2
 
-from cardlab.agents.policy_files import POLICY_FILES, read_description
+from cardlab.agents.policy_descriptions import POLICY_FILES, read_description
 from cardlab.experiments.promotion.gate import PromotionDecision
 from cardlab.tracking.policy_lookup import Origin
 

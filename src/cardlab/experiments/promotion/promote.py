@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from cardlab.agents.mlflow_model import GAME_FILE
-from cardlab.agents.policy_files import game_for, policy_digest
+from cardlab.agents.policy_descriptions import GAME_FILE, game_for, policy_digest
 from cardlab.agents.policy_paths import CHAMPION, CHAMPIONS, policy_folder
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption, check_whole
@@ -16,6 +15,7 @@ from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.intervals import MIN_DEALS_TO_STOP
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
+from cardlab.experiments.config.build_parts import check_agents
 from cardlab.experiments.policy_groups import PolicyGroup
 from cardlab.experiments.promotion.champions import (
     CARD,
@@ -97,17 +97,15 @@ def challenge_by_group(
 def make_challenge(policy: Path, name: str, game: Game, arena: ArenaOptions, options: PromotionOptions) -> Challenge:
     """Check a challenge before anything is played or written. Raises PolicyError or InvalidOption."""
     check_whole("arena.deals", arena.deals, MIN_DEALS_TO_STOP)  # the variance of fewer is unreliable
-    load_agent(game, str(policy))
+    policy_digest(policy)  # raises for a folder without a policy
     check_size(policy, options.max_megabytes)
-    for key, agent in [("reference", options.reference), *(("ladder", agent) for agent in options.ladder)]:
-        try:
-            load_agent(game, agent)
-        except InvalidOption as refusal:
-            raise InvalidOption(key, agent, refusal.allowed) from refusal
+    check_agents(game, "reference", [options.reference])
+    check_agents(game, "ladder", options.ladder)
     if options.ladder and game.spec.num_players == 1:
         raise InvalidOption("ladder", [*options.ladder], f"left out: {game.spec.name} has one player")
     if options.ladder and arena.until is not None:
         raise InvalidOption("arena.until", arena.until, "null with a ladder, which plays all deals")
+    check_agents(game, "policy", [str(policy)])  # last: it imports torch
     return Challenge(policy, name, game_for(policy, game), arena, options)
 
 

@@ -16,6 +16,15 @@ def regression(predicted: Tensor, targets: Tensor, kind: str, weights: Tensor | 
     return (weights * loss_of(predicted, targets, reduction="none")).mean()
 
 
+def clipped_regression(predicted: Tensor, targets: Tensor, old: Tensor, clip_range: Tensor) -> Tensor:
+    """Mean of the larger squared error [N]: of `predicted`, or of `predicted` within `clip_range` of the `old` value.
+
+    PPO's implementations clip the value as the ratio (Engstrom et al. 2020, section 3).
+    """
+    near = old + (predicted - old).clamp(-clip_range, clip_range)
+    return torch.maximum((predicted - targets).square(), (near - targets).square()).mean()
+
+
 def regression_of_all(scores: Tensor, targets: Tensor, kind: str) -> Tensor:
     """Mean loss of every legal score in [N, A] against the target [N] of the chosen action.
 
@@ -23,6 +32,18 @@ def regression_of_all(scores: Tensor, targets: Tensor, kind: str) -> Tensor:
     """
     legal = ~scores.isneginf()
     return regression(scores[legal], targets[:, None].expand_as(scores)[legal], kind)
+
+
+def regression_to_zero(scores: Tensor, actions: Tensor, targets: Tensor, kinds: Tensor) -> Tensor:
+    """Mean squared error of all outputs in [N, A], summed over the `kinds` [N] of decision, each with its own mean.
+
+    The target is `targets` [N] at `actions` [N] and 0 at the other outputs; minus infinity is no output.
+    """
+    wanted = torch.zeros_like(scores).scatter(1, actions[:, None], targets[:, None])
+    outputs = ~scores.isneginf()
+    errors = torch.where(outputs, scores - wanted, 0.0).square()
+    parts = [kinds == kind for kind in kinds.unique()]
+    return torch.stack([errors[rows].sum() / outputs[rows].sum() for rows in parts]).sum()
 
 
 def bootstrap(online: Tensor, target: Tensor, *, double: bool) -> Tensor:

@@ -12,7 +12,7 @@ from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.array_checks import unchecked
 from cardlab.games.loop import Moves, play
-from cardlab.games.protocol import Actions, Floats, Game, HasEmptySeats, InfoStates, Players, States
+from cardlab.games.protocol import Actions, Bools, Floats, Game, HasEmptySeats, InfoStates, Players, States
 from cardlab.games.record_arrays import copied, put, take
 from cardlab.learners.rollouts.experience import Columns, Experience, generator_state, pack, restore_generator, unpack
 from cardlab.learners.rollouts.opponents.protocol import Opponents, Seats
@@ -78,8 +78,37 @@ def _deal_in_progress(game: Game, num_games: int, rng: np.random.Generator) -> S
     return in_progress
 
 
+def _by_player(decisions: _Decisions) -> NDArray[np.intp]:
+    """An order in which the decisions of one player in one game are adjacent; it keeps the order of time."""
+    return np.lexsort((decisions.players, decisions.games))
+
+
+def _last_of_players(decisions: _Decisions) -> Bools:
+    """[N] whether a decision, in the order `_by_player`, is the last of its player in its game."""
+    last = np.ones(len(decisions.games), dtype=np.bool_)
+    last[:-1] = (np.diff(decisions.games) != 0) | (np.diff(decisions.players) != 0)
+    return last
+
+
+def _what_follows(decisions: _Decisions, results: _Results, waiting: _Decisions) -> tuple[Floats, Floats]:
+    """[N] payoff and [N] value at what follows a player's last decision: the end of the game, or one in `waiting`."""
+    paid, values = (np.zeros(len(decisions.games), dtype=np.float32) for _ in range(2))
+    over = np.isin(decisions.games, results.games)
+    order = np.argsort(results.games)
+    places = np.searchsorted(results.games[order], decisions.games[over])
+    paid[over] = results.payoffs[order][places, decisions.players[over]]
+    num_players = results.payoffs.shape[1]
+    keys, wanted = (part.games * num_players + part.players for part in (waiting, decisions.take(~over)))
+    places = np.searchsorted(keys, wanted)
+    paid[~over], values[~over] = waiting.paid[places], waiting.values[places]
+    return paid, values
+
+
 class Collector:
     """`num_games` parallel games; `collect` continues them until finished games hold enough decisions.
+
+    With `cut` it stops after enough decisions of all games and returns each whose player has decided again or whose
+    game is over. The last decision of each player in a running game stays for the next rollout.
 
     The games begin at random moments of their course, so that they end evenly over time, also games of fixed length.
     An iteration then gets hardly more decisions than requested.
@@ -95,11 +124,13 @@ class Collector:
         *,
         ask_forced: bool = False,
         keep_states: bool = False,
+        cut: bool = False,
     ) -> None:
         self.game = unchecked(game)
         self.agent = agent  # the learner's agent: the behaviour policy
         self.ask_forced = ask_forced  # whether forced moves are samples, too
         self.keep_states = keep_states  # whether samples hold complete states, for a critic that sees hidden cards
+        self.cut = cut
         self.opponents = opponents
         self.rng = rng
         self._states = _deal_in_progress(game, num_games, rng)
@@ -110,31 +141,34 @@ class Collector:
         self._unfinished: list[_Decisions] = []
 
     def collect(self, num_decisions: int) -> Experience:
-        """The decisions of the next games that finish: `num_decisions`, or a few more."""
-        results: list[_Results] = []
+        """The decisions of the next games that finish, or with `cut` of all games: `num_decisions`, or a few more."""
+        seats = self._seats[:0].copy()
+        results = [_Results(self._games[:0], np.zeros(seats.shape, np.float32), seats)]
         finished = 0
         learner = _RecordingAgent(self.agent)
         agents: list[Agent] = [learner, *self.opponents.agents]
         before = self._kept_states()
         for moves in play(self.game, self._states, agents, self.rng, seats=self._seats, ask_forced=self.ask_forced):
-            self._record(moves, learner.output, before)
+            recorded = self._record(moves, learner.output, before)
+            finished += recorded if self.cut else 0
             if moves.over.any():
                 ended = moves.rows[moves.over]
-                finished += int(self._counts[ended].sum())
+                finished += 0 if self.cut else int(self._counts[ended].sum())
                 results.append(self._redeal(ended))
-                if finished >= num_decisions:
-                    break
+            if finished >= num_decisions:
+                break
             before = self._kept_states()
-        return self._take_finished(_Results.join(results))
+        return self._take_ready(_Results.join(results))
 
     def _kept_states(self) -> States | None:
         """A copy of the states before a move, which the loop applies in place."""
         return copied(self._states) if self.keep_states else None
 
-    def _record(self, moves: Moves, output: SampledActions | None, before: States | None) -> None:
+    def _record(self, moves: Moves, output: SampledActions | None, before: States | None) -> int:
+        """Keep the learner's decisions; returns their number."""
         mine = np.flatnonzero(moves.queried & (moves.agents == 0))
         if mine.size == 0 or output is None:
-            return
+            return 0
         info_states = take(moves.info_states, mine)
         players = moves.players[mine]
         rows = moves.rows[mine]
@@ -152,6 +186,7 @@ class Collector:
             )
         )
         self._counts[rows] += 1
+        return mine.size
 
     def _assign_seats(self, dealt: States) -> Seats:
         """[G, P] agents at the seats of new games; the learner gets an occupied seat."""
@@ -170,17 +205,19 @@ class Collector:
         self._next_game += len(rows)
         return results
 
-    def _take_finished(self, results: _Results) -> Experience:
-        """The decisions of the games in `results`, which are then forgotten here."""
+    def _take_ready(self, results: _Results) -> Experience:
+        """The decisions that are ready, which are then forgotten here: those of the games in `results` at least."""
         decisions = _Decisions.join(self._unfinished)
-        finished = np.isin(decisions.games, results.games)
-        self._unfinished = [decisions.take(~finished)]
-        decisions = decisions.take(np.flatnonzero(finished))
-        decisions = decisions.take(np.lexsort((decisions.players, decisions.games)))  # stable: keeps time order
-        ends = np.ones(len(decisions.games), dtype=np.bool_)
-        ends[:-1] = (np.diff(decisions.games) != 0) | (np.diff(decisions.players) != 0)
-        order = np.argsort(results.games)
-        final = results.payoffs[order][np.searchsorted(results.games[order], decisions.games), decisions.players]
+        ready = np.isin(decisions.games, results.games)
+        if self.cut:
+            decisions = decisions.take(_by_player(decisions))
+            ready = np.isin(decisions.games, results.games) | ~_last_of_players(decisions)
+        waiting = decisions.take(~ready)
+        self._unfinished = [waiting]
+        decisions = decisions.take(np.flatnonzero(ready))
+        decisions = decisions.take(_by_player(decisions))
+        ends = _last_of_players(decisions)
+        final, next_values = _what_follows(decisions, results, waiting)
         later = np.where(ends, final, np.append(decisions.paid[1:], np.float32(0)))
         return Experience(
             info_states=decisions.info_states,
@@ -193,6 +230,7 @@ class Collector:
             payoffs=results.payoffs,
             seats=results.seats,
             states=decisions.states,
+            next_values=np.where(ends, next_values, np.float32(0)) if self.cut else None,
         )
 
     def state_dict(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from cardlab.games.record_arrays import join, take
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """The learner's decisions in finished games; those of one player in one game are adjacent, in time order."""
+    """The learner's decisions; those of one player in one game are adjacent, in time order."""
 
     info_states: InfoStates  # [N] what the player knew
     players: Players  # [N]
@@ -23,18 +23,20 @@ class Experience:
     log_probabilities: Floats  # [N] of the behaviour policy
     values: Floats  # [N] as estimated by the behaviour policy
     rewards: Floats  # [N] payoff between this decision and the player's next one, or the end
-    ends: Bools  # [N] the player's last decision in the game
+    ends: Bools  # [N] the player's last decision in the game, or before the cut
     payoffs: Floats  # [M, P] final payoffs of the M games
     seats: NDArray[np.int8]  # [M, P] agent at each seat; 0 is the learner
     states: States | None = None  # [N] complete states at the decisions, for a critic that sees hidden cards
+    next_values: Floats | None = None  # [N] in cut games, at `ends`: value of the player's next decision, or 0
 
     def __len__(self) -> int:
         return len(self.actions)
 
     @property
     def learner_payoff(self) -> float:
-        """Mean final payoff of the learner's seats."""
-        return float(self.payoffs[self.seats == 0].mean())
+        """Mean final payoff of the learner's seats; 0 if no game ended."""
+        payoffs = self.payoffs[self.seats == 0]
+        return float(payoffs.mean()) if payoffs.size else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,90 @@
+"""What the programs of the papers do, against plain references."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from cardlab.core.options import InvalidOption
+from cardlab.games.catalogue import make_game
+from cardlab.learners.losses.returns import lambda_returns
+from cardlab.learners.losses.value import clipped_regression, regression_to_zero
+from cardlab.learners.options import DQNOptions, PPOOptions, annealed_epsilon
+from cardlab.networks.layers import Head
+from cardlab.networks.options import MLPOptions, TrunksOptions
+
+
+def test_a_cut_bootstraps_as_generalised_advantage_estimation():
+    gamma, lambda_, rng = 0.9, 0.8, np.random.default_rng(1)
+    rewards, values = rng.normal(size=(2, 6)).astype(np.float32)
+    ahead = np.float32(0.7)  # value of the decision after the cut
+    advantage, expected = 0.0, np.zeros(6)
+    for t in reversed(range(6)):
+        following = values[t + 1] if t < 5 else ahead
+        advantage = rewards[t] + gamma * following - values[t] + gamma * lambda_ * advantage
+        expected[t] = advantage
+    at_cut = rewards + gamma * np.array([0, 0, 0, 0, 0, ahead], np.float32)
+    returns = lambda_returns(at_cut, values, np.array([False] * 5 + [True]), gamma, lambda_)
+    assert returns - values == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_larger_error_of_value_and_clipped_value_counts():
+    predicted, targets, old = torch.tensor([1.0, 1.0, 0.1]), torch.tensor([2.0, 0.0, 5.0]), torch.zeros(3)
+    loss = clipped_regression(predicted, targets, old, torch.tensor(0.2))
+    assert float(loss) == pytest.approx((1.8**2 + 1.0**2 + 4.9**2) / 3)
+
+
+def test_the_other_outputs_of_each_kind_of_decision_learn_zero():
+    turns, swaps = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), torch.tensor([[7.0, 8.0, 9.0, 10.0]])
+    scores = torch.full((3, 7), -torch.inf)
+    scores[:2, :3], scores[2:, 3:] = turns, swaps
+    loss = regression_to_zero(
+        scores, torch.tensor([1, 0, 5]), torch.tensor([0.5, -2.0, 3.0]), torch.tensor([0, 0, 1], dtype=torch.int8)
+    )
+    wanted = torch.tensor([[0.0, 0.5, 0.0], [-2.0, 0.0, 0.0]])
+    expected = functional.mse_loss(turns, wanted) + functional.mse_loss(swaps, torch.tensor([[0.0, 0.0, 3.0, 0.0]]))
+    assert float(loss) == pytest.approx(float(expected))
+
+
+def test_orthogonal_layers_have_their_gains():
+    network = MLPOptions(widths=(16,), head_widths=(8,), init="orthogonal").build(make_game("big2").spec)
+    layers = [layer for layer in network.modules() if isinstance(layer, torch.nn.Linear)]
+    for layer in layers:
+        gain = math.sqrt(2) if not isinstance(layer, Head) else 1.0 if layer is network.value_head else 0.01
+        norms = torch.linalg.svdvals(layer.weight.detach())
+        torch.testing.assert_close(norms, torch.full_like(norms, gain), rtol=1e-4, atol=1e-5)
+        assert not layer.bias.any()
+
+
+def test_uniform_and_torch_weights_have_their_bounds():
+    spec = make_game("thirty_one", features="paper").spec
+    for options, gain in ((MLPOptions(init="uniform"), 0.5), (TrunksOptions(init="torch"), 1.0)):
+        for layer in options.build(spec).modules():
+            if isinstance(layer, torch.nn.Linear):
+                fan_in = layer.in_features + (1 if gain < 1 else 0)
+                largest = float(layer.weight.detach().abs().max())
+                assert 0.7 * gain / math.sqrt(fan_in) < largest <= gain / math.sqrt(fan_in) + 1e-6
+
+
+def test_epsilon_holds_then_falls():
+    shares = [annealed_epsilon(1.0, 0.0, 0.5, progress, 0.25) for progress in (0.0, 0.24, 0.5, 0.75, 1.0)]
+    assert shares == pytest.approx([1.0, 1.0, 0.5, 0.0, 0.0])
+
+
+def test_adam_has_the_epsilon_and_the_floor_of_the_options():
+    game = make_game("big2")
+    options = PPOOptions(adam_epsilon=1e-5, min_learning_rate=1e-6, cut_games=True)
+    learner = options.build(game, MLPOptions(widths=(8,)).build(game.spec), 10, 1)
+    assert learner.configure_optimizers().defaults["eps"] == 1e-5
+    assert learner.min_learning_rate == 1e-6
+    with pytest.raises(InvalidOption, match=r"agent\.cut_games"):
+        PPOOptions(critic="all_cards", cut_games=True).build(game, learner.network, 10, 1)
+
+
+def test_losses_that_exclude_each_other_are_refused():
+    with pytest.raises(InvalidOption, match=r"agent\.zero_other_actions"):
+        DQNOptions(zero_other_actions=True, train_all_actions=True)
+    with pytest.raises(InvalidOption, match=r"agent\.epsilon"):
+        DQNOptions(learn_random_actions=False, epsilon=0.6)
