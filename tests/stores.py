@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cardlab.games.catalogue import make_game
 from cardlab.tracking import Store
 
 
@@ -34,6 +35,16 @@ def root(fresh_database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 @pytest.fixture
 def store(root: Path) -> Store:
     return Store()
+
+
+def untrained_policy(folder: Path) -> Path:
+    """A small policy of Poker Squares with fresh weights."""
+    from cardlab.agents.policy_files import describe, save_policy  # noqa: PLC0415  imports torch
+    from cardlab.networks.options import MLPOptions  # noqa: PLC0415
+
+    game, options = make_game("poker_squares"), MLPOptions(widths=(8,))
+    save_policy(folder, describe(game, options, "softmax", {}), options.build(game.spec))
+    return folder
 
 
 class Lost:

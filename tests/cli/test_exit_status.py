@@ -1,12 +1,15 @@
 """A signal decides the exit status of a program, whatever a library makes of it."""
 
+import errno
+import os
 import signal
 import subprocess
 import sys
 
 import pytest
 
-from cardlab.core.exit_status import FAILED, run_program
+from cardlab.core.exit_status import FAILED, USAGE_ERROR, run_program
+from cardlab.core.options import ConfigurationError
 
 NAMES = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
 PROGRAM = """
@@ -71,3 +74,24 @@ def start(code: str) -> "subprocess.Popen[str]":
     assert program.stdout is not None
     assert program.stdout.readline() == "ready\n"
     return program
+
+
+def test_a_full_disk_that_no_file_names_is_found(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As multiprocessing raises it when /dev/shm is full."""
+
+    def fail() -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("cardlab.core.exit_status._free_bytes", lambda place: 0 if place == "/dev/shm" else 10**9)
+    assert run_program(fail) == FAILED
+    assert capsys.readouterr().err == "cardlab: error: no space left on device: /dev/shm\n"
+
+
+def test_a_message_that_repeats_a_long_argument_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    def fail() -> None:
+        raise ConfigurationError("x" * 100_000)
+
+    assert run_program(fail) == USAGE_ERROR
+    assert len(capsys.readouterr().err) < 5000

@@ -2,6 +2,9 @@
 
 import json
 import re
+import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -125,3 +128,51 @@ def test_one_run_is_shown_with_its_lineage(store: Store, capsys: pytest.CaptureF
     assert rows["versions"].startswith("{")
     assert rows["command"] == row["command"] != ""
     assert not {"launch", "process"} & set(rows)
+
+
+def test_runs_of_other_tools_are_listed_in_one_line_each(
+    store: Store, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Names with line breaks, escapes, markup and marks of direction; values that are no numbers; unknown parents."""
+    client, experiment = store.client, store.experiment_id("others [red]\x1b[31m")
+    names = ["two\nlines", "\x1b[2Jclear", "[/bold]", "right\u202eleft", "\x00", "漢" * 200, ""]
+    parent = {"mlflow.parentRunId": "f" * 32}
+    for name in names:
+        run = client.create_run(experiment, run_name=name, tags={"kind": "training", **parent, "seed": "\n"})
+        for value in (float("nan"), float("inf"), float("-inf")):
+            client.log_metric(run.info.run_id, "score/evaluation", value)
+        client.log_metric(run.info.run_id, "score/mean", float("nan"))
+        client.set_terminated(run.info.run_id)
+    before = (tmp_path / "mlflow.db").read_bytes()
+    for sort in ("age", "name", "score", "decisions", "cpu"):
+        assert main(["runs", f"sort={sort}"]) == 0
+        out = capsys.readouterr().out
+        assert len(out.splitlines()) == 1 + 4 + len(names)
+        assert all(sign.isprintable() or sign == "\n" for sign in out)
+        assert max(map(len, out.splitlines())) < 700
+    assert "[/bold]" in out
+    for row in listed(capsys):
+        json.dumps(row, allow_nan=False)
+        assert main(["runs", f"run={row['id']}"]) == 0
+        assert all(sign.isprintable() or sign == "\n" for sign in capsys.readouterr().out)
+    assert (tmp_path / "mlflow.db").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_five_thousand_runs_are_listed_in_seconds(
+    store: Store, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    experiment = store.experiment_id("others")
+    with closing(sqlite3.connect(tmp_path / "mlflow.db")) as connection, connection:
+        ids = [f"{number:032x}" for number in range(5000)]
+        connection.executemany(
+            "INSERT INTO runs (run_uuid, name, user_id, status, start_time, lifecycle_stage, experiment_id,"
+            " artifact_uri)"
+            " VALUES (?, 'run', 'me', 'FINISHED', 1, 'active', ?, 'x')",
+            [(run, experiment) for run in ids],
+        )
+        connection.executemany("INSERT INTO tags VALUES ('kind', 'training', ?)", [(run,) for run in ids])
+    began = time.process_time()
+    assert len(listed(capsys, "limit=10")) == 10
+    assert main(["runs", f"run={ids[-1]}"]) == 0
+    assert time.process_time() - began < 30

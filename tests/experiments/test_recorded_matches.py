@@ -4,6 +4,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mlflow.entities import Run
@@ -79,6 +80,82 @@ def test_a_tournament_is_a_run_with_the_score_of_each_agent(store: Store, traine
     assert {"score/random", "rating/runs.duel.latest.policy"} <= run.data.metrics.keys()
     assert run.inputs is not None
     assert len(run.inputs.model_inputs) == 1
+
+
+class Killed(BaseException):
+    """As kill -9: nothing of the process works afterwards."""
+
+
+class Dying:
+    """A client that works for `calls` calls."""
+
+    def __init__(self, client: Any, calls: int) -> None:
+        self.client, self.calls = client, calls
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.client, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self.calls -= 1
+            if self.calls < 0:
+                raise Killed
+            return method(*args, **kwargs)
+
+        return call
+
+
+def check_one_run(store: Store, kind: str) -> Run:
+    """One finished run with each metric and each input once."""
+    (run,) = runs(store, kind)
+    assert run.info.status == "FINISHED"
+    assert {len(store.client.get_metric_history(run.info.run_id, key)) for key in run.data.metrics} == {1}
+    assert run.inputs is not None
+    assert (len(run.inputs.dataset_inputs), len(run.inputs.model_inputs)) == (1, 1)
+    return run
+
+
+def test_a_result_that_is_measured_again_is_the_same_run(
+    store: Store, trained: tuple[Path, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy, training = trained
+    evaluate, tournament = ["evaluate", f"policy={policy}", *DEALS], ["tournament", f"agents=[random,{policy}]", *DEALS]
+    for _ in range(3):
+        assert main(evaluate) == 0
+        assert main(tournament) == 0
+    run = check_one_run(store, "evaluation")
+    assert capsys.readouterr().out.count(f"run:    {run.info.run_id}") == 3
+    check_one_run(store, "tournament")
+    assert len(store.client.get_metric_history(training, "score/evaluation")) == 1
+    assert main([*evaluate, "arena.seed=5"]) == 0
+    assert len(runs(store, "evaluation")) == 2, "other deals are another result"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # the thread that sends
+@pytest.mark.parametrize("kind", ["evaluation", "tournament"])
+def test_a_command_that_is_killed_while_it_records_and_repeated_leaves_one_run(
+    store: Store, trained: tuple[Path, str], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy, training = trained
+    monkeypatch.setattr("cardlab.tracking.run._SECONDS_AT_END", 1.0)
+    client, calls, kills = store.client, 0, 0
+    commands = {
+        "evaluation": ["evaluate", f"policy={policy}", *DEALS],
+        "tournament": ["tournament", f"agents=[random,{policy}]", *DEALS],
+    }
+    while True:
+        dying = Dying(client, calls)
+        monkeypatch.setattr("cardlab.tracking.store.connect", lambda *_, **__: dying)  # noqa: B023  used in this turn
+        try:
+            assert main(commands[kind]) == 0
+        except Killed:
+            kills += 1
+        calls += 1
+        if dying.calls >= 0:
+            break
+    assert kills > 10
+    check_one_run(store, kind)
+    if kind == "evaluation":
+        assert len(store.client.get_metric_history(training, "score/evaluation")) == 1
 
 
 @pytest.mark.usefixtures("root")

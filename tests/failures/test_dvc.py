@@ -1,4 +1,4 @@
-"""What DVC does with a corrupted entry of its cache, and with two commands at once: documented in docs/failures.md."""
+"""What DVC does with a corrupted entry of its cache, and with two commands at once: as in docs/reliability.md."""
 
 import hashlib
 import os

@@ -145,3 +145,14 @@ def test_a_policy_of_before_there_were_checksums(policy: Path) -> None:
 def test_a_policy_that_is_gone(policy: Path) -> None:
     shutil.rmtree(policy)
     refused(policy, r"is not a policy's folder: no policy\.json in it")
+
+
+@pytest.mark.parametrize("part", [0.0, 0.5, 0.99])
+def test_a_torn_checkpoint_is_named_in_plain_words(tmp_path: Path, part: float) -> None:
+    file = tmp_path / "run" / "checkpoint.ckpt"
+    file.parent.mkdir()
+    torch.save({"learner": {"iterations_done": 1}}, file)
+    content = file.read_bytes()
+    file.write_bytes(content[: int(part * len(content))])
+    with pytest.raises(CheckpointError, match=r"this run \(it is incomplete or damaged\); delete it$"):
+        run(experiment_of("td"), tmp_path)

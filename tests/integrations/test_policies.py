@@ -2,13 +2,16 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import cardlab
+from cardlab.core.options import InvalidOption
 from cardlab.games.loop import IllegalAction
-from cardlab.integrations import as_agent
+from cardlab.integrations import as_agent, sb3_agent
 from policy_functions import lowest, lowest_of_all
 
 
@@ -55,6 +58,41 @@ def test_what_a_function_may_not_do_is_named(answer: int) -> None:
     agent = as_agent(game, lambda _: answer)
     with pytest.raises(IllegalAction, match=f"poker_squares: action {answer} is not legal in game 0"):
         cardlab.play_match(game, [agent], num_deals=2, seed=0)
+
+
+@pytest.mark.parametrize(
+    "answer", [lambda each: np.zeros(len(each["observation"])), lambda _: None, lambda _: "0", lambda _: [[0], [0, 1]]]
+)
+@pytest.mark.parametrize("batched", [False, True])
+def test_answers_that_are_no_actions_are_named(answer: Callable[..., Any], batched: bool) -> None:
+    game = cardlab.make_game("poker_squares")
+    with pytest.raises(IllegalAction, match=r"^poker_squares: actions: must be .*whole numbers"):
+        cardlab.play_match(game, [as_agent(game, answer, batched=batched)], num_deals=2, seed=0)
+
+
+class Unmasked:
+    def predict(self, observation: object, deterministic: bool = False) -> object:
+        return observation, deterministic
+
+
+class Careless:
+    def act(self, info_states: object) -> object:
+        return info_states
+
+
+def test_functions_of_the_wrong_form_are_named_before_anything_is_played() -> None:
+    game = cardlab.make_game("poker_squares")
+    with pytest.raises(
+        InvalidOption, match=r"^Unmasked.predict=.*: must be a function of \(observation, .*action_masks"
+    ):
+        sb3_agent(game, Unmasked())  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match=r"^function=.*: must be a function of \(observation\)"):
+        as_agent(game, lambda _, __: 0)  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match=r"^function=int: must be a function of"):
+        as_agent(game, 3)  # type: ignore[arg-type]
+    for entry in (Careless(), object()):
+        with pytest.raises(InvalidOption, match=r"\.act=.*: must be a function of \(info_states, players, rng\)"):
+            cardlab.play_match(game, [entry], num_deals=2, seed=0)  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, seed_test
 from pettingzoo.utils.wrappers import TerminateIllegalWrapper
+from stable_baselines3.common.env_checker import check_env as check_sb3_env
 
 import cardlab
 from cardlab.core.options import InvalidOption
@@ -123,10 +124,30 @@ def test_render_shows_the_table(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_gymnasium_passes_its_checks(game: str) -> None:
-    if game == "poker_squares":  # at first every cell is legal, so that the checker's unmasked actions are
-        check_env(make_env(game), skip_render_check=True)
-        return
+def test_the_checks_of_gymnasium_and_stable_baselines_pass_where_illegal_actions_are_replaced(game: str) -> None:
+    """Both checks sample actions without the mask."""
+    check_env(make_env(game, replace_illegal=True), skip_render_check=True)
+    check_sb3_env(make_env(game, replace_illegal=True), skip_render_check=True)
+
+
+def test_a_replaced_action_is_legal_and_a_legal_one_stays() -> None:
+    game, rng = cardlab.make_game("big2"), np.random.default_rng(0)
+    replacing, refusing = make_env(game, replace_illegal=True), make_env(game)
+    replacing.reset(seed=1)
+    refusing.reset(seed=1)
+    over = False
+    while not over:
+        legal = legal_action(rng, refusing.action_masks())
+        one, other = replacing.step(legal), refusing.step(legal)
+        np.testing.assert_array_equal(one[0], other[0])
+        over = one[2]
+    replacing.reset(seed=1)
+    illegal = int(np.flatnonzero(~replacing.action_masks())[0])
+    replacing.step(illegal)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_is_played_by_masks(game: str) -> None:
     env = make_env(game, "random", seat=0)
     for seed in range(3):
         rng = np.random.default_rng(seed)

@@ -244,3 +244,12 @@ def test_an_experiment_says_what_its_scores_mean_and_opens_on_its_trainings(stor
     view = json.loads(tags[1]["mlflow.sharedViewState.cardlab"])
     assert view["searchFilter"] == "tags.kind = 'training'"
     assert view["selectedColumns"][0] == "metrics.`score/evaluation`"
+
+
+def test_a_locked_store_is_named_with_what_to_do(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cardlab.tracking.sqlite_files._TIMEOUT", 0.1)
+    with closing(sqlite3.connect(store.root / "mlflow.db")) as writer:
+        writer.execute("PRAGMA locking_mode = EXCLUSIVE")
+        writer.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(TrackingUnavailable, match=r"is locked: another process is writing; stop it, or run the"):
+            store.check()

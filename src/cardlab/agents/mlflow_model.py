@@ -7,7 +7,6 @@
 All policies accept InfoStates. Policies whose network has no other inputs also accept observations with legal actions.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from cardlab.agents.network_agents import AfterstateAgent, SoftmaxAgent, sample_place
 from cardlab.agents.policy_descriptions import GAME_FILE, PolicyError, game_for, policy_game
 from cardlab.agents.policy_files import POLICY_KINDS, load_policy
+from cardlab.core.files import load_json
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Actions, Game, InfoStates
 from cardlab.networks.inputs import Inputs
@@ -69,7 +69,7 @@ class PolicyModel:
 def load_model_folder(folder: Path) -> PolicyModel:
     """The policy in `folder`, for the game of GAME_FILE, or for the game that it was trained for."""
     try:
-        options = json.loads((folder / GAME_FILE).read_text())
+        options = load_json(folder / GAME_FILE)
         game = game_for(folder, make_game(options.pop("name"), **options))
     except FileNotFoundError:
         game = policy_game(folder)

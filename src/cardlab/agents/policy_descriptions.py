@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from cardlab.agents.policy_paths import policy_hint
+from cardlab.core.files import load_json
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
@@ -45,7 +46,7 @@ def parse_description(path: Path, version: int) -> PolicyDescription:
     """The content of policy.json or belief.json; PolicyError when it is missing, damaged or of another format."""
     what = path.stem
     try:
-        data = json.loads(path.read_bytes())
+        data = load_json(path)
         written = data.pop("format")
         description = PolicyDescription(**data) if written == version else None
     except OSError as error:

@@ -1,7 +1,6 @@
 """Parses the command line: a verb, Hydra overrides, and flags."""
 
 import argparse
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from cardlab.cli.verbs import VERBS, Verb
+from cardlab.core.files import load_json
 from cardlab.experiments.config.composition import compose_tree, initialised_hydra
 from cardlab.experiments.config.error_lines import group_options
 from cardlab.experiments.config.options import InvalidConfiguration
@@ -82,7 +82,7 @@ def with_recipe(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
     game = given.get("game")
     if game is None:
         with suppress(OSError, ValueError, KeyError, TypeError):
-            game = json.loads((Path(given["policy"]) / "policy.json").read_text())["game"]
+            game = load_json(Path(given["policy"]) / "policy.json")["game"]
     with initialised_hydra():
         recipes = group_options("experiment")
     if f"{game}/default" not in recipes:

@@ -1,7 +1,6 @@
 """`cardlab clean`: what the files of this project take, and deletion of those that are no longer needed."""
 
 import hashlib
-import json
 import shutil
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import yaml
 from filelock import FileLock, Timeout
 
 from cardlab.cli.verbs import Request
+from cardlab.core.files import load_json
 from cardlab.core.kernels import numba
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
@@ -126,7 +126,7 @@ def _recorded(root: Path) -> dict[str, Mapping[str, Any]]:
     found: dict[str, Mapping[str, Any]] = {}
     for checkpoint in (root / "mlartifacts").glob(f"*/*/artifacts/checkpoint/{_CHECKPOINT}"):
         with suppress(OSError, ValueError):
-            found[_digest(checkpoint)] = json.loads((checkpoint.parents[1] / CONFIG).read_text())
+            found[_digest(checkpoint)] = load_json(checkpoint.parents[1] / CONFIG)
     return found
 
 

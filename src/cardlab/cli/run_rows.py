@@ -1,6 +1,7 @@
 """One run of the tracking store as a row of `cardlab runs`: what it is, its score, its cost and its state."""
 
 import json
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from cardlab.games.catalogue import GAMES, make_game
 from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
 from cardlab.tracking.lineage import NOTE, described_command
 from cardlab.tracking.policy_lookup import DIGEST
+from cardlab.tracking.store import was_killed
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -52,7 +54,7 @@ class RunRow:
     def cells(self) -> dict[str, str]:
         """Heading → text of the table."""
         half = "" if self.score_low is None or self.score_high is None else (self.score_high - self.score_low) / 2
-        score = "" if self.score is None else f"{self.score:.3f}" + (f" ± {half:.3f}" if half != "" else "")
+        score = "" if self.score is None else _number(self.score) + (f" ± {_number(half)}" if half != "" else "")
         seconds = time.time() - datetime.fromisoformat(self.started).timestamp()
         return {
             "name": self.name,
@@ -76,7 +78,7 @@ def run_row(stored: "Run", game: str) -> RunRow:
     tags: Mapping[str, str] = stored.data.tags
     params: Mapping[str, str] = stored.data.params
     rows = {row.key: row for row in stored.data.to_proto().metrics}
-    metrics = {key: row.value for key, row in rows.items()}
+    metrics = {key: row.value for key, row in rows.items() if math.isfinite(row.value)}
     score, score_of, against = _main_score(game, metrics, tags, params)
     interval = score
     if score == "sweep/objective":
@@ -84,18 +86,18 @@ def run_row(stored: "Run", game: str) -> RunRow:
     info = stored.info
     return RunRow(
         id=info.run_id,
-        name=info.run_name or "",
-        kind=tags.get("kind", ""),
-        game=game,
-        agent=tags.get("agent") or params.get("agent.name", ""),
-        experiment=tags.get("experiment") or params.get("name", ""),
-        state="pruned" if tags.get("sweep.state") == "pruned" else info.status.lower(),
-        score=None if score is None else metrics[score],
+        name=printable(info.run_name or ""),
+        kind=printable(tags.get("kind", "")),
+        game=printable(game),
+        agent=printable(tags.get("agent") or params.get("agent.name", "")),
+        experiment=printable(tags.get("experiment") or params.get("name", "")),
+        state=_state(stored),
+        score=metrics.get(score or ""),
         score_low=metrics.get(f"interval/{interval}_low"),
         score_high=metrics.get(f"interval/{interval}_high"),
         score_of=score_of,
-        against=against,
-        seeds=tags.get("seeds") or tags.get("seed") or params.get("seed", ""),
+        against=printable(against),
+        seeds=printable(tags.get("seeds") or tags.get("seed") or params.get("seed", "")),
         decisions=max((row.step for key, row in rows.items() if "train/" in key), default=None),
         cpu_seconds=sum(metrics[key] for key in metrics if key.endswith(_CPU)) or None,
         started=_iso(info.start_time),
@@ -137,6 +139,23 @@ def _sweep_references(game: str, params: Mapping[str, str]) -> str:
 @cache
 def _num_players(game: str) -> int:
     return make_game(game).spec.num_players
+
+
+def printable(text: str) -> str:
+    """`text` of any origin in one line: control characters and those that change the direction become �."""
+    return "".join(sign if sign.isprintable() else "�" for sign in text)
+
+
+def _number(value: float) -> str:
+    """Three decimals, or three digits of a large number: MLflow stores infinity as the largest one."""
+    return f"{value:.3f}" if abs(value) < 1e9 else f"{value:.3g}"
+
+
+def _state(stored: "Run") -> str:
+    """A run whose process was killed with -9 stays RUNNING in the store until a command resumes it."""
+    if stored.data.tags.get("sweep.state") == "pruned":
+        return "pruned"
+    return "killed" if was_killed(stored) else stored.info.status.lower()
 
 
 def _iso(milliseconds: int) -> str:

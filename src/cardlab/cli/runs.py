@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from cardlab.agents.policy_descriptions import PolicyError, policy_digest
-from cardlab.cli.run_rows import RunRow, run_row
+from cardlab.cli.run_rows import RunRow, printable, run_row
 from cardlab.cli.verbs import Request
 from cardlab.core.options import NUMERIC, InvalidOption, Text, options
 from cardlab.experiments.config.options import build_options
@@ -62,8 +62,7 @@ def run(request: Request) -> int:
     if given.run is not None:
         return _show(given.run)
     condition = _condition(given)
-    store = Store()
-    store.mark_killed()
+    store = Store(read_only=True)
     found = store.search_runs(condition, game["name"] if game else None)
     rows = [row for row in (run_row(stored, of) for of, stored in found) if _fits(row, given)]
     shown = _sorted(rows, given.sort)[: given.limit]
@@ -117,6 +116,7 @@ def _print_table(rows: Sequence[RunRow]) -> None:
     """A table with whole names; a narrow terminal gets fewer columns, a pipe all of them."""
     from rich.console import Console  # noqa: PLC0415  not needed for --json
     from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text as Plain  # noqa: PLC0415  without markup
 
     console = Console(highlight=False)
     texts = [row.cells for row in rows]
@@ -132,7 +132,7 @@ def _print_table(rows: Sequence[RunRow]) -> None:
     for heading in widths:
         table.add_column(heading, justify="right" if heading in _NUMBERS else "left", no_wrap=heading != "name")
     for row in texts:
-        table.add_row(*(row[heading] for heading in widths))
+        table.add_row(*(Plain(row[heading]) for heading in widths))
     console.print(table)
     if dropped:
         print(
@@ -142,8 +142,7 @@ def _print_table(rows: Sequence[RunRow]) -> None:
 
 def _show(prefix: str) -> int:
     """Print the lineage of the run whose id starts with `prefix`, and the folders and addresses of its policy."""
-    store = Store()
-    store.mark_killed()
+    store = Store(read_only=True)
     found = [(game, entry) for game, entry in store.search_runs() if entry.info.run_id.startswith(prefix)]
     if len(found) != 1:
         raise InvalidOption("run", prefix, f"the beginning of one run's id ({len(found)} match); see cardlab runs")
@@ -166,10 +165,10 @@ def _show(prefix: str) -> int:
     width = max(map(len, rows))
     for key, value in rows.items():
         if value:
-            print(f"{key:<{width}}  {value}")
+            print(f"{printable(key):<{width}}  {printable(value)}")
     for place in places:
         print(f"{'policy':<{width}}  {place}")
-    print(f"{'artifacts':<{width}}  {entry.info.artifact_uri}")
+    print(f"{'artifacts':<{width}}  {store.artifact_address(entry)}")
     return 0
 
 

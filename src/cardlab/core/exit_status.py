@@ -2,11 +2,13 @@
 
 import errno
 import os
+import shutil
 import signal
 import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from tempfile import gettempdir
 
 NOT_IN_DIGEST = "decides how a program exits"
 
@@ -14,6 +16,9 @@ FAILED = 1
 USAGE_ERROR = 2  # wrong command line or configuration: nothing was done
 INTERRUPTED = 130
 RESUME = "run the same command again to resume"
+
+_LONGEST = 4000  # characters of a message
+_LITTLE = 1_000_000  # bytes on a full disk
 
 _STOPPED = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 
@@ -108,8 +113,14 @@ def _run(run: Callable[[], int | None]) -> int:
         if not _is_cardlab_error(error):
             raise
         for each in (error, *getattr(error, "others", ())):  # several wrong options
-            print(f"cardlab: error: {' '.join(str(each).split())}", file=sys.stderr)
+            print(f"cardlab: error: {_one_line(each)}", file=sys.stderr)
         return USAGE_ERROR if isinstance(error, ValueError) else FAILED
+
+
+def _one_line(error: Exception) -> str:
+    """The message without line breaks, and without the middle of one that repeats a very long argument."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
 
 
 def _is_cardlab_error(error: Exception) -> bool:
@@ -117,7 +128,18 @@ def _is_cardlab_error(error: Exception) -> bool:
     return type(error).__module__.partition(".")[0] in ("cardlab", "cardlab_play")
 
 
+def _free_bytes(folder: str) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return _LITTLE
+
+
 def _os_error_text(error: OSError) -> str:
-    """The file name and the reason."""
+    """The file name and the reason. A full disk without a file's name is looked for, e.g. shared memory."""
     reason = (error.strerror or str(error)).strip()
-    return f"{error.filename}: {reason[:1].lower()}{reason[1:]}" if error.filename else " ".join(reason.split())
+    reason = f"{reason[:1].lower()}{reason[1:]}" if error.strerror else reason
+    if error.errno == errno.ENOSPC and not error.filename:
+        full = [place for place in (".", gettempdir(), "/dev/shm") if _free_bytes(place) < _LITTLE]  # noqa: S108  asked for its size only
+        reason += f": {', '.join(full)}" if full else ""
+    return f"{error.filename}: {reason}" if error.filename else " ".join(reason.split())

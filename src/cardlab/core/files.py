@@ -5,6 +5,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import Any
 
 from cardlab.core.options import InvalidOption
 
@@ -31,6 +32,14 @@ def write_atomically(path: Path, text: str) -> None:
 def write_json(path: Path, content: object, indent: int = 1) -> None:
     """Write `content` as JSON, as `write_atomically` does; equal content gives equal bytes."""
     write_atomically(path, json.dumps(content, indent=indent) + "\n")
+
+
+def load_json(path: Path) -> Any:
+    """The content of a JSON file that may be from anywhere. Raises OSError, or ValueError for any damage."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError as error:
+        raise ValueError("is nested too deep") from error
 
 
 def check_folder(key: str, text: str) -> Path:

@@ -32,7 +32,7 @@ class InvalidOption(ConfigurationError):
 
     def __init__(self, key: str, value: object, allowed: str) -> None:
         demand = allowed if allowed.startswith(_NO_KEY) else f"must be {allowed}"
-        super().__init__(f"{key}={shortened(as_written(value))}: {demand}")
+        super().__init__(f"{shortened(key)}={shortened(as_written(value))}: {demand}")
         self.key = key
         self.value = value
         self.allowed = allowed

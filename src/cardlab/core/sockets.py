@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from cardlab.core.options import InvalidOption
 
 _BACKLOG = 2048  # connections that wait while the server starts
-_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  compared, not bound
 
 
 def open_listener(host: str, port: int, prefix: str = "") -> socket.socket:

@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.files import write_json
+from cardlab.core.files import load_json, write_json
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.cards.deck import parse_cards
 from cardlab.games.loop import Moves
@@ -81,7 +81,7 @@ def save_record(record: GameRecord, path: Path) -> None:
 def load_record(path: Path) -> GameRecord:
     """Read the record in the file `path`; RecordError when it is not one."""
     try:
-        content = json.loads(path.read_text())
+        content = load_json(path)
         version = content.pop("format")
         agents: tuple[Any, ...] = tuple(content.pop("agents"))
         actions: tuple[Any, ...] = tuple(content.pop("actions"))

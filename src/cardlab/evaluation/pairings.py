@@ -14,7 +14,7 @@ from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_paths import policy_folder
 from cardlab.agents.specs import split_name
 from cardlab.core.code_digest import code_digest
-from cardlab.core.files import write_json
+from cardlab.core.files import load_json, write_json
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.match import play_lineups
@@ -130,7 +130,7 @@ def save_pairing(path: Path, pairing: Pairing, played: dict[str, Any]) -> None:
 def load_pairing(path: Path, names: tuple[str, str]) -> Pairing | None:
     """Read the result file `path`; None when it is missing or unreadable."""
     try:
-        content = json.loads(path.read_text())
+        content = load_json(path)
         first, second = (Estimate(**figure) for figure in content["points"])
         wins = content["wins"] and (Estimate(**content["wins"][0]), Estimate(**content["wins"][1]))
         duels = np.array(["-=+".index(sign) - 1 for sign in content["duels"]], dtype=np.int8)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cardlab.agents.specs import SEARCHES, split_name
 from cardlab.core.options import InvalidOption
-from cardlab.games.agent_protocol import Agent
+from cardlab.games.agent_protocol import Agent, check_callable
 from cardlab.games.protocol import Game
 
 MAX_PERMUTED_PLAYERS = 4  # with more players only rotations are played
@@ -78,6 +78,9 @@ def make_lineup(game: Game, entries: Sequence[Entry] | Mapping[str, Entry]) -> L
         raise InvalidOption("agents", names, f"a list of {num_players} for {game.spec.name}, one per player")
     named = isinstance(entries, Mapping)
     given = list(entries.values()) if named else entries
+    for entry in given:
+        if not isinstance(entry, str):
+            check_callable(f"{_entry_name(entry)}.act", getattr(entry, "act", None), ("info_states", "players", "rng"))
     agents: list[Entry] = []
     groups = [_group(agents, entry) for entry in given]
     if num_players > 1 and len(agents) == 1:

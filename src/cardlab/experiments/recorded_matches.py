@@ -1,17 +1,20 @@
 """Evaluations, tournaments and comparisons as MLflow runs, linked to the training and the policy that they measure.
 
-A store that cannot be used costs a warning, never a result.
+One result is one run, however often it is measured: a repeated or interrupted command finds the run by the digest of
+its result. A store that cannot be used costs a warning, never a result.
 """
 
 import json
 import sys
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_paths import policy_folder
@@ -21,7 +24,7 @@ from cardlab.evaluation.intervals import Estimate, interval_metrics
 from cardlab.evaluation.main_score import SELF, Evaluation, main_score
 from cardlab.experiments.run_paths import policy_name
 from cardlab.games.protocol import Game
-from cardlab.tracking import Store, TrackingUnavailable
+from cardlab.tracking import Run, Store, TrackingUnavailable
 from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
 from cardlab.tracking.lineage import NOTE, describe_run
 from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from cardlab.experiments.comparison.compare import MethodComparison
 
 NOT_IN_DIGEST = "records results in MLflow"
+RESULT = "result"
+"""Tag of evaluations and tournaments: the digest of what was measured, on which deals, with which result."""
 
 
 def record_evaluation(
@@ -47,9 +52,10 @@ def record_evaluation(
 ) -> None:
     """Log an evaluation as a run of kind `evaluation`, with `files` as artifacts; prints a warning on failure.
 
-    `policy`: the folder of the policy, those of a group (`evaluate_seeds`), or None for a scripted agent.
-    `scores_training`: the score is that of the policy itself against the references of its own experiment, and is also
-    logged to the run of its training; that of a group to the run that its trainings are under.
+    A result that the store has is not logged again; only the id of its run is printed. `policy`: the folder of the
+    policy, those of a group (`evaluate_seeds`), or None for a scripted agent. `scores_training`: the score is that of
+    the policy itself against the references of its own experiment, and is also logged to the run of its training; that
+    of a group to the run that its trainings are under.
     """
     name, folders = evaluation["experiment"], [policy] if isinstance(policy, Path) else list(policy or ())
     by_seed: Mapping[str, Evaluation] = evaluation.get("by_seed") or {"": evaluation}
@@ -68,15 +74,16 @@ def record_evaluation(
             tags = {key: value for key, value in tags.items() if key != "seed"} | {"seeds": ",".join(by_seed)}
         params = {"name": name, "arena": {"references": against, **_deals(evaluation)}, "game": _options(game)}
         metrics = evaluation_metrics(evaluation)
-        with store.start_run(game.spec.name, title, tags=tags, params=params) as run, store.wrap_errors():
-            models = [
-                Registry(store).model_id(folder, game.spec.name, name, known.run_id if known else None)
-                for folder, known in zip(folders, origins, strict=True)
-            ]
-            _log_measurement(store, run.id, game, metrics, evaluation, models)
-            for path in files:
-                run.log_artifact(path)
-            print(f"run:    {run.id}")
+        measured = {key: value for key, value in evaluation.items() if not (digests and key == "experiment")}
+        with _result_run(store, game, title, tags, params, measured) as run:
+            if run is not None:
+                models = [
+                    Registry(store).model_id(folder, game.spec.name, name, known.run_id if known else None)
+                    for folder, known in zip(folders, origins, strict=True)
+                ]
+                _log_measurement(store, run, game, metrics, evaluation, models)
+                for path in files:
+                    run.log_artifact(path)
             if scores_training:
                 _score_trainings(store, evaluation, list(zip(by_seed.values(), origins, strict=False)))
 
@@ -88,16 +95,19 @@ def _score_trainings(
     parents = set[str]()
     for own, origin in trainings:
         if origin is not None:
-            final = {key: value for key, value in evaluation_metrics(own).items() if FINAL_SCORE in key}
-            _log(store, origin.run_id, final, step=_last_step(store, origin.run_id))
-            store.client.set_tag(origin.run_id, AGAINST, main_score(own)[0])
+            _log_score(store, origin.run_id, own)
             parents.add(store.client.get_run(origin.run_id).data.tags.get("mlflow.parentRunId", ""))
     if "by_seed" in evaluation and len(parents) == 1 and (parent := parents.pop()):
         seeds = store.client.get_run(parent).data.tags.get("seeds")
         if seeds == ",".join(evaluation["by_seed"]):
-            final = {key: value for key, value in evaluation_metrics(evaluation).items() if FINAL_SCORE in key}
-            _log(store, parent, final, step=_last_step(store, parent))
-            store.client.set_tag(parent, AGAINST, main_score(evaluation)[0])
+            _log_score(store, parent, evaluation)
+
+
+def _log_score(store: Store, run_id: str, evaluation: Evaluation) -> None:
+    """Log the score against the strongest reference to a run of training."""
+    final = {key: value for key, value in evaluation_metrics(evaluation).items() if FINAL_SCORE in key}
+    _log_new(store, run_id, final)
+    store.client.set_tag(run_id, AGAINST, main_score(evaluation)[0])
 
 
 def record_tournament(store: Store, game: Game, tournament: "Tournament", *, label: str, files: Iterable[Path]) -> None:
@@ -118,9 +128,12 @@ def record_tournament(store: Store, game: Game, tournament: "Tournament", *, lab
         tags = {"kind": "tournament", NOTE: describe_run(about), **({DIGEST: digests} if digests else {})}
         params = {"agents": agents, "arena": _deals(tournament), "game": _options(game)}
         title = f"{label} tournament · {len(agents)} agents"
-        with store.start_run(game.spec.name, title, tags=tags, params=params) as run, store.wrap_errors():
+        measured = {**tournament, "policies": digests, "label": label}
+        with _result_run(store, game, title, tags, params, measured) as run:
+            if run is None:
+                return
             models = [Registry(store).model_id(folder, label, policy_name(folder), None) for folder in folders]
-            _log_measurement(store, run.id, game, metrics, tournament, models)
+            _log_measurement(store, run, game, metrics, tournament, models)
             for path in files:
                 run.log_artifact(path)
 
@@ -142,7 +155,7 @@ def record_comparison(store: Store, comparison: "MethodComparison", *, files: It
         tags = {"kind": "comparison", NOTE: describe_run("\n".join(comparison.verdicts)), DIGEST: digests}
         params = {"methods": names, "arena": {"against": comparison.against, **deals}, "game": _options(game)}
         with store.start_run(game.spec.name, " vs ".join(names), tags=tags, params=params) as run, store.wrap_errors():
-            _log_measurement(store, run.id, game, metrics, deals, [])
+            _log_measurement(store, run, game, metrics, deals, [])
             for path in files:
                 run.log_artifact(path)
 
@@ -165,6 +178,37 @@ def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
     for name, estimate in estimates.items():
         metrics |= interval_metrics(name, estimate)
     return metrics
+
+
+@contextmanager
+def _result_run(
+    store: Store,
+    game: Game,
+    title: str,
+    tags: Mapping[str, str],
+    params: Mapping[str, Any],
+    result: Mapping[str, Any],
+) -> Generator[Run | None]:
+    """The run of `result`: a new one, or the one that an interrupted command began; None if the store has all of it.
+
+    Commands that record at the same time take turns.
+    """
+    digest = sha256(json.dumps({"game": _options(game), **result}, sort_keys=True).encode()).hexdigest()[:32]
+    with store.wrap_errors(), ExitStack() as locked:
+        store.check()
+        if store.file:
+            locked.enter_context(FileLock(f"{store.file}.results.lock"))
+        found = store.search_runs(f"tags.`{RESULT}` = '{digest}'", game.spec.name, 1)
+        known = found[0][1].info if found else None
+        if known is not None and known.status == "FINISHED":
+            print(f"run:    {known.run_id} (recorded before)")
+            yield None
+            return
+        resume = known.run_id if known else None
+        run = store.start_run(game.spec.name, title, tags={**tags, RESULT: digest}, params=params, resume=resume)
+        with run:
+            print(f"run:    {run.id}")
+            yield run
 
 
 @contextmanager
@@ -191,23 +235,27 @@ def _origin_tags(origin: Origin | None) -> dict[str, str]:
     return {"training_run": origin.run_id} | {key: origin.tags[key] for key in shared if key in origin.tags}
 
 
-def _last_step(store: Store, run_id: str) -> int:
-    """The last step of a run: decisions of a training."""
-    return max((metric.step for metric in store.client.get_run(run_id).data.to_proto().metrics), default=0)
+def _log_new(store: Store, run_id: str, metrics: Mapping[str, float]) -> None:
+    """Log metrics at the last step of a training, unless its last values are these."""
+    stored = {row.key: row for row in store.client.get_run(run_id).data.to_proto().metrics}
+    new = {key: value for key, value in metrics.items() if key not in stored or stored[key].value != value}
+    _log(store, run_id, new, step=max((row.step for row in stored.values()), default=0))
 
 
 def _log_measurement(
-    store: Store, run_id: str, game: Game, metrics: Mapping[str, float], result: Mapping[str, Any], models: list[str]
+    store: Store, run: Run, game: Game, metrics: Mapping[str, float], result: Mapping[str, Any], models: list[str]
 ) -> None:
-    """Log the metrics and the inputs of a run: the deals as a dataset, and logged models."""
+    """Log what the run lacks of the metrics and its inputs: the deals as a dataset, and logged models."""
     from mlflow.entities import Dataset, DatasetInput, InputTag, LoggedModelInput  # noqa: PLC0415  slow import
 
     deals = json.dumps({"game": _options(game), **_deals(result)}, sort_keys=True)
     name = f"{result['deals']} deals of {game.spec.name}, seed {result['seed']}"
     dataset = Dataset(name, sha256(deals.encode()).hexdigest()[:8], "code", deals)
     inputs = [LoggedModelInput(model) for model in models]
-    store.client.log_inputs(run_id, [DatasetInput(dataset, [InputTag("mlflow.data.context", "evaluation")])], inputs)
-    _log(store, run_id, metrics, model=models[0] if len(models) == 1 else None, dataset=dataset)
+    store.client.log_inputs(run.id, [DatasetInput(dataset, [InputTag("mlflow.data.context", "evaluation")])], inputs)
+    stored = store.client.get_run(run.id).data.metrics if run.resumed else {}
+    new = {key: value for key, value in metrics.items() if key not in stored}
+    _log(store, run.id, new, model=models[0] if len(models) == 1 else None, dataset=dataset)
 
 
 def _log(

@@ -1,9 +1,12 @@
 """The protocols Agent, Policy and ActionValues. Agents see InfoStates only."""
 
-from typing import Protocol, runtime_checkable
+import inspect
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import Actions, Floats, InfoStates, Players
 
 
@@ -32,3 +35,18 @@ class ActionValues(Protocol):
     def action_values(self, info_states: InfoStates, players: Players) -> Floats:
         """[N, A] expected further payoff after each action; minus infinity where illegal."""
         ...
+
+
+def check_callable(key: str, function: Any, arguments: Sequence[str], **named: Any) -> None:
+    """Raise InvalidOption unless `function` can be called with these positional and `named` arguments."""
+    wanted = ", ".join([*arguments, *(f"{name}=…" for name in named)])
+    if not callable(function):
+        raise InvalidOption(key, type(function).__name__, f"a function of ({wanted})")
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # some functions of C have none
+        return
+    try:
+        signature.bind(*arguments, **named)
+    except TypeError as error:
+        raise InvalidOption(key, f"a function of {signature}", f"a function of ({wanted})") from error

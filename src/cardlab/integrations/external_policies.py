@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.games.agent_protocol import Agent
+from cardlab.games.agent_protocol import Agent, check_callable
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.integrations.parallel_games import check_actions
 
@@ -32,10 +32,10 @@ class FunctionAgent:
         legal = self.game.legal_actions(info_states)
         masks, observations = legal.view(np.int8), self.game.observe(info_states, players)
         if self.batched:
-            chosen = np.asarray(self.function({"observation": observations, "action_mask": masks}))
+            chosen = self.function({"observation": observations, "action_mask": masks})
         else:
             pairs = zip(observations, masks, strict=True)
-            chosen = np.array([int(self.function({"observation": row, "action_mask": mask})) for row, mask in pairs])
+            chosen = [self.function({"observation": row, "action_mask": mask}) for row, mask in pairs]
         return check_actions(legal, chosen, self.game.spec.name)
 
 
@@ -51,12 +51,16 @@ def as_agent(game: Game, function: PolicyFunction, *, batched: bool = False) -> 
     """An agent that plays `game` by a policy function in PettingZoo's form.
 
     The options of `game`, e.g. `features`, define the function's observations; other agents may use other features.
+    Raises InvalidOption for what is no function of one argument.
     """
+    check_callable("function", function, ("observation",))
     return FunctionAgent(game, function, batched)
 
 
 def sb3_agent(game: Game, model: MaskedModel, *, deterministic: bool = True) -> Agent:
-    """An agent that plays `game` by a trained model of sb3-contrib."""
+    """An agent that plays `game` by a trained model of sb3-contrib. Raises InvalidOption for a model without masks."""
+    name = f"{type(model).__name__}.predict"
+    check_callable(name, getattr(model, "predict", None), ("observation",), deterministic=True, action_masks=None)
     return FunctionAgent(game, partial(_predict, model, deterministic), batched=True)
 
 

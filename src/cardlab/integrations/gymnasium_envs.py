@@ -29,15 +29,23 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
 
     Observations are [F]; a reward is what the seat was paid since its last decision. The mask of legal actions is
     `info["action_mask"]` (int8, for `action_space.sample`) and `action_masks()` (bool, for sb3-contrib). Other actions
-    raise IllegalAction. `reset(options={"deck": [52 cards]})` deals a given order.
+    raise IllegalAction; with `replace_illegal` a legal one is played, for learners and checks that know no masks.
+    `reset(options={"deck": [52 cards]})` deals a given order.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  Gymnasium's own form
 
     def __init__(
-        self, game: Game, opponents: Opponents = None, *, seat: int | None = None, render_mode: str | None = None
+        self,
+        game: Game,
+        opponents: Opponents = None,
+        *,
+        seat: int | None = None,
+        render_mode: str | None = None,
+        replace_illegal: bool = False,
     ) -> None:
         self.game = game
+        self.replace_illegal = replace_illegal
         self.render_mode = check_render_mode(render_mode)
         self.observation_space = observation_space(game)
         self.action_space = action_space(game)
@@ -58,6 +66,9 @@ class SeatEnv(gymnasium.Env[Observation, np.int64]):
         """Play `action` and the moves of the opponents up to the next decision of this seat."""
         if self._last is None or self._last.ended.size:
             raise RuntimeError("the game is over or not dealt: call reset() first")
+        if self.replace_illegal and not self._last.masks[0][action]:
+            legal = np.flatnonzero(self._last.masks[0])
+            action = int(legal[int(action) % len(legal)])
         self._last = last = self._games.step(np.array([action]))
         self._render_step()
         over = bool(last.over[0])
@@ -141,10 +152,12 @@ def make_env(
     *,
     seat: int | None = None,
     render_mode: str | None = None,
+    replace_illegal: bool = False,
     **options: Any,
 ) -> SeatEnv:
     """One seat of `game`, which is a game or a name with its `options`; see SeatEnv."""
-    return SeatEnv(resolve_game(game, options), opponents, seat=seat, render_mode=render_mode)
+    made = resolve_game(game, options)
+    return SeatEnv(made, opponents, seat=seat, render_mode=render_mode, replace_illegal=replace_illegal)
 
 
 def make_vector(

@@ -5,6 +5,7 @@ A step is a few calls on arrays of all games; the loop of `cardlab.games` plays 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -187,9 +188,14 @@ def load_opponents(game: Game, opponents: Opponents) -> list[Agent]:
     return [loaded[entry] if isinstance(entry, str) else entry for entry in opponents]
 
 
-def check_actions(masks: Bools, actions: NDArray[np.integer], name: str) -> NDArray[np.int16]:
+def check_actions(masks: Bools, actions: Any, name: str) -> NDArray[np.int16]:
     """[N] `actions` with the engine's dtype; IllegalAction names the first that `masks` [N, A] forbid."""
-    chosen = np.asarray(actions)
+    try:
+        chosen = np.asarray(actions)
+    except (TypeError, ValueError) as error:  # e.g. arrays of several lengths
+        raise IllegalAction(f"{name}: actions: must be {len(masks)} whole numbers, one per game") from error
+    if chosen.dtype.kind not in "iu":
+        raise IllegalAction(f"{name}: actions: must be whole numbers; got {chosen.dtype}")
     if chosen.shape != masks.shape[:1]:
         raise IllegalAction(f"{name}: actions: must be {len(masks)} numbers, one per game; got shape {chosen.shape}")
     within = (chosen >= 0) & (chosen < masks.shape[1])

@@ -4,20 +4,27 @@ import gc
 import logging
 import os
 import re
-import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
 from cardlab.core.options import InvalidOption
+from cardlab.tracking.sqlite_files import (
+    ARTIFACTS,
+    StoreDamaged,
+    is_outdated,
+    prepare_sqlite,
+    readable_address,
+    sqlite_address,
+    sqlite_file,
+)
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-_SQLITE = "sqlite:///"
 _SCHEME = re.compile(r"(sqlite|postgresql|mysql|mssql|https?|databricks)(\+\w+)?:.+|databricks")
 _PASSWORD = re.compile(r"(?<=:)[^:/@]+(?=@)")
 _ENVIRONMENT = {
@@ -32,6 +39,15 @@ _LOG_LEVELS = {  # these also raise what they log as errors
     "alembic": logging.WARNING,
     "urllib3.connectionpool": logging.ERROR,
 }
+_CURES = {  # part of a message of sqlite → what to do
+    "database is locked": "another process is writing; stop it, or run the same command again later",
+    "file is not a database": "move it away, or restore a copy",
+    "disk image is malformed": "it is damaged; move it away, or restore a copy",
+    "readonly database": "it cannot be written; check the permissions of the file and its folder",
+    "unable to open database file": "check the permissions of the file and its folder",
+}
+_SERVERS = ("http", "databricks")
+_OUTDATED = "another version of MLflow made its schema; make a backup, then run `mlflow db upgrade {}`"
 _SCHEMA_TIMEOUT = 120.0  # seconds; making the schema takes two
 _SCHEMA_LOCK = 0x6361_7264_6C61_6231  # "cardlab1" as a number, the key of an advisory lock in PostgreSQL
 
@@ -42,10 +58,6 @@ class TrackingUnavailable(RuntimeError):
     def __init__(self, address: str, error: Exception) -> None:
         self.cause = error
         super().__init__(f"tracking store {without_password(address)}: {first_line(error)}")
-
-
-class StoreDamaged(RuntimeError):
-    """The file of the store was replaced, or its schema is incomplete; the message is one line that says what to do."""
 
 
 def project_root() -> Path:
@@ -65,17 +77,12 @@ def store_address(root: Path) -> str:
 
     Raises InvalidOption for a folder, since MLflow's file store has no transactions.
     """
-    address = os.environ.get("MLFLOW_TRACKING_URI") or f"{_SQLITE}mlflow.db"
+    address = os.environ.get("MLFLOW_TRACKING_URI") or "sqlite:///mlflow.db"
     if not _SCHEME.fullmatch(address):
-        allowed = f"the address of a database or server, e.g. {_SQLITE}mlflow.db, postgresql://… or http://…"
+        allowed = "the address of a database or server, e.g. sqlite:///mlflow.db, postgresql://… or http://…"
         raise InvalidOption("MLFLOW_TRACKING_URI", address, allowed)
     file = sqlite_file(address, root)
-    return f"{_SQLITE}{file}" if file else address
-
-
-def sqlite_file(address: str, root: Path) -> Path | None:
-    """The file of a sqlite address, None for any other address."""
-    return root / address.removeprefix(_SQLITE) if address.startswith(_SQLITE) else None
+    return sqlite_address(file) if file else address
 
 
 def artifact_folder(address: str, root: Path, experiment: str) -> str | None:
@@ -84,13 +91,13 @@ def artifact_folder(address: str, root: Path, experiment: str) -> str | None:
     It is below MLFLOW_DEFAULT_ARTIFACT_ROOT (s3://… for machines that share a database), else below `mlartifacts`
     beside the sqlite file or in `root`. MLflow's own default is relative to the working directory.
     """
-    if address.startswith(("http", "databricks")):
+    if address.startswith(_SERVERS):
         return None
     chosen = os.environ.get("MLFLOW_DEFAULT_ARTIFACT_ROOT")
     if chosen:
         return f"{chosen.rstrip('/')}/{experiment}"
     file = sqlite_file(address, root)
-    return ((file.parent if file else root).absolute() / "mlartifacts" / experiment).as_uri()
+    return ((file.parent if file else root).absolute() / ARTIFACTS / experiment).as_uri()
 
 
 def without_password(address: str) -> str:
@@ -101,7 +108,8 @@ def without_password(address: str) -> str:
 def first_line(error: Exception) -> str:
     """The first line of the error's message, without passwords."""
     lines = str(error.cause if isinstance(error, TrackingUnavailable) else error).strip().splitlines()
-    return without_password(lines[0] if lines else repr(error))
+    line = without_password(lines[0] if lines else repr(error))
+    return next((f"{line}: {cure}" for cause, cure in _CURES.items() if cause in line), line)
 
 
 def quiet_environment() -> None:
@@ -110,22 +118,25 @@ def quiet_environment() -> None:
         os.environ.setdefault(key, value)
 
 
-def connect(address: str, file: Path | None) -> "MlflowClient":
+def connect(address: str, file: Path | None, *, read_only: bool = False) -> "MlflowClient":
     """MLflow's client for a store whose schema is made if need be; `file` is that of a sqlite store.
 
-    Safe for processes that start together: they take turns, also those of several machines on one PostgreSQL database.
-    A fresh sqlite store is made under another name and then moved, so that a killed process leaves no incomplete one.
-    Raises TrackingUnavailable.
+    With `read_only` nothing is made, migrated or locked. Otherwise safe for processes that start together: they take
+    turns, also those of several machines on one PostgreSQL database. Raises TrackingUnavailable.
     """
     quiet_environment()
     for name, level in _LOG_LEVELS.items():
         logging.getLogger(name).setLevel(level)
     try:
-        with _no_garbage_collection(), _schema_lock(address, file):
+        with _no_garbage_collection(), nullcontext() if read_only else _schema_lock(address, file):
             from mlflow import MlflowClient  # noqa: PLC0415  slow import; reads the environment
 
+            if file and read_only:
+                return MlflowClient(readable_address(file))
             if file:
-                _prepare_sqlite(file)
+                prepare_sqlite(file)
+            elif not address.startswith(_SERVERS) and is_outdated(address):
+                raise StoreDamaged(_OUTDATED.format(without_password(address)))
             return MlflowClient(address)  # makes the schema of other databases
     except Exception as error:
         if "already exists" in str(error):
@@ -145,28 +156,6 @@ def _no_garbage_collection() -> Generator[None]:
         gc.freeze()
         if enabled:
             gc.enable()
-
-
-def _prepare_sqlite(file: Path) -> None:
-    """Make the store if it is missing, and switch it to write-ahead logging: readers do not block the writer."""
-    if not (file.exists() and file.stat().st_size):
-        from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore  # noqa: PLC0415  already imported by MLflow
-
-        draft = file.with_name(f"{file.name}.new")
-        for left in file.parent.glob(f"{draft.name}*"):  # of a killed process
-            left.unlink()
-        fresh = SqlAlchemyStore(f"{_SQLITE}{draft}", str(file.parent / "mlartifacts"))
-        fresh.delete_experiment("0")  # MLflow's `Default`, which would stay empty
-        fresh.engine.dispose()
-        _write_ahead(draft)
-        draft.replace(file)
-    else:
-        _write_ahead(file)
-
-
-def _write_ahead(file: Path) -> None:
-    with closing(sqlite3.connect(file, timeout=_SCHEMA_TIMEOUT)) as connection:
-        connection.execute("PRAGMA journal_mode=WAL")
 
 
 @contextmanager

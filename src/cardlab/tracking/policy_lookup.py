@@ -1,12 +1,12 @@
 """Finds the runs of a policy by the digest of its files."""
 
-import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cardlab.core.files import load_json
 from cardlab.tracking.store import Store
 
 CONFIG = "config.json"  # artifact of a training: its composed configuration
@@ -59,6 +59,6 @@ def _read_config(store: Store, run_id: str) -> dict[str, Any]:
     """The composed configuration of a run; empty if the artifact store raises any error."""
     try:
         with tempfile.TemporaryDirectory() as scratch:
-            return json.loads(Path(store.client.download_artifacts(run_id, CONFIG, scratch)).read_text())
+            return load_json(Path(store.client.download_artifacts(run_id, CONFIG, scratch)))
     except Exception:
         return {}

@@ -135,9 +135,9 @@ class Registry:
             return version.model_id
         with self.store.wrap_errors():
             experiment, condition = self.store.experiment_id(game), f"tags.`{DIGEST}` = '{digest}'"
-            logged = self.store.client.search_logged_models([experiment], condition, max_results=1)
-            if logged:
-                return logged[0].model_id
+            for logged in self.store.client.search_logged_models([experiment], condition):
+                if logged.status == "READY":  # else a process was killed while it logged the model
+                    return logged.model_id
             return self._log_model(folder, game, run_id, "", {}, {"name": name, DIGEST: digest})[0]
 
     def set_champion(self, version: "ModelVersion") -> None:
@@ -210,14 +210,16 @@ class Registry:
         from mlflow.artifacts import download_artifacts  # noqa: PLC0415  slow import
 
         target.parent.mkdir(parents=True, exist_ok=True)
-        uri, address = version_address(version), self.store.address
+        address = self.store.address
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-            with self.store.wrap_errors():
-                download_artifacts(artifact_uri=uri, dst_path=scratch, tracking_uri=address, registry_uri=address)
-            data = Path(scratch, "data", _DATA)
+            with self.store.wrap_errors():  # by the files' address: for models:/… MLflow would make its default store
+                uri = self.store.client.get_model_version_download_uri(version.name, version.version)
+                folder = download_artifacts(artifact_uri=uri, dst_path=scratch, tracking_uri=address)
+            data = Path(folder, "data", _DATA)
             digest = policy_digest(data)
             if digest != version.tags[DIGEST]:
-                raise NotRegistered(f"{uri}: its files differ from those that were registered (digest {digest})")
+                found = f"its files differ from those that were registered (digest {digest})"
+                raise NotRegistered(f"{version_address(version)}: {found}")
             try:
                 data.replace(target)
             except OSError:

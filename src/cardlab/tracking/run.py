@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cardlab.tracking.connection import first_line
 from cardlab.tracking.parameters import legal_name
+from cardlab.tracking.sqlite_files import StoreDamaged
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,14 +54,19 @@ class Run:
         *,
         last_steps: Mapping[str, int] | None = None,
         stopped_by: tuple[type[BaseException], ...] = (),
+        verify: Callable[[str, int], None] | None = None,
     ) -> None:
-        """`connected` returns the client or raises. `last_steps`: metric → last stored step, of a resumed run."""
+        """`connected` returns the client or raises. `last_steps`: metric → last stored step, of a resumed run.
+
+        `verify` raises StoreDamaged if the store lost the run with this id and number of metrics.
+        """
         self.id = run_id
         self.resumed = last_steps is not None
         self.in_checkpoints = False  # whether the caller saves `state_dict` and calls `flush`
         self.complete = True  # whether the store has received everything; valid after `finish`
         self.when_finished: Callable[[], None] | None = None  # called after a FINISHED run was sent completely
         self._connected = connected
+        self._verify = verify
         self._stopped_by = stopped_by
         self._started = _now()
         self._last_steps = dict(last_steps or {})
@@ -72,6 +78,7 @@ class Run:
         self._finished = False
         self._sender: threading.Thread | None = None
         self._error: str | None = None
+        self._damaged = False  # the store can receive nothing any more
         self._next_batch = time.monotonic() + _SECONDS_BETWEEN
         self._warned = False
 
@@ -141,7 +148,7 @@ class Run:
         self._end = status, max(_now(), self._started)  # the clock may have been set back
         deadline, pause = time.monotonic() + _SECONDS_AT_END, 0.5
         while not (complete := self.flush(max(0.0, deadline - time.monotonic()))):
-            if time.monotonic() + pause > deadline:
+            if self._damaged or time.monotonic() + pause > deadline:
                 break
             time.sleep(pause)
             pause *= 2
@@ -212,10 +219,12 @@ class Run:
                 self._artifacts.pop(0).cleanup()
             if self._end is not None:
                 client.set_terminated(self.id, *self._end)
+                if self._verify:
+                    self._verify(self.id, len(self._last_steps))
                 self._end = None
             self._error = None
         except Exception as error:
-            self._error = first_line(error)
+            self._error, self._damaged = first_line(error), isinstance(error, StoreDamaged)
             if self._end is not None:
                 status, ended = self._end
                 with suppress(Exception):

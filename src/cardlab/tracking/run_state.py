@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cardlab.core.files import write_atomically
+from cardlab.core.files import load_json, write_atomically
 from cardlab.core.options import InvalidOption
 
 STATE_FILE = "run.json"
@@ -38,7 +38,7 @@ class RunState:
 def load_run_state(folder: Path) -> RunState | None:
     """The unfinished run of `folder`; None if there is none or the file is damaged."""
     try:
-        return RunState(**json.loads((folder / STATE_FILE).read_text()))
+        return RunState(**load_json(folder / STATE_FILE))
     except (OSError, ValueError, TypeError):
         return None
 

@@ -25,6 +25,7 @@ from cardlab.tracking.lineage import NOTE, describe_run, lineage
 from cardlab.tracking.parameters import flatten, legal_name
 from cardlab.tracking.run import Run
 from cardlab.tracking.run_state import STATE_FILE, RunState, load_run_state
+from cardlab.tracking.sqlite_files import moved_address, verify
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -45,13 +46,19 @@ _RETRY_PAUSES = (0.2, 0.4)  # seconds: several processes may create runs in one 
 class Store:
     """An MLflow store: by default `mlflow.db` in the root of the project, else the one of MLFLOW_TRACKING_URI.
 
-    MLflow is imported when the client is first used. `tags` are those of every run that is started, beside its own.
-    Raises InvalidOption for an invalid address.
+    MLflow is imported when the client is first used. `tags` are those of every run that is started, beside its own. A
+    sqlite store that is `read_only` is never made, migrated or written. Raises InvalidOption for an invalid address.
     """
 
     def __init__(
-        self, address: str | None = None, root: Path | None = None, tags: Mapping[str, str] | None = None
+        self,
+        address: str | None = None,
+        root: Path | None = None,
+        tags: Mapping[str, str] | None = None,
+        *,
+        read_only: bool = False,
     ) -> None:
+        self.read_only = read_only
         self.root = root or project_root()
         self.tags = tags or {}
         self.address = address or store_address(self.root)
@@ -61,7 +68,7 @@ class Store:
     @cached_property
     def client(self) -> "MlflowClient":
         """MLflow's own client. Raises TrackingUnavailable."""
-        client = connect(self.address, self.file)
+        client = connect(self.address, self.file, read_only=self.read_only)
         self._opened = self._inode()
         return client
 
@@ -111,7 +118,9 @@ class Store:
             run_id = stored.info.run_id if stored else self._create(experiment, name, parent, tags)
             steps = {metric.key: metric.step for metric in stored.data.to_proto().metrics} if stored else None
         with ExitStack() as until_returned:  # finishes the run if this method is interrupted
-            run = until_returned.enter_context(Run(self.connected, run_id, last_steps=steps, stopped_by=stopped_by))
+            check = partial(verify, self.file) if self.file else None
+            new = Run(self.connected, run_id, last_steps=steps, stopped_by=stopped_by, verify=check)
+            run = until_returned.enter_context(new)
             if stored:
                 run.set_tags(tags)
             if params:
@@ -149,6 +158,8 @@ class Store:
         self, condition: str = "", experiment: str | None = None, limit: int = _RUNS_PER_SEARCH
     ) -> "list[tuple[str, StoredRun]]":
         """(experiment, run) for the newest runs that match MLflow's filter `condition`. Raises TrackingUnavailable."""
+        if self.read_only and self.file and not self.file.exists():
+            return []
         with self.wrap_errors():
             experiments = self.client.search_experiments()
             names = {entry.experiment_id: entry.name for entry in experiments if experiment in (None, entry.name)}
@@ -156,15 +167,16 @@ class Store:
             found = self.client.search_runs([*names], condition, max_results=limit, order_by=order) if names else []
         return [(names[run.info.experiment_id], run) for run in found]
 
-    def mark_killed(self) -> None:
-        """Set the runs to KILLED whose process, on this machine, was killed with -9. Raises nothing.
+    def artifact_address(self, stored: "StoredRun") -> str:
+        """The address of the run's artifacts, also if the project was moved since the last command that writes."""
+        address = str(stored.info.artifact_uri)
+        return moved_address(address, self.file) if self.file else address
 
-        Such a run ends with its last metric.
-        """
+    def mark_killed(self) -> None:
+        """Set the runs that `was_killed` finds to KILLED; they end with their last metric. Raises nothing."""
         try:
             for _, stored in self.search_runs("attributes.status = 'RUNNING'"):
-                process = stored.data.tags.get(_PROCESS)
-                if process and is_alive(process) is False:
+                if was_killed(stored):
                     times = [stored.info.start_time, *(row.timestamp for row in stored.data.to_proto().metrics)]
                     self.client.set_terminated(stored.info.run_id, "KILLED", max(times))
         except Exception as error:
@@ -245,6 +257,12 @@ class Store:
         """The id of the run that has the tag."""
         found = self.search_runs(f"tags.{_LAUNCH} = '{launch}'", experiment, 1)
         return found[0][1].info.run_id if found else None
+
+
+def was_killed(stored: "StoredRun") -> bool:
+    """Whether the store has the run as RUNNING although its process, on this machine, was killed with -9."""
+    process = stored.data.tags.get(_PROCESS, "")
+    return stored.info.status == "RUNNING" and process.count(":") > 1 and is_alive(process) is False
 
 
 def none_if_missing(read: Callable[[], T]) -> T | None:

@@ -3,8 +3,9 @@
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 import torch
 
@@ -46,8 +47,7 @@ def find_checkpoint(path: Path, processes: int, report: Callable[[str], None]) -
             learner: Mapping[str, Any] = read_checkpoint(file)["learner"]
             done, written_by = int(learner["iterations_done"]), 1 + len(learner.get("others", ()))
         except Exception as error:
-            reason = str(error).splitlines()[0] if str(error) else repr(error)
-            damage = f"{file}: is not a checkpoint of this run ({reason[:120]})"
+            damage = f"{file}: is not a checkpoint of this run ({_reason(error)})"
             if file == previous or not previous.exists():
                 raise CheckpointError(f"{damage}; delete it") from error
             report(f"{damage}; the checkpoint before it is used")
@@ -59,3 +59,12 @@ def find_checkpoint(path: Path, processes: int, report: Callable[[str], None]) -
         report(f"resuming after iteration {done} ({path})")
         return path
     return None
+
+
+def _reason(error: Exception) -> str:
+    """Why a checkpoint cannot be used, instead of the message of torch or zipfile."""
+    if isinstance(error, BadZipFile | EOFError):
+        return "it is incomplete or damaged"
+    if isinstance(error, UnpicklingError):
+        return "it contains objects that checkpoints do not have, perhaps code; nothing was run"
+    return f"it lacks {error}" if isinstance(error, KeyError) else str(error).partition("\n")[0][:120] or repr(error)

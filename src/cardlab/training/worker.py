@@ -14,7 +14,7 @@ from cardlab.training.training_process import TrainingProcess
 def main() -> None:
     """Train with the other processes until the end; the main process reports errors that all have."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles Ctrl-C
-    job: Job = pickle.load(sys.stdin.buffer)
+    job: Job = pickle.load(sys.stdin.buffer)  # noqa: S301  from the process that started this one
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     with join_process_group(connect(job), job.group):
         try:

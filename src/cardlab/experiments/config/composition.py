@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from cardlab.core.options import InvalidOption, combined
 from cardlab.experiments.config.error_lines import REFUSALS, explain, explain_value, one_line
+from cardlab.experiments.config.limits import check_files, check_interpolations, check_overrides
 from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.config.seed_options import experiment_part
 
@@ -85,6 +86,9 @@ def compose_experiment(overrides: Sequence[str] = ()) -> dict[str, Any]:
 
 def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool = False) -> DictConfig:
     """The configuration `name` with unresolved interpolations; `with_hydra` keeps Hydra's own node."""
+    check_overrides(overrides)
+    check_files(search_folders())
+    _check_seed(overrides)
     entries = [text for text in overrides if text.startswith(_OPEN.get(name, ()))]
     with initialised_hydra():
         try:
@@ -104,10 +108,25 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
 
 def plain(tree: DictConfig) -> dict[str, Any]:
     """The data of `tree`, resolved; InvalidOption for a missing value, or one that refers to nothing."""
+    check_interpolations(tree)
     try:
         return cast(dict[str, Any], OmegaConf.to_container(tree, resolve=True, throw_on_missing=True))
-    except OmegaConfBaseException as error:
-        raise explain_value(error) from error
+    except (OmegaConfBaseException, RecursionError) as error:
+        if "RecursionError" in repr(error):  # OmegaConf repeats the name in its own exception
+            raise InvalidConfiguration("the configuration: its interpolations (${…}) are nested too deep") from error
+        raise explain_value(cast(OmegaConfBaseException, error)) from error
+
+
+def _check_seed(overrides: Sequence[str]) -> None:
+    """Raise InvalidConfiguration for a seed in the file of the given experiment: only the benchmark reads it there."""
+    chosen = [text.removeprefix("experiment=") for text in overrides if text.startswith("experiment=")]
+    files = [folder / "experiment" / f"{name}.yaml" for name in chosen for folder in search_folders()]
+    path = next(filter(Path.is_file, files), None)
+    seed = "$"
+    with suppress(OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError):  # reported when composed
+        seed = (yaml.safe_load(path.read_text(encoding="utf-8")) or {}).get("seed", seed) if path else seed
+    if not str(seed).startswith("$") and not any(text.startswith("seed=") for text in overrides):
+        raise InvalidConfiguration(f"{path}: its seed={seed} counts in the benchmark only; add seed=… to the command")
 
 
 def _replace_entry(tree: DictConfig, text: str) -> None:
@@ -124,6 +143,8 @@ def tree_text(tree: DictConfig, *, package: str | None = None, resolve: bool = F
         nodes = [key for key, value in content.items() if isinstance(value, dict | list)]
         raise InvalidOption("--package", package, f"one of {', '.join(nodes)}")
     try:
+        if resolve:
+            check_interpolations(tree)
         return OmegaConf.to_yaml(node, resolve=resolve)
     except OmegaConfBaseException as error:
         raise explain_value(error) from error

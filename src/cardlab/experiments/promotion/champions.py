@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cardlab.agents.policy_descriptions import GAME_FILE, POLICY_FILES
+from cardlab.core.files import load_json
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
@@ -33,7 +34,7 @@ def composed_game(game: Game) -> dict[str, Any]:
 def champion_name(folder: Path) -> str:
     """The name under which the champion in `folder` was promoted; `champion` if unknown."""
     try:
-        return str(json.loads((folder / DECISION).read_text())["challenger"]["name"])
+        return str(load_json(folder / DECISION)["challenger"]["name"])
     except (OSError, ValueError, KeyError, TypeError):
         return "champion"
 

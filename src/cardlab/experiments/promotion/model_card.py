@@ -21,7 +21,7 @@ def model_card(
     evaluation: Mapping[str, Any] | None = None,
 ) -> str:
     """The card in Markdown. `game` is composed; `evaluation` as from `evaluate`, if there is one."""
-    environment = jinja2.Environment(
+    environment = jinja2.Environment(  # noqa: S701  Markdown
         loader=jinja2.FileSystemLoader(_TEMPLATES), trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     return environment.get_template("model_card.md.j2").render(

@@ -1,11 +1,11 @@
 """Reads and checks the results of the other stages: evaluations, learning curves, statistics."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cardlab.core.files import load_json
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.main_score import SELF, main_score
 from cardlab.experiments.learning_curves import Column, read_columns
@@ -141,7 +141,7 @@ def read_methods(path: Path) -> Mapping[str, Mapping[str, Any]]:
 def read_json(path: Path, what: str, keys: Sequence[str], expected_format: int = FORMAT) -> Mapping[str, Any]:
     """Read a JSON file with `keys`; ResultError, which calls it `what`, for any other."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = load_json(path)
         version = content["format"]
         missing = [key for key in keys if key not in content]
     except (OSError, ValueError, KeyError, TypeError) as error:

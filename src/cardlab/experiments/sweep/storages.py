@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from cardlab.experiments.sweep.retries import MISSED_HEARTBEATS, retry
 from cardlab.tracking.connection import without_password
+from cardlab.tracking.sqlite_files import sqlite_address
 
 DATABASE = "studies.db"
 _SQLITE_TIMEOUT = 60.0  # seconds to wait for another process that writes
@@ -45,7 +46,7 @@ class _Storage(RDBStorage):
 
 def storage_address(address: str | None, root: Path) -> str:
     """The address of a storage; None is `studies.db` at the root of the project."""
-    return address or f"sqlite:///{root / DATABASE}"
+    return address or sqlite_address(root / DATABASE)
 
 
 def open_storage(address: str, heartbeat: int = 10) -> BaseStorage:
