@@ -76,15 +76,14 @@ def record_evaluation(
         metrics = evaluation_metrics(evaluation)
         measured = {key: value for key, value in evaluation.items() if not (digests and key == "experiment")}
         with _result_run(store, game, title, tags, params, measured) as run:
-            if run is None:
-                return
-            models = [
-                Registry(store).model_id(folder, game.spec.name, name, known.run_id if known else None)
-                for folder, known in zip(folders, origins, strict=True)
-            ]
-            _log_measurement(store, run, game, metrics, evaluation, models)
-            for path in files:
-                run.log_artifact(path)
+            if run is not None:
+                models = [
+                    Registry(store).model_id(folder, game.spec.name, name, known.run_id if known else None)
+                    for folder, known in zip(folders, origins, strict=True)
+                ]
+                _log_measurement(store, run, game, metrics, evaluation, models)
+                for path in files:
+                    run.log_artifact(path)
             if scores_training:
                 _score_trainings(store, evaluation, list(zip(by_seed.values(), origins, strict=False)))
 
@@ -96,16 +95,19 @@ def _score_trainings(
     parents = set[str]()
     for own, origin in trainings:
         if origin is not None:
-            final = {key: value for key, value in evaluation_metrics(own).items() if FINAL_SCORE in key}
-            _log_new(store, origin.run_id, final)
-            store.client.set_tag(origin.run_id, AGAINST, main_score(own)[0])
+            _log_score(store, origin.run_id, own)
             parents.add(store.client.get_run(origin.run_id).data.tags.get("mlflow.parentRunId", ""))
     if "by_seed" in evaluation and len(parents) == 1 and (parent := parents.pop()):
         seeds = store.client.get_run(parent).data.tags.get("seeds")
         if seeds == ",".join(evaluation["by_seed"]):
-            final = {key: value for key, value in evaluation_metrics(evaluation).items() if FINAL_SCORE in key}
-            _log_new(store, parent, final)
-            store.client.set_tag(parent, AGAINST, main_score(evaluation)[0])
+            _log_score(store, parent, evaluation)
+
+
+def _log_score(store: Store, run_id: str, evaluation: Evaluation) -> None:
+    """Log the score against the strongest reference to a run of training."""
+    final = {key: value for key, value in evaluation_metrics(evaluation).items() if FINAL_SCORE in key}
+    _log_new(store, run_id, final)
+    store.client.set_tag(run_id, AGAINST, main_score(evaluation)[0])
 
 
 def record_tournament(store: Store, game: Game, tournament: "Tournament", *, label: str, files: Iterable[Path]) -> None:
