@@ -1,7 +1,9 @@
 """`cardlab compare`: which of several methods is better, by how much and how sure."""
 
 import json
+import sys
 from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 from rich.console import Console
@@ -47,7 +49,8 @@ def run(request: Request) -> int:
             Console().print(table)
         print(*comparison.verdicts, f"page: {files[1]}", sep="\n")
     if store is not None:
-        record_comparison(store, comparison, files=files)
+        with redirect_stdout(sys.stderr) if "--json" in request.flags else nullcontext():  # stdout is JSON alone
+            record_comparison(store, comparison, files=files)
     return 0
 
 

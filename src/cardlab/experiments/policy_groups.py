@@ -1,6 +1,5 @@
 """The policies of one method, one for each seed, by the name of an experiment or a folder."""
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
+from cardlab.core.files import load_json
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.run_paths import CONFIG, POLICY, SEED, policy_name
 
@@ -61,8 +61,8 @@ def policy_config(policy: Path) -> Mapping[str, Any]:
             params = cast(Mapping[str, Any], OmegaConf.to_container(OmegaConf.load(_PARAMS)))
             return params["experiments"][model.name]
         if (policy.parent / CONFIG).is_file():
-            return json.loads((policy.parent / CONFIG).read_text())
-        return json.loads((policy / _LINEAGE).read_text())["config"]
+            return load_json(policy.parent / CONFIG)
+        return load_json(policy / _LINEAGE)["config"]
     return {}
 
 

@@ -76,15 +76,14 @@ def record_evaluation(
         metrics = evaluation_metrics(evaluation)
         measured = {key: value for key, value in evaluation.items() if not (digests and key == "experiment")}
         with _result_run(store, game, title, tags, params, measured) as run:
-            if run is None:
-                return
-            models = [
-                Registry(store).model_id(folder, game.spec.name, name, known.run_id if known else None)
-                for folder, known in zip(folders, origins, strict=True)
-            ]
-            _log_measurement(store, run, game, metrics, evaluation, models)
-            for path in files:
-                run.log_artifact(path)
+            if run is not None:
+                models = [
+                    Registry(store).model_id(folder, game.spec.name, name, known.run_id if known else None)
+                    for folder, known in zip(folders, origins, strict=True)
+                ]
+                _log_measurement(store, run, game, metrics, evaluation, models)
+                for path in files:
+                    run.log_artifact(path)
             if scores_training:
                 _score_trainings(store, evaluation, list(zip(by_seed.values(), origins, strict=False)))
 
@@ -96,17 +95,18 @@ def _score_trainings(
     parents = set[str]()
     for own, origin in trainings:
         if origin is not None:
-            _log_final(store, origin.run_id, own)
+            _log_score(store, origin.run_id, own)
             parents.add(store.client.get_run(origin.run_id).data.tags.get("mlflow.parentRunId", ""))
     if "by_seed" in evaluation and len(parents) == 1 and (parent := parents.pop()):
         seeds = store.client.get_run(parent).data.tags.get("seeds")
         if seeds == ",".join(evaluation["by_seed"]):
-            _log_final(store, parent, evaluation)
+            _log_score(store, parent, evaluation)
 
 
-def _log_final(store: Store, run_id: str, evaluation: Evaluation) -> None:
-    """Log the final score to the run of a training, and whom it is against."""
-    _log_new(store, run_id, {key: value for key, value in evaluation_metrics(evaluation).items() if FINAL_SCORE in key})
+def _log_score(store: Store, run_id: str, evaluation: Evaluation) -> None:
+    """Log the score against the strongest reference to a run of training."""
+    final = {key: value for key, value in evaluation_metrics(evaluation).items() if FINAL_SCORE in key}
+    _log_new(store, run_id, final)
     store.client.set_tag(run_id, AGAINST, main_score(evaluation)[0])
 
 
@@ -154,7 +154,7 @@ def record_comparison(store: Store, comparison: "MethodComparison", *, files: It
         digests = " ".join(digest for method in comparison.methods for digest in method.digests)
         tags = {"kind": "comparison", NOTE: describe_run("\n".join(comparison.verdicts)), DIGEST: digests}
         params = {"methods": names, "arena": {"against": comparison.against, **deals}, "game": _options(game)}
-        measured = {**params, "policies": digests, "metrics": metrics}
+        measured = {"policies": digests, "against": comparison.against, "metrics": metrics, **deals}
         with _result_run(store, game, " vs ".join(names), tags, params, measured) as run:
             if run is None:
                 return

@@ -17,9 +17,9 @@ _SCORES = ("score/", "win_rate/")
 
 
 def mean_curve(curves: Sequence[Curve]) -> Mapping[str, Band]:
-    """The mean over seeds of each score and win rate, with its band, at the points of the first that all curves reach.
+    """The mean over seeds of each score and win rate, with its band, at the points of the first that all reach.
 
-    The curves of the other seeds are linear between their points, which differ by a few decisions.
+    Its ends are the common range. Curves are linear between their points, which differ by a few decisions.
     """
     names = [name for name in curves[0] if name.startswith(_SCORES)]
     shared = [name for name in names if all(name in curve for curve in curves)]
@@ -58,7 +58,7 @@ def write_seed_curves(curves: Mapping[int, Curve], path: Path) -> None:
 def _places(curves: Sequence[Curve]) -> Column:
     first, last = common_range([(curve["decisions"], curve["decisions"]) for curve in curves])
     places = curves[0]["decisions"]
-    return places[(places >= first) & (places <= last)]
+    return np.unique(places.clip(first, last))
 
 
 def _write(columns: Mapping[str, Sequence[float]], path: Path) -> None:

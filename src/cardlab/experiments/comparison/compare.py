@@ -102,7 +102,7 @@ class MethodPair:
         if self.more_seeds is None:
             return f"{MOST_SEEDS:,} more seeds of each would not decide it, more deals may"
         plural = "s" if self.more_seeds > 1 else ""
-        return f"about {self.more_seeds:,} more seed{plural} of each would"
+        return f"about {self.more_seeds:,} more seed{plural} of each would decide"
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 """The learning curves of trained policies over decisions and over CPU minutes."""
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from cardlab.core.files import load_json
 from cardlab.evaluation.seed_curves import Curve
 from cardlab.experiments.learning_curves import Column, read_columns
 from cardlab.experiments.run_paths import SEED
@@ -46,7 +46,7 @@ def read_training_curve(policy: Path) -> TrainingCurve | None:
         return None
     minutes = None
     with suppress(OSError, ValueError, KeyError):
-        training = json.loads((folder / "training.json").read_text())
+        training = load_json(folder / "training.json")
         training = training["seeds"][seed] if seed is not None else training
         minutes = columns["decisions"] * (training["cpu_seconds"] / training["decisions"] / 60)
     return TrainingCurve(columns, minutes)
