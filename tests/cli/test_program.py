@@ -167,7 +167,7 @@ def test_verbs_are_completed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
         ("cardlab train exper", ["experiment="]),
         ("cardlab train experiment=thirty", options("experiment", "thirty")),
         ("cardlab train experiment=big2/", options("experiment", "big2/")),
-        ("cardlab train agent=dqn network=poker_squares/pa", options("network", "poker_squares/pa")),
+        ("cardlab train agent=ppo network=big2/", options("network", "big2/")),
         (
             "cardlab compose agent@experiments.big2_ppo.agent=p",
             [f"agent@experiments.big2_ppo.{option}" for option in options("agent", "p")],
