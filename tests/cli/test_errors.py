@@ -149,11 +149,11 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["promote"], "policy=(left out): must be given"),
         (
             ["promote", "policy=nowhere"],
-            "policy=nowhere: must be the folder of a trained policy, or its address",
+            "policy=nowhere: must be the name of an experiment in models/ or runs/, a folder of a policy",
         ),
         (["promote", "policy=x", "sequential=often"], "sequential=often: must be true or false"),
         (["runs", "limit=0"], "limit=0: must be a whole number in [1, 1000]"),
-        (["runs", "kind=trials"], "kind=trials: must be one of training, sweep, trial, evaluation, tournament"),
+        (["runs", "kind=trials"], "kind=trials: must be one of training, seeds, sweep, trial, evaluation"),
         (["runs", "policy=nowhere"], "nowhere: is not a policy's folder"),
         (["compose", "--check"], "params.yaml cannot be read"),
         (["compose", "benchmark=typo"], "benchmark=typo: must be one of full, quick"),

@@ -96,7 +96,9 @@ def test_comments_docstrings_layout_and_what_decides_nothing_do_not_count(checko
     checkout.edit("learners/losses/value.py", lambda text: text.replace('"""', '"""Another text. ', 1))
     checkout.edit("games/big2/rules.py", lambda text: text.replace("\n", "\r\n"))
     checkout.edit("networks/layers.py", lambda text: text.replace("import Sequence\n", "import (\n    Sequence,\n)\n"))
-    checkout.edit("agents/policy_files.py", lambda text: text.replace("= 2\n", "= 2\n'''Number of the format.'''\n", 1))
+    checkout.edit(
+        "agents/policy_descriptions.py", lambda text: text.replace("= 2\n", "= 2\n'''Number of the format.'''\n", 1)
+    )
     whist = 'GAMES = {"whist": "cardlab.games.whist:Whist",'
     checkout.edit("games/catalogue.py", lambda text: text.replace("GAMES = {", whist))
     (checkout.source / "games" / "whist.py").write_text("class Whist: ...\n")

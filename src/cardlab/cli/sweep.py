@@ -36,12 +36,13 @@ def run(request: Request) -> int:
     # A wrong value is refused before the imports below, which take seconds.
     experiment = build_experiment(config)
     options.check_experiment(experiment.game, experiment.trainer)
+    from cardlab.experiments.sweep.sweep import check_sweep, run_sweep  # noqa: PLC0415
+
+    check_sweep(options, config)
     if not is_quiet():
         alone = experiment.game.spec.num_players == 1
         against = "" if alone else f", against {', '.join(experiment.arena.references or ('random',))}"
         print(f"starting: {options.trials} trials, {options.workers} at a time{against}", file=sys.stderr, flush=True)
-    from cardlab.experiments.sweep.sweep import run_sweep  # noqa: PLC0415
-
     result = run_sweep(options, config)
     print_result(result, options.metric)
     if options.apply:

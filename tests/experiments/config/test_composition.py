@@ -17,6 +17,7 @@ from cardlab.experiments.config.composition import (
     search_folders,
     shipped_folder,
 )
+from cardlab.experiments.config.seed_options import experiment_part
 from recipes import CONF, recipes
 
 QUICK = (
@@ -124,7 +125,8 @@ def test_a_benchmark_mounts_each_experiment_as_it_is_trained_alone(chosen: str) 
     config = compose_config("config", [f"benchmark={chosen}"])
     assert tuple(config["experiments"]) == BENCHMARKS[chosen]
     for name, mounted in config["experiments"].items():
-        assert mounted == compose_experiment([f"experiment={RECIPES[name]}"])
+        assert experiment_part(mounted) == compose_experiment([f"experiment={RECIPES[name]}"])
+        assert mounted["seeds"] == {"quick": 3, "full": 1}[chosen]
 
 
 def test_one_seed_is_given_to_the_whole_benchmark() -> None:

@@ -140,7 +140,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
             "trainer.evaluation_lineup=[random,random]: must be empty, or 1",
         ),
         (["game=poker_squares", "arena.references=[greedy_stock_only]"], "arena.references=greedy_stock_only: must be"),
-        (["+agent.epsilon=0.1"], "agent.epsilon=0.1: no such key; agent takes gamma"),
+        (["+agent.epsilon=0.1"], "agent.epsilon=0.1: no such key; did you mean agent.adam_epsilon? agent takes gamma"),
         (["+rounds=3"], "rounds=3: no such key; an experiment takes game"),
         (["agent.symmetries=true"], "agent.symmetries=true: must be false: thirty_one has none"),
         (["agent=dqn", "agent.same_turn_kinds=[nap]"], "agent.same_turn_kinds=nap: must be one of turn, swap"),
