@@ -103,4 +103,4 @@ def _compare(groups: Mapping[str, PolicyGroup], store: Store) -> MethodCompariso
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(main, "run dvc repro studies/methods/dvc.yaml again to resume"))
+    sys.exit(run_program(main, "run the same command again to resume"))

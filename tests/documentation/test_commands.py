@@ -34,7 +34,7 @@ ELSEWHERE = {
     r"dvc exp run -S experiments\.NAME\..*": "a name of the reader's: tests/pipelines/test_pipeline.py",
     r"dvc exp run --queue .*|dvc queue start -j 2|dvc exp show .*": "tests/pipelines/test_sharing.py",
     r"dvc (metrics|plots) diff more fewer|dvc push": "tests/pipelines/test_sharing.py",
-    r"dvc repro studies/methods/dvc\.yaml": "45 trainings: tests/experiments/test_comparison.py has what it calls",
+    r"\.venv/bin/python studies/methods/methods\.py": "45 trainings: tests/experiments/test_comparison.py",
     r"dvc repro champions/dvc\.yaml:\S+": "tests/pipelines/test_sharing.py",
     r"python examples/sb3_maskable_ppo\.py .*": "tests/integrations/test_stable_baselines.py",
 }

@@ -20,10 +20,7 @@ Activation = Annotated[
 
 Init = Annotated[
     Literal["small_heads", "torch", "orthogonal", "uniform"],
-    Field(
-        description="initial weights: torch (its default), small_heads (torch, but small outputs), orthogonal (gain √2;"
-        " scores 0.01, value 1; zero biases) or uniform (±0.5/√(inputs + 1), biases too)"
-    ),
+    Field(description="initial weights: torch, small_heads (small outputs), orthogonal, uniform (±0.5/√(inputs + 1))"),
 ]
 
 
