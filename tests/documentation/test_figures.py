@@ -17,6 +17,9 @@ ROOT = Path(__file__).parents[2]
         ("thirty_one_dqn", "greedy"),
         ("thirty_one_ppo", "greedy_stock_only"),
         ("thirty_one_ppo", "greedy"),
+        ("five_o_td", "reflex_3"),
+        ("open_face_td", "random_fills"),
+        ("big2_ppo", "planner"),
     ],
 )
 def test_the_table_of_the_readme_says_what_the_pipeline_found(experiment: str, reference: str) -> None:
