@@ -18,6 +18,7 @@ from documentation.commands import KNOWN_FENCES, PAGES, ROOT, SHELL, Command, al
 
 ELSEWHERE = {
     r"make \w+": "makes .venv and runs the suite: .ci/run",
+    r"pytest -m slow --kills .*": "long series of tests that the suite runs with fewer kills",
     r"pip install .*": "make setup installs every extra that the tests need",
     r"source \.venv/bin/activate": "a line of the shell",
     r"docker .*": "needs a container engine; make lint checks the Dockerfile",

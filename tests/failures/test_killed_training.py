@@ -60,6 +60,7 @@ def outcome(root: Path) -> Outcome:
         "policy",
         "snapshots",
         "training",
+        "training.json",
     ]
     artifacts = {file.path for file in store.client.list_artifacts(run.info.run_id)}
     return Outcome(policy, (folder / "curve.csv").read_text(), histories, run.data.params, artifacts)

@@ -94,7 +94,7 @@ def test_reading_makes_no_store(
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     assert main(["runs"]) == 0
-    assert "no such run" in capsys.readouterr().err
+    assert "no runs yet" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -126,7 +126,7 @@ def test_a_benchmark_mounts_each_experiment_as_it_is_trained_alone(chosen: str) 
     assert tuple(config["experiments"]) == BENCHMARKS[chosen]
     for name, mounted in config["experiments"].items():
         assert experiment_part(mounted) == compose_experiment([f"experiment={RECIPES[name]}"])
-        assert mounted["seeds"] == {"quick": 3, "full": 1}[chosen]
+        assert mounted["seeds"] == (3 if name in QUICK else 1)
 
 
 def test_one_seed_is_given_to_the_whole_benchmark() -> None:
