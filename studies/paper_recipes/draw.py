@@ -1,6 +1,6 @@
 """Draws big2.svg, thirty_one.svg and poker_squares.svg from the learning curves in this folder.
 
-Usage: draw.py. NAME.csv is the curve.csv that `cardlab train` wrote, big2_seed_evaluation.json the output of
+Usage: draw.py. NAME.csv is the curve.csv that `cardlab train` wrote, big2_paper_evaluation.json the output of
 `cardlab evaluate`; the README has the commands.
 """
 
@@ -45,8 +45,8 @@ def draw_band(axes: Axes, at: NDArray[np.float64], curve: Curve, column: str, co
 def draw_big2() -> Figure:
     """Points against three copies of a reference: the first half hour of one run, and another to its end."""
     figure, axes = new_figure(3.1)
-    start, whole = read_curve("big2_seed"), read_curve("big2_seed_whole")
-    played = json.loads((HERE / "big2_seed_evaluation.json").read_text())["references"]
+    start, whole = read_curve("big2_paper"), read_curve("big2_paper_whole")
+    played = json.loads((HERE / "big2_paper_evaluation.json").read_text())["references"]
     for colour, name in zip(COLOURS, ("random", "greedy"), strict=False):
         draw_band(axes, start["decisions"], start, f"strength/{name}", colour, f"against three {name}")
         draw_band(axes, whole["decisions"], whole, f"strength/{name}", colour, "")
@@ -64,7 +64,7 @@ def draw_big2() -> Figure:
 def draw_thirty_one() -> Figure:
     """Matches won after each batch."""
     figure, axes = new_figure(4.0)
-    curve = read_curve("thirty_one_seed")
+    curve = read_curve("thirty_one_paper")
     batches = played_games(curve) / 1000
     series = {
         "greedy_stock_only and random": "table of greedy as coded and random",
@@ -89,8 +89,8 @@ def draw_plateaus() -> Figure:
     for height in (40, 60, 80):
         axes.axhline(height, color=GREY, linewidth=1, linestyle=":")
     series = {
-        "poker_squares_seed": "seed 7",
-        "poker_squares_seed_8": "seed 8",
+        "poker_squares_paper": "seed 7",
+        "poker_squares_paper_seed_8": "seed 8",
         "poker_squares_td0": "seed 7, bootstrapping with small steps",
     }
     for colour, (name, label) in zip(COLOURS, series.items(), strict=False):
