@@ -46,7 +46,7 @@ ARENA = ("arena.deals=4", "arena.processes=1")
 SMALLER: dict[str, Sequence[str]] = {
     r"cardlab train .*": (*TRAINING, "trainer.snapshots=0", "agent.decisions_per_iteration=200", *ARENA),
     r"cardlab train .*trainer\.compile=true.*": ("trainer.compile=false",),  # a minute each
-    r"cardlab train .*stop_after=.*": ("trainer.stop_after=200",),
+    r"cardlab train .*(stop_after=|=big2/paper ).*": ("trainer.stop_after=200",),
     r"cardlab train .*start_from=.*": ("trainer.decisions=800",),
     r"cardlab train .*start_from=runs/big2_league/.*": ("trainer.decisions=1600",),  # a stretch after a stretch
     r"cardlab sweep .*": (*TRAINING, "sweep.trials=2", "sweep.deals=2", "agent.decisions_per_iteration=200"),
@@ -98,7 +98,8 @@ def test_the_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.Monke
     for name, (game_name, plays) in POLICIES.items():
         game = cardlab.make_game(game_name)
         options = MLPOptions(widths=(8,))
-        save_policy(Path("models") / name, describe(game, options, plays, {}), options.build(game.spec))
+        for seed in ("seed_7", "seed_8"):
+            save_policy(Path("models", name, seed), describe(game, options, plays, {}), options.build(game.spec))
     failed: list[str] = []
     for command in RUN_HERE:
         np.random.seed(0)  # noqa: NPY002  libraries that draw from it draw alike
