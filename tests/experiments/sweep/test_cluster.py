@@ -46,7 +46,8 @@ def test_a_tournament_on_two_nodes_has_the_figures_of_one_process(ray_nodes: Any
 
 @pytest.mark.slow
 def test_trials_run_on_two_nodes(ray_nodes: Any, root: Path) -> None:
-    assert main(["sweep", *TINY, "sweep.trials=4", "sweep.workers=2", "sweep.launcher=ray"]) == 0
+    longer = "trainer.decisions=30000"  # seconds for each trial, so that one node cannot run all
+    assert main(["sweep", *TINY, longer, "sweep.trials=4", "sweep.workers=2", "sweep.launcher=ray"]) == 0
     trials = study_of(root).get_trials()
     assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 4
     assert len({trial.user_attrs["worker"] for trial in trials}) == 2

@@ -70,19 +70,21 @@ def load_plan(name: str, address: str | None, workers: int, store: Store) -> Swe
 
 
 def close_killed_runs(store: Store, plan: SweepPlan, study: Study) -> None:
-    """Set the MLflow runs of trials that no longer run to KILLED.
+    """Set the MLflow runs of trials that no longer run to KILLED, also those interrupted while they were made.
 
     If the store does not answer, they stay open until the sweep is resumed; no trial and no result is lost.
     """
-    condition = f"tags.`sweep.study` = '{plan.study}' and tags.kind = 'trial' and attributes.status = 'RUNNING'"
+    trials = f"tags.`sweep.study` = '{plan.study}' and tags.kind = 'trial'"
     try:
         with store.wrap_errors():
-            runs = store.client.search_runs([store.experiment_id(plan.game)], condition)
+            experiments = [store.experiment_id(plan.game)]
             running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
             alive = {str(trial.number) for trial in running} | {trial.user_attrs.get(RUN) for trial in running}
-            for run in runs:
-                if not alive & {run.data.tags["sweep.trial"], run.info.run_id}:
-                    store.client.set_tag(run.info.run_id, "sweep.state", "killed")
-                    store.client.set_terminated(run.info.run_id, "KILLED")
+            for condition in ("attributes.status = 'RUNNING'", "tags.`sweep.state` = 'running'"):
+                for run in store.client.search_runs(experiments, f"{trials} and {condition}"):
+                    if not alive & {run.data.tags["sweep.trial"], run.info.run_id}:
+                        store.client.set_tag(run.info.run_id, "sweep.state", "killed")
+                        if run.info.status == "RUNNING":
+                            store.client.set_terminated(run.info.run_id, "KILLED")
     except TrackingUnavailable as error:
         _logger.warning("runs of interrupted trials stay open until the sweep is resumed: %s", error)
