@@ -63,15 +63,18 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
     sections = [
         [
             f"cardlab {verb.name}: {verb.summary}",
-            "",
             f"{usage} [group=option …] [key=value …]",
+            "examples",
+            *(f"  {example}" for example in verb.examples),
         ],
-        ["examples", *(f"  {example}" for example in verb.examples)],
         [f"groups (group=option; * marks the chosen one{others})", *_table(groups)] if groups else [],
         [f"keys (key=value) of conf/{verb.config_name}.yaml", *_key_lines(config, comments)],
         [f"and the keys of an experiment, {_TRAIN_HELP}"] if verb.trains else [],
-        ["flags", *_table({**verb.flags, **verb.long_keys, **FLAGS})],
-        ["A new key needs +key=value. Quote what the shell or Hydra would parse: 'key=[1,2]', 'key=\"a?b\"'."],
+        [
+            "flags",
+            *_table({**verb.flags, **verb.long_keys, **FLAGS}),
+            "A new key needs +key=value. Quote what the shell or Hydra would parse: 'key=[1,2]', 'key=\"a?b\"'.",
+        ],
     ]
     return "\n\n".join("\n".join(section) for section in sections if section)
 
