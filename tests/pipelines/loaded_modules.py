@@ -1,12 +1,15 @@
 """Run stages one after another in the working directory, and write which modules of cardlab each of them loads.
 
 Usage: loaded_modules.py JSON, a list of [STAGE, ARGUMENT…]. Other packages are imported once; each stage is a fork.
+The processes that a stage starts import this file, too: what they load counts as the stage's.
 """
 
+import atexit
 import json
 import os
 import runpy
 import sys
+import tempfile
 import traceback
 from pathlib import Path
 
@@ -16,21 +19,40 @@ import numba  # noqa: F401
 import omegaconf  # noqa: F401
 import torch  # noqa: F401
 
+FOLDER = "FOLDER_OF_LOADED_MODULES"
+
 
 def run(stage: str, *arguments: str) -> None:
     """Run the stage, and write the modules to STAGE_ARGUMENT.json."""
-    runpy.run_path(f"pipelines/{stage}.py", run_name="imported")["main"](*arguments)
-    loaded = sorted(name for name in sys.modules if name.partition(".")[0] == "cardlab")
-    Path(f"{'_'.join([stage, *arguments])}.json").write_text(json.dumps(loaded))
-    os._exit(0)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ[FOLDER] = folder
+        runpy.run_path(f"pipelines/{stage}.py", run_name="imported")["main"](*arguments)
+        write_loaded()
+        loaded = {name for path in Path(folder).iterdir() for name in json.loads(path.read_text())}
+    Path(f"{'_'.join([stage, *arguments])}.json").write_text(json.dumps(sorted(loaded)))
 
 
-for command in json.loads(sys.argv[1]):
-    child = os.fork()
-    if not child:
-        try:
-            run(*command)
-        except BaseException:
-            traceback.print_exc()
-        os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, command
+def write_loaded() -> None:
+    """Write the modules that this process has loaded."""
+    loaded = [name for name in sys.modules if name.partition(".")[0] == "cardlab"]
+    Path(os.environ[FOLDER], f"{os.getpid()}.json").write_text(json.dumps(loaded))
+
+
+def run_all(commands: list[list[str]]) -> None:
+    """Run each command in a fork."""
+    for command in commands:
+        child = os.fork()
+        if not child:
+            try:
+                run(*command)
+                os._exit(0)
+            except BaseException:
+                traceback.print_exc()
+            os._exit(1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, command
+
+
+if __name__ == "__main__":
+    run_all(json.loads(sys.argv[1]))
+elif __name__ == "__mp_main__":
+    atexit.register(write_loaded)
