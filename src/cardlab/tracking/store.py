@@ -21,7 +21,7 @@ from cardlab.tracking.connection import (
     sqlite_file,
     store_address,
 )
-from cardlab.tracking.lineage import NOTE, describe_run, lineage
+from cardlab.tracking.lineage import NOTE, TRIAL_STATE, describe_run, lineage
 from cardlab.tracking.parameters import flatten, legal_name
 from cardlab.tracking.run import Run
 from cardlab.tracking.run_state import STATE_FILE, RunState, load_run_state
@@ -178,6 +178,8 @@ class Store:
             for _, stored in self.search_runs("attributes.status = 'RUNNING'"):
                 if was_killed(stored):
                     times = [stored.info.start_time, *(row.timestamp for row in stored.data.to_proto().metrics)]
+                    if TRIAL_STATE in stored.data.tags:
+                        self.client.set_tag(stored.info.run_id, TRIAL_STATE, "killed")
                     self.client.set_terminated(stored.info.run_id, "KILLED", max(times))
         except Exception as error:
             _logger.debug("killed runs are not marked: %s", error)
