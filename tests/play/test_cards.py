@@ -16,7 +16,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {"thirty_one": [{"num_players": 2}, {
 
 @pytest.mark.parametrize("name", OFFERED_GAMES)
 @pytest.mark.parametrize("seed", range(3))
-def test_every_view_of_a_random_game_has_all_cards(name, seed):
+def test_every_view_of_a_random_game_has_all_cards(name: str, seed: int) -> None:
     for options in OPTIONS.get(name, [{}]):
         game, _ = make_offered_game(name, options)
         agent = RandomAgent(game)
@@ -30,7 +30,7 @@ def test_every_view_of_a_random_game_has_all_cards(name, seed):
             assert len(known) + hidden == NUM_CARDS
 
 
-def test_the_end_of_a_round_shows_the_last_discard():
+def test_the_end_of_a_round_shows_the_last_discard() -> None:
     game, _ = make_offered_game("thirty_one", {})
     table = Table(game, Deal(bytes(48)), 0, [RandomAgent(game)])
     table.finish(RandomAgent(game))
