@@ -204,20 +204,15 @@ class Store:
     def _inode(self) -> int | None:
         return self.file.stat().st_ino if self.file and self.file.exists() else None
 
-    def _find(self, run_id: str) -> "StoredRun | None":
-        """The run; None if the store does not have it or it is deleted."""
-        client = self.connected()
-        stored = none_if_missing(lambda: client.get_run(run_id))
-        return None if stored is None or stored.info.lifecycle_stage == "deleted" else stored
-
     def _reopen(self, run_id: str) -> "StoredRun | None":
         """Set a run to RUNNING; None, with a warning, if the store does not have it."""
-        stored = self._find(run_id)
-        if stored:
-            self.client.set_tag(run_id, _PROCESS, process_name())  # first: a dead process would be marked
-            self.client.update_run(run_id, status="RUNNING")
-        else:
+        client = self.connected()
+        stored = none_if_missing(lambda: client.get_run(run_id))
+        if stored is None or stored.info.lifecycle_stage == "deleted":
             _logger.warning("run %s is not in the store: a new run is started", run_id)
+            return None
+        client.set_tag(run_id, _PROCESS, process_name())  # first: a dead process would be marked
+        client.update_run(run_id, status="RUNNING")
         return stored
 
     def _create(self, experiment: str, name: str, parent: str | None, tags: Mapping[str, object]) -> str:
