@@ -10,6 +10,7 @@ from lightning.pytorch.callbacks import Callback
 from cardlab.learners.base import Learner, Metrics, RolloutSummary
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.curve_evaluation import MEAN_SCORE
+from cardlab.training.experiment import Experiment
 from cardlab.training.progress import TrainingProgress
 from cardlab.training.snapshots import is_point
 
@@ -23,18 +24,17 @@ class LearningCurve(Callback):
 
     def __init__(
         self,
+        experiment: Experiment,
         evaluate: Callable[[], Mapping[str, float]],
-        points: int,
-        last_iteration: int,
-        patience: int,
         log: MetricsLog | None,
         progress: TrainingProgress,
         extra_metrics: Callable[[], Mapping[str, float]],
     ) -> None:
         self.evaluate = evaluate
-        self.points = points
-        self.last_iteration = last_iteration
-        self.patience = patience
+        self.points = experiment.trainer.evaluations
+        self.last_iteration = experiment.last_iteration
+        self.patience = experiment.trainer.patience
+        self.decisions_per_iteration = experiment.agent.decisions_per_iteration
         self.metrics_log = log  # Lightning sets an attribute `log`
         self.progress = progress
         self.extra_metrics = extra_metrics  # logged, but not part of the curve
@@ -67,7 +67,8 @@ class LearningCurve(Callback):
                 trainer.should_stop = True
                 pl_module.ema_network.load_state_dict(self._best)
         if self.metrics_log is not None:
-            self.metrics_log.log_metrics(logged, pl_module.decisions_done)
+            # An iteration collects a few decisions more, each seed others: only at equal steps are seeds averaged.
+            self.metrics_log.log_metrics(logged, pl_module.iterations_done * self.decisions_per_iteration)
         self.progress(pl_module.iterations_done, pl_module.decisions_done, point)
         self._clock = time.perf_counter()
 
