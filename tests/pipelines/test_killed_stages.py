@@ -39,12 +39,13 @@ def test_killed_in_a_stage(clone: Clone, outputs: Callable[[], dict[str, bytes]]
 
 
 def forget(clone: Clone, stage: str) -> None:
-    """Delete the runs of a stage, so that its work and its records are made again."""
+    """Delete the runs that a stage makes, and those that follow from them, so that its work is done again."""
+    kinds = {"train": ("training", "seeds", "evaluation"), "evaluate": ("evaluation",)}[stage]
     if stage == "train":
         shutil.rmtree(clone.root / "runs")
     store = store_of(clone)
     for run in store.client.search_runs([store.experiment_id("thirty_one")]):
-        if stage == "train" or run.data.tags["kind"] == "evaluation":
+        if run.data.tags["kind"] in kinds:
             store.client.delete_run(run.info.run_id)
 
 
