@@ -99,8 +99,8 @@ def _main(pipe: Connection, function: Callable[..., object], arguments: tuple[An
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # discards one that is blocked
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    Thread(target=_interrupt_at_end, args=(pipe,), daemon=True).start()
     try:
+        Thread(target=_interrupt_at_end, args=(pipe,), daemon=True).start()
         function(*arguments, pipe.send)
     except (KeyboardInterrupt, SystemExit):  # Lightning turns the first into the second
         sys.exit(INTERRUPTED)
