@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import Field
 
-from cardlab.core.options import NUMERIC, Flag, InvalidOption, Number, Text, Whole, check_choice, option, options
+from cardlab.core.options import NUMERIC, Flag, InvalidOption, Number, Text, Whole, as_written, check_choice, option, options
 from cardlab.games.protocol import Game
 from cardlab.learners.catalogue import learner_class
 from cardlab.networks.options import Widths
@@ -199,6 +199,7 @@ class TDOptions:
     optimizer: Literal["adam", "adagrad", "sgd"] = option(
         "adam", "optimiser: adam, adagrad (for network=sparse_lines) or sgd (without momentum)"
     )
+    online: Flag = option(False, "one step per decision in the order of play, for td_lambda 0 or 1 and sgd")
     learning_rate: LearningRate = 1e-3
     anneal_learning_rate: AnnealLearningRate = True
     epochs: Epochs = 1
@@ -214,8 +215,18 @@ class TDOptions:
             raise InvalidOption("agent.td_lambda", self.td_lambda, "below 1 with agent.successors")
         if self.off_policy and max(self.epsilon, self.epsilon_start or 0) >= GREEDY:
             raise InvalidOption("agent.epsilon", self.epsilon, f"below {GREEDY:g} with agent.off_policy")
+        if self.online:
+            self._check_online()
         if self.off_policy and self.successors:
             raise InvalidOption("agent.off_policy", True, "false with agent.successors")
+
+    def _check_online(self) -> None:
+        if self.td_lambda not in (0, 1):
+            raise InvalidOption("agent.td_lambda", self.td_lambda, "0 or 1 with agent.online")
+        needed = {"optimizer": "sgd", "minibatch_size": 1, "epochs": 1, "successors": 0, "symmetries": False}
+        for key, value in needed.items():
+            if getattr(self, key) != value:
+                raise InvalidOption(f"agent.{key}", getattr(self, key), f"{as_written(value)} with agent.online")
 
     def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`."""
