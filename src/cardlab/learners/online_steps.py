@@ -1,6 +1,6 @@
 """Plain gradient steps, one for each decision in the order of play, as the first programs of TD learning took them."""
 
-from typing import TYPE_CHECKING
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -10,21 +10,29 @@ from torch import nn
 from cardlab.core.kernels import fastmath_kernel
 from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import Bools, Floats
+from cardlab.networks.protocol import Network
 
-if TYPE_CHECKING:
-    from cardlab.networks.protocol import Network
+
+@runtime_checkable
+class Perceptron(Protocol):
+    """A network that can be trained online, if `is_plain_tanh` and if it has a range of values."""
+
+    value_range: tuple[float, float] | None
+    is_plain_tanh: bool  # all layers have a tanh, and there is neither normalisation nor dropout
+
+    def value_layers(self) -> list[nn.Linear]:
+        """The linear layers from the observation to the value, in order."""
+        ...
 
 
 class OnlineSteps:
     """Steps of a perceptron of tanh layers with one tanh output, compiled: torch takes 20 times as long for each."""
 
-    def __init__(self, network: "Network") -> None:
+    def __init__(self, network: Network) -> None:
         """Raises InvalidOption for any other network."""
-        from cardlab.networks.mlp import MLP
-
-        if not isinstance(network, MLP) or network.value_range is None or not network.is_plain_tanh:
-            expected = "mlp with network.activation=tanh and a network.value_range, without normalisation and dropout"
-            raise InvalidOption("network", type(network).__name__, f"{expected}, for agent.online")
+        if not isinstance(network, Perceptron) or network.value_range is None or not network.is_plain_tanh:
+            needed = "network.activation=tanh and a network.value_range, without normalisation and dropout"
+            raise InvalidOption("agent.online", True, f"false, unless network=mlp with {needed}")
         self._layers = network.value_layers()
         self._range = np.array(network.value_range, dtype=np.float32)
 

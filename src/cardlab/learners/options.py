@@ -4,8 +4,19 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import Field
 
-from cardlab.core.options import NUMERIC, Flag, InvalidOption, Number, Text, Whole, as_written, check_choice, option, options
-from cardlab.games.protocol import Game
+from cardlab.core.options import (
+    NUMERIC,
+    Flag,
+    InvalidOption,
+    Number,
+    Text,
+    Whole,
+    as_written,
+    check_choice,
+    option,
+    options,
+)
+from cardlab.games.protocol import Game, HasOpeningList
 from cardlab.learners.catalogue import learner_class
 from cardlab.networks.options import Widths
 
@@ -145,6 +156,9 @@ class DQNOptions:
         False, "all other actions of the decision learn the target 0, as in the program of the Thirty-One paper"
     )
     learn_random_actions: Flag = option(True, "false: random actions of epsilon are played, but not learned from")
+    opening_list: Flag = option(
+        False, "openings follow the game's published list and are not learned (greedy start); open_face has one"
+    )
     update_per_game: Flag = option(
         False, "one update for each finished game, on its decisions only, in place of the replay buffer"
     )
@@ -175,6 +189,8 @@ class DQNOptions:
         """The learner of `network`; InvalidOption when the game has no such kind of decision."""
         for kind in self.same_turn_kinds:
             check_choice("agent.same_turn_kinds", kind, game.spec.decision_kinds)
+        if self.opening_list and not isinstance(game, HasOpeningList):
+            raise InvalidOption("agent.opening_list", True, f"false: {game.spec.name} has no such list")
         return learner_class(self.name)(game, network, self, total_iterations, seed)
 
 

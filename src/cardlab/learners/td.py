@@ -69,7 +69,7 @@ class TDLearner(Learner):
             traces = self._traces(experience)
             returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, traces)
         after = afterstates(self.game, copied(experience.info_states), experience.players, experience.actions)
-        targets = returns - after.rewards / scale
+        targets = (returns - after.rewards / scale).astype(np.float32, copy=False)
         variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
         shown = {"explained_variance": float(variance), "epsilon": self.epsilon}
         if self._online_steps is not None:
