@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
+from cardlab.games.protocol import HasOpeningList
 from cardlab.learners.losses.returns import lambda_returns
 from cardlab.learners.losses.value import clipped_regression, regression_to_zero
 from cardlab.learners.online_steps import OnlineSteps
@@ -107,7 +108,7 @@ def test_online_steps_are_those_of_torch():
         with torch.no_grad():
             following = float(network.value(inputs[n + 1 : n + 2])) if ahead[n] else 0.0
         error = float(targets[n]) + 0.9 * following - network.value(inputs[n : n + 1]).squeeze()
-        assert errors[n] == pytest.approx(float(error) ** 2, abs=1e-5)
+        assert errors[n] == pytest.approx(float(error.detach()) ** 2, abs=1e-5)
         network.zero_grad()
         (error.square() / 2).backward()
         torch.optim.SGD(network.parameters(), lr=float(rates[n])).step()
@@ -126,6 +127,7 @@ def test_online_steps_need_a_network_of_tanh():
 
 def test_openings_of_the_list_are_played_and_not_learned():
     game, rng = make_game("open_face", features="paper"), np.random.default_rng(1)
+    assert isinstance(game, HasOpeningList)
     options = DQNOptions(opening_list=True, epsilon=0.3, buffer_size=1000)
     learner = options.build(game, MLPOptions(widths=(8,)).build(game.spec), 10, 1)
     states = game.deal(50, rng)
