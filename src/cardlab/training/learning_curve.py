@@ -11,6 +11,7 @@ from cardlab.learners.base import Learner, Metrics, RolloutSummary
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.experiment import Experiment
+from cardlab.training.game_totals import GameTotals
 from cardlab.training.progress import TrainingProgress
 from cardlab.training.snapshots import is_point
 
@@ -38,6 +39,7 @@ class LearningCurve(Callback):
         self.metrics_log = log  # Lightning sets an attribute `log`
         self.progress = progress
         self.extra_metrics = extra_metrics  # logged, but not part of the curve
+        self.totals = GameTotals(experiment.trainer.rolling_window)
         self.rows: list[Row] = []
         self._since: list[Metrics] = []  # metrics since the last point
         self._best: dict[str, Any] = {}  # weights at the best point, with `patience`
@@ -58,6 +60,7 @@ class LearningCurve(Callback):
             ITERATION: float(pl_module.iterations_done),
             "system/decisions_per_second": rollout.decisions / (time.perf_counter() - self._clock),
             **self.extra_metrics(),
+            **self.totals.add(metrics, batch),
         }
         point: Mapping[str, float] = {}
         if is_point(pl_module.iterations_done, self.points, self.last_iteration):
@@ -92,10 +95,12 @@ class LearningCurve(Callback):
 
     def state_dict(self) -> dict[str, Any]:
         """The curve so far."""
-        return {"rows": self.rows, "since": self._since, "best": self._best}
+        return {"rows": self.rows, "since": self._since, "best": self._best, "totals": self.totals.state_dict()}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore the curve."""
         self.rows = list(state_dict["rows"])
         self._since = list(state_dict["since"])
         self._best = dict(state_dict["best"])
+        if "totals" in state_dict:
+            self.totals.load_state_dict(state_dict["totals"])
