@@ -70,9 +70,11 @@ function agentFigures({ probability, search_value, visits: own }, visits, format
  * Whether the playouts agree with the agent, in one sentence.
  * @param {import('./types.js').Verdict} verdict
  * @param {number} deals
+ * @param {number} count of options
  */
-export function verdictText({ agrees, text, difference, margin }, deals) {
+export function verdictText({ agrees, text, difference, margin }, deals, count) {
+  if (count === 1) return 'It is the only option.';
   if (agrees) return `The playouts agree: no option does better on the ${deals} deals.`;
   const other = `${withSuitSymbols(text)} does ${formatSize(difference)}${formatMargin(margin)} better on the same ${deals} deals`;
-  return agrees === false ? `The playouts disagree: ${other}.` : `The playouts cannot tell: ${other}, which may be chance.`;
+  return agrees === false ? `The playouts disagree: ${other}.` : `The playouts cannot tell: ${other}, which may be chance as the best of ${count}.`;
 }

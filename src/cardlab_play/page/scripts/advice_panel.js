@@ -104,7 +104,7 @@ function agentSelect(game, onchange) {
 function adviceContent(advice, table) {
   const { agent, deals, played_by, simulations } = advice;
   return [
-    h('p', null, `${agent.title} plays `, h('b', null, withSuitSymbols(advice.text)), '. ', verdictText(advice.verdict, deals)),
+    h('p', null, `${agent.title} plays `, h('b', null, withSuitSymbols(advice.text)), '. ', verdictText(advice.verdict, deals, advice.options.length)),
     h('div.win-probability', null, advice.win_probability !== null && [h('span', null, 'Win probability'), bar(advice.win_probability, 'win'), h('b', null, formatPercent(advice.win_probability))]),
     h('p', null, 'Expected result ', h('b', null, resultFormatter(table.game)(advice.value)), formatMargin(advice.margin)),
     h('h3', null, 'Actions'),

@@ -171,7 +171,7 @@ function reviewContent({ review, kind }, { game, deals, played_by }) {
   return [
     value,
     review.options.some((option) => option.chosen && option.action === best.action)
-      ? h('p', null, 'The agent plays the same. ', verdictText(verdict, deals))
+      ? h('p', null, 'The agent plays the same. ', verdictText(verdict, deals, review.options.length))
       : h('p', null, 'The agent plays ', h('b', null, withSuitSymbols(best.text)), `: ${compared}.`),
     actionList(review.options, best.action, game),
     h('p.muted', null, `Mean results with 95 % intervals, played out by ${played_by} in every seat.`),
