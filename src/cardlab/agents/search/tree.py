@@ -124,7 +124,7 @@ class TreeSearch:
             trees[owner[row]].back_up(path, payoffs[row])
 
     def _step(self, wave: _Descents, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Move the descents `rows` by one decision; those that go on."""
+        """Move the descents `rows` by one decision; return those that continue."""
         here = take(wave.states, rows)
         players = self.game.current_player(here)
         going = np.flatnonzero(players >= 0)
