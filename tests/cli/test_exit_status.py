@@ -5,12 +5,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from cardlab.core.child_processes import ChildProcess
+from cardlab.core.child_processes import ChildProcess, stop
 from cardlab.core.exit_status import FAILED, USAGE_ERROR, run_program
 from cardlab.core.options import ConfigurationError
 
@@ -166,6 +167,21 @@ def test_ctrl_c_during_the_imports_of_a_child_is_left_to_its_parent() -> None:
     messages: list[str] = []
     child.receive(messages.append)
     assert (child.process.exitcode, messages) == (130, ["ready"])
+
+
+class SlowImports:
+    """Keeps the process that unpickles it busy for a minute."""
+
+    def __reduce__(self) -> tuple[Callable[[float], None], tuple[float]]:
+        return time.sleep, (60.0,)
+
+
+def test_a_child_that_still_imports_is_not_waited_for() -> None:
+    began = time.monotonic()
+    child = ChildProcess.start("a child", report_and_interrupt, SlowImports())
+    stop([child])
+    assert time.monotonic() - began < 30
+    assert not child.process.is_alive()
 
 
 def report_and_interrupt(_: object, report: Callable[[str], None]) -> None:
