@@ -88,7 +88,7 @@ def advice(table: Table, agent: Agent, by: PlayoutAgent, deals: int) -> Json:
 
 
 def verdict_message(table: Table, info_states: InfoStates, found: OptionPlayouts, action: int) -> Json:
-    """Whether the playouts agree with the agent's `action`; `agrees` is None where it may be chance."""
+    """Whether the playouts agree with the agent's `action`; `agrees` is None where they do not decide."""
     best = found.best()
     difference, margin = found.difference(best, action)
     clearly = best != action and found.is_clearly_better(best, action)

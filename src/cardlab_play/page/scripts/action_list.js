@@ -76,5 +76,5 @@ export function verdictText({ agrees, text, difference, margin }, deals, count) 
   if (count === 1) return 'It is the only option.';
   if (agrees) return `The playouts agree: no option does better on the ${deals} deals.`;
   const other = `${withSuitSymbols(text)} does ${formatSize(difference)}${formatMargin(margin)} better on the same ${deals} deals`;
-  return agrees === false ? `The playouts disagree: ${other}.` : `The playouts leave it open: ${other}, which may be chance as the best of ${count}.`;
+  return agrees === false ? `The playouts disagree: ${other}.` : `The playouts do not decide: ${other}, which may be chance as the best of ${count}.`;
 }
