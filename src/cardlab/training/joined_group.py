@@ -37,7 +37,7 @@ _joined: ContextVar[_Joined | None] = ContextVar("_joined", default=None)
 
 
 def environment_group() -> ProcessGroup:
-    """Rank and size among the processes that torchrun has started, by RANK and WORLD_SIZE; a group of one without them."""
+    """Rank and size among the processes that torchrun has started, by RANK and WORLD_SIZE; else a group of one."""
     return ProcessGroup(int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1")))
 
 
