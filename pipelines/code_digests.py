@@ -19,13 +19,7 @@ from cardlab.core.files import write_atomically
 from cardlab.experiments.benchmark import check_benchmark
 
 CHAMPION = {"agents": ["champion"]}  # an agent that the configuration does not name
-EXPERIMENT_STAGES: dict[str, Config] = {
-    "train": {},
-    "evaluate": {},
-    "score_snapshots": {},
-    "game_statistics": {},
-    "promote": CHAMPION,
-}
+EXPERIMENT_STAGES: dict[str, Config] = {"train": {}, "evaluate": {}, "promote": CHAMPION}
 BENCHMARK_STAGES = ("tournaments", "report")  # one for all experiments
 OUTPUT = Path("code.json")
 

@@ -1,6 +1,6 @@
-"""Stage evaluate: scores of the policies of all seeds against their references, on deals that nothing was trained on.
+"""Stage evaluate: scores of the policies of all seeds; of the first seed, also of its snapshots, and its games.
 
-Usage: evaluate.py EXPERIMENT.
+Usage: evaluate.py EXPERIMENT. All is played on deals that nothing was trained on.
 """
 
 import json
@@ -10,36 +10,84 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
+from cardlab.agents.policy_descriptions import policy_digest
+from cardlab.agents.policy_files import load_policy
 from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
-from cardlab.evaluation.progress import progress_bars
+from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
+from cardlab.evaluation.game_statistics import measure_games
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.progress import ProgressCallback, progress_bars
+from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots, write_snapshot_scores
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_pinned
+from cardlab.experiments.config.options import build_part
 from cardlab.experiments.group_evaluation import evaluate_group
 from cardlab.experiments.metrics import experiment_metrics
 from cardlab.experiments.policy_groups import find_group
+from cardlab.experiments.value_calibration import (
+    Discount,
+    calibration_rows,
+    forecast,
+    summarize_forecasts,
+    write_calibration,
+)
 from cardlab.games.catalogue import without_training_options
+from cardlab.games.protocol import Game
+from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
 from cardlab.tracking import Store
+
+FORMAT = 1  # of game_statistics.json
+GAMES = 1000  # of the calibration
 
 
 def main(name: str) -> None:
-    """Evaluate the policies of the experiment `name`."""
+    """Evaluate the experiment `name`."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
     check_pinned(config)
-    game, store = without_training_options(build_game(config["game"])), Store()
-    results = Path("results", name)
-    group = find_group(str(Path("models", name)), store.root)
+    game, arena, results = build_game(config["game"]), build_arena(config["arena"]), Path("results", name)
+    policy = find_group(str(Path("models", name)), Path()).policies[0]
     with progress_bars() as progress:
-        evaluation = evaluate_group(
-            group,
-            build_arena(config["arena"]),
-            store,
-            game=game,
-            output=results / "evaluation.json",
-            progress=progress,
-        )
+        _evaluate(name, without_training_options(game), arena, results, progress)
+        _play_snapshots(name, without_training_options(game), arena, results, progress)
+    survey = measure_games(game, str(policy), (*DEFAULT_REFERENCES, *arena.references)[-1], arena)
+    facts = {"experiment": name, "game": game.spec.name, "policy_digest": policy_digest(policy), "seed": arena.seed}
+    statistics = {"format": FORMAT, **facts, **survey, "calibration": _calibrate(game, config, policy, arena, results)}
+    write_json(results / "game_statistics.json", statistics)
+
+
+def _evaluate(name: str, game: Game, arena: ArenaOptions, results: Path, progress: ProgressCallback) -> None:
+    """Score the policies of all seeds against the references."""
+    store = Store()
+    group = find_group(str(Path("models", name)), store.root)
+    output = results / "evaluation.json"
+    evaluation = evaluate_group(group, arena, store, game=game, output=output, progress=progress)
     metrics = experiment_metrics(evaluation, json.loads((results / "training.json").read_text()))
     write_json(results / "metrics.json", metrics, indent=2)
     print("{score} points per game [{low}, {high}] against {against}, {seeds} seeds".format(**metrics))
+
+
+def _play_snapshots(name: str, game: Game, arena: ArenaOptions, results: Path, progress: ProgressCallback) -> None:
+    """Score the snapshots against references and against each other."""
+    folders = find_snapshots(Path("snapshots", name))
+    snapshots = [Snapshot(int(folder.name), str(folder), policy_digest(folder)) for folder in folders]
+    history = play_snapshots(game, snapshots, arena, experiment=name, progress=progress)
+    write_json(results / "snapshot_matches.json", history)
+    write_snapshot_scores(history, results / "snapshot_scores.csv")
+
+
+def _calibrate(game: Game, config: dict[str, Any], path: Path, arena: ArenaOptions, results: Path) -> dict[str, Any]:
+    """Compare the policy's values with what its games return, and write the table."""
+    policy: Any = load_policy(game, path)
+    # The opponents of the training; a pool of checkpoints holds the policy itself.
+    opponents = build_part("opponents", config["opponents"], OPPONENT_OPTIONS).build(
+        game, lambda _: policy, policy.network
+    )
+    # The learner's values predict sums that are discounted by its rules.
+    kinds = tuple(game.spec.decision_kinds.index(kind) for kind in config["agent"].get("same_turn_kinds", ()))
+    discount = Discount(float(config["agent"]["gamma"]), kinds)
+    forecasts = forecast(game, policy, opponents, GAMES, arena.seed, discount)
+    write_calibration(calibration_rows(forecasts), results / "calibration.csv")
+    return dict(summarize_forecasts(forecasts))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,13 @@ from omegaconf import OmegaConf
 from cardlab.core.exit_status import run_program
 from cardlab.experiments.learning_curves import write_learning_curves
 from cardlab.experiments.report.page import write_report
-from cardlab.experiments.report.read_results import read_comparisons, read_methods, read_results, read_tournaments
+from cardlab.experiments.report.read_results import (
+    read_comparisons,
+    read_exploitability,
+    read_methods,
+    read_results,
+    read_tournaments,
+)
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.lineage import lineage
 from cardlab.tracking.policy_lookup import policy_filter
@@ -26,7 +32,8 @@ def main() -> None:
     folder, shown = Path("report"), {key: tags[key] for key in _SHOWN if key in tags}
     tournaments, comparisons = (Path("results", name) for name in ("tournaments", "comparisons"))
     methods = read_methods(Path("results", "methods.json"))
-    write_report(results, shown, folder, read_tournaments(tournaments), read_comparisons(comparisons), methods)
+    tables = (read_tournaments(tournaments), read_comparisons(comparisons), methods)
+    write_report(results, shown, folder, *tables, read_exploitability(Path("champions")))
     write_learning_curves(Path("results"), experiments, folder / "learning_curves")
     store = Store()
     for result in results:

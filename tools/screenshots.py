@@ -50,6 +50,7 @@ class Picture(NamedTuple):
     source: str  # the command of the terminal, or the address under the server or folder
     size: tuple[int, int]
     ready: str = "body"  # the selector that the finished page has
+    clicks: tuple[str, ...] = ()  # selectors of what is clicked then; Escape closes the menu
 
 
 PICTURES = {
@@ -57,6 +58,13 @@ PICTURES = {
     "report": Picture("report", "report/index.html", WIDE, "table"),
     "report_phone": Picture("report", "report/index.html", PHONE, "table"),
     "mlflow_runs": Picture("mlflow", RUNS, WIDE, "a[href*='/runs/']"),
+    "mlflow_group_by": Picture(
+        "mlflow",
+        RUNS,
+        WIDE,
+        "a[href*='/runs/']",
+        ("role=button[name='Group by']", "role=menuitemcheckbox[name='group']"),
+    ),
     "mlflow": Picture("mlflow", f"{RUNS}&compareRunsMode=CHART", WIDE, ".scatterlayer .trace"),
     "mlflow_run": Picture("mlflow", f"#/experiments/{{experiment}}/runs/{{run}}?{MODE}", WIDE, "text=Metrics"),
     "mlflow_models": Picture("mlflow", f"#/models?{MODE}", WIDE, "a[href*='/models/cardlab']"),
@@ -128,6 +136,11 @@ def shoot(browser: Browser, picture: Picture, folder: Path, base: str, ids: dict
         closes = page.get_by_role("button", name="Close")  # of MLflow's assistant and of an announcement
         closes.evaluate_all("buttons => buttons.forEach(button => button.click())")
         page.wait_for_timeout(500)
+        for selector in picture.clicks:
+            page.locator(selector).click()
+        if picture.clicks:
+            page.keyboard.press("Escape")
+            page.wait_for_timeout(2000)
     return page.screenshot()
 
 

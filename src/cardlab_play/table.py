@@ -137,7 +137,8 @@ class Table:
         if not self._game_view.reveals_hands(step.before, step.after):
             return [{**event, **after}]
         showdown = self._game_view.showdown(step.before, step.after, step.revealed)
-        return [{**event, "view": None}, {"number": step.number, **showdown, **after}]
+        shown = self._game_view.hands_shown(step.player, step.revealed)
+        return [{**event, "view": shown}, {"number": step.number, **showdown, **after}]
 
     def hands_by_step(self) -> list[list[list[str]] | None]:
         """[steps] the hands of all players after each step of a finished game."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
 
-from cardlab.evaluation.seed_curves import band_over_seeds, common_grid, mean_score_until, score_at
+from cardlab.evaluation.seed_curves import band_over_seeds, common_grid, score_at
 from cardlab.evaluation.seed_statistics import (
     difference,
     iqm_over_seeds,
@@ -114,6 +114,3 @@ def test_curves_meet_on_their_common_range() -> None:
 
 def test_scores_at_an_equal_budget() -> None:
     assert score_at(CURVES, 12.5).mean.tolist() == pytest.approx([(1.25 + 1.75) / 2])
-    until = mean_score_until(CURVES, 15.0)
-    assert until.mean.tolist() == pytest.approx([(1.0 + 1.5) / 2])
-    assert mean_score_until(CURVES[:1], 20.0, start=10.0).mean.tolist() == pytest.approx([1.5])

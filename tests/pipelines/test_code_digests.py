@@ -16,7 +16,7 @@ TRAINING = ("cardlab.experiments.config.build_experiment", "cardlab.training.run
 ROOT = Path(__file__).parents[2]
 PARAMS: dict[str, Any] = OmegaConf.to_container(OmegaConf.load(ROOT / "params.yaml"))  # type: ignore[assignment]
 EXPERIMENTS: dict[str, Any] = PARAMS["experiments"]
-STAGES = ("train", "evaluate", "score_snapshots", "game_statistics", "promote")
+STAGES = ("train", "evaluate", "promote")
 LOOK_AHEAD = {"arena": {"references": ["monte_carlo:simulations:8"]}}
 POLICY = {"arena": {"references": ["models/other"]}}
 
@@ -124,7 +124,7 @@ def test_comments_docstrings_layout_and_what_decides_nothing_do_not_count(checko
         ("games/five_o/rules.py", using(game="five_o") | {"tournaments"}),
         ("agents/heuristics/thirty_one.py", using(game="thirty_one") | {"tournaments", "tune"}),
         ("games/loop.py", using() | {"tournaments", "tune"}),
-        ("evaluation/outcomes/big2.py", using(("game_statistics",), game="big2")),
+        ("evaluation/outcomes/big2.py", using(("evaluate",), game="big2")),
         ("evaluation/tournament.py", {"tournaments"}),
         ("experiments/report/score_intervals.py", {"report"}),
         ("experiments/promotion/gate.py", using(("promote",))),

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 NAMES = ("squares", "duel")
 SEEDS = {"squares": ["seed_7"], "duel": ["seed_7", "seed_8"]}
 PICTURES = {"calibration", "game_lengths", "snapshot_scores", "snapshot_table"}
-STAGES = ("train", "evaluate", "score_snapshots", "game_statistics")
+STAGES = ("train", "evaluate")
 Clone = Any  # of conftest.py, which cannot be imported
 Snapshot = Callable[[], dict[str, bytes]]
 

@@ -24,7 +24,7 @@ SHORT = {
     "arena": {"deals": 8, "pairing_deals": 4},
     "trainer": {"decisions": 512, "parallel_games": 16, "evaluations": 1, "evaluation_deals": 4, "snapshots": 2},
 }
-STAGES = ("train", "evaluate", "score_snapshots", "game_statistics")
+STAGES = ("train", "evaluate")
 THROUGH_TRACKING = {"cardlab.core.files", "cardlab.core.options"}  # of the report: it uses them no other way
 
 

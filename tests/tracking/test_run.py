@@ -222,7 +222,11 @@ def test_a_run_whose_process_was_killed_is_shown_as_killed(store: Store, tmp_pat
     store.client.set_tag(runs[0].id, "process", f"{host}:{pid}:1")  # another process had this number
     store.client.set_tag(runs[2].id, "process", f"other{own}")
     store.client.log_metric(runs[0].id, "loss", 1.0, timestamp=2_000_000_000_000)
+    for run in runs:
+        store.client.set_tag(run.id, "sweep.state", "running")
     store.mark_killed()
+    states = [store.client.get_run(run.id).data.tags["sweep.state"] for run in runs]
+    assert states == ["killed", "running", "running"]
     assert [status(store, run.id) for run in runs] == ["KILLED", "RUNNING", "RUNNING"]
     assert store.client.get_run(runs[0].id).info.end_time == 2_000_000_000_000, "the time of the last metric"
     again = store.start_or_resume(folders[0], "thirty_one", "ppo")

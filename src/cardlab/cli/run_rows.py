@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from cardlab.games.catalogue import GAMES, make_game
 from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
-from cardlab.tracking.lineage import NOTE, described_command
+from cardlab.tracking.lineage import NOTE, TRIAL_STATE, described_command
 from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.tracking.store import was_killed
 
@@ -153,7 +153,7 @@ def _number(value: float) -> str:
 
 def _state(stored: "Run") -> str:
     """A run whose process was killed with -9 stays RUNNING in the store until a command resumes it."""
-    if stored.data.tags.get("sweep.state") == "pruned":
+    if stored.data.tags.get(TRIAL_STATE) == "pruned":
         return "pruned"
     return "killed" if was_killed(stored) else stored.info.status.lower()
 

@@ -15,6 +15,7 @@ from cardlab.cli.verbs import Request
 from cardlab.core.options import NUMERIC, InvalidOption, Text, options
 from cardlab.experiments.config.options import build_options
 from cardlab.tracking import Store
+from cardlab.tracking.lineage import TRIAL_STATE
 from cardlab.tracking.policy_lookup import DIGEST, policy_filter
 from cardlab.tracking.registry import Registry, version_address
 from cardlab.tracking.store import OWN_TAGS
@@ -147,7 +148,8 @@ def _show(prefix: str) -> int:
     if len(found) != 1:
         raise InvalidOption("run", prefix, f"the beginning of one run's id ({len(found)} match); see cardlab runs")
     game, entry = found[0]
-    tags = {key: text for key, text in entry.data.tags.items() if not key.startswith("mlflow.") and key not in OWN_TAGS}
+    hidden = (*OWN_TAGS, TRIAL_STATE)  # the row has the state, also of a trial that was killed
+    tags = {key: text for key, text in entry.data.tags.items() if not key.startswith("mlflow.") and key not in hidden}
     row = run_row(entry, game)
     shown = {heading: text for heading, text in row.cells.items() if heading not in ("run", "of")}
     rows = {

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -40,28 +40,27 @@ def serve(
     store: Store,
     host: str = "127.0.0.1",
     port: int = 5000,
-    report: Callable[[str], None] = print,
     allowed_hosts: Sequence[str] = (),
 ) -> None:
-    """Report the links that compare runs, and serve the UI until Ctrl-C or SIGTERM.
+    """Print the links that compare runs, and serve the UI until Ctrl-C or SIGTERM.
 
     MLflow accepts loopback and the names `allowed_hosts`, with any port; without names, also private addresses.
 
-    If the store is an MLflow server, which has its own UI, only report the links. Raises InvalidOption for a host or
+    If the store is an MLflow server, which has its own UI, only print the links. Raises InvalidOption for a host or
     port that cannot be used, and TrackingUnavailable.
     """
     if store.address.startswith("http"):
-        report(_overview(store, store.address.rstrip("/")))
+        print(_overview(store, store.address.rstrip("/")))
         return
     check_whole("port", port, 1, 65535)
     with open_listener(host, port) as listener, suppress(KeyboardInterrupt):
         if not is_loopback(host):
-            report(f"warning: host={host}: all who reach this port can read and delete the runs: it has no passwords")
+            print(f"warning: host={host}: all who reach this port can read and delete the runs: it has no passwords")
         if allowed_hosts:
             names = [*allowed_hosts, "localhost", "127.0.0.1", "[[]::1]"]  # patterns of fnmatch
             os.environ["MLFLOW_SERVER_ALLOWED_HOSTS"] = ",".join(f"{name},{name}:*" for name in names)
         application = _application(store)
-        report(_overview(store, f"http://{url_host(host)}:{port}", " (Ctrl-C stops the server)"))
+        print(_overview(store, f"http://{url_host(host)}:{port}", " (Ctrl-C stops the server)"))
         options = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=_SHUTDOWN_SECONDS)
         uvicorn.Server(options).run(sockets=[listener])
 

@@ -1,20 +1,15 @@
 """Evaluation of the policies of one method, one for each seed, against fixed references on the same deals."""
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES, FORMAT, match_figures
 from cardlab.evaluation.main_score import SELF, Evaluation
-from cardlab.evaluation.match import Match, paired, play_lineup
-from cardlab.evaluation.options import LONG_MATCH, ArenaOptions
+from cardlab.evaluation.match import Match, paired, play_matches
+from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
-from cardlab.evaluation.seating import make_lineup
 from cardlab.evaluation.seed_statistics import mean_over_seeds
-from cardlab.evaluation.workers import Workers
 from cardlab.games.protocol import Game
 
 Figures = dict[str, float | int]
@@ -74,14 +69,7 @@ def _play(
     else:
         entries = {(seed, SELF): [agent] for seed, agent in agents.items()}
         entries |= {(first, name): [name] for name in references}
-    lineups = {key: make_lineup(game, entry) for key, entry in entries.items()}
-    if options.processes is None and options.deals * len(policies) >= LONG_MATCH:
-        options = replace(options, processes=os.cpu_count() or 1)
-    with Workers(game, list(lineups.values()), options) as workers:
-        played = {
-            (seed, name): play_lineup(workers, place, options, partial(progress, f"{name}, seed {seed}"))
-            for place, (seed, name) in enumerate(lineups)
-        }
+    played = play_matches(game, entries, options, lambda key: f"{key[1]}, seed {key[0]}", progress)
     if others:
         return played
     return played | {(seed, name): played[first, name] for seed in agents for name in references}

@@ -1,21 +1,25 @@
 """Duplicate matches: mean payoff and win rate of each agent with 95 % intervals."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from time import monotonic
-from typing import TypedDict, Unpack
+from typing import TypedDict, TypeVar, Unpack
 
 from numpy.typing import ArrayLike
 
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
-from cardlab.evaluation.options import MIN_DEALS, ArenaOptions
+from cardlab.evaluation.options import LONG_MATCH, MIN_DEALS, ArenaOptions
+from cardlab.evaluation.progress import ProgressCallback
 from cardlab.evaluation.seating import Entry, Lineup, make_lineup
 from cardlab.evaluation.workers import Tally, Workers, default_chunk, make_jobs, merge
 from cardlab.games.array_checks import check_decks
 from cardlab.games.protocol import Game
 
+Key = TypeVar("Key")
 Progress = Callable[[int, int], None]
 """Called with (deals played, deals at most) after each chunk."""
 
@@ -193,6 +197,24 @@ def play_lineup(
 
     (tally,) = play_lineups(workers, [place], options, enough, progress)
     return Match(workers.lineups[place], options.seed, tally)
+
+
+def play_matches(
+    game: Game,
+    entries: Mapping[Key, Sequence[Entry]],
+    options: ArenaOptions,
+    label: Callable[[Key], str],
+    progress: ProgressCallback,
+) -> dict[Key, Match]:
+    """Play each list of agents on the same deals, one match after the other; `label` names a match in `progress`."""
+    lineups = [make_lineup(game, agents) for agents in entries.values()]
+    if options.processes is None and options.deals * len(lineups) >= LONG_MATCH:
+        options = replace(options, processes=os.cpu_count() or 1)
+    with Workers(game, lineups, options) as workers:
+        return {
+            key: play_lineup(workers, place, options, partial(progress, label(key)))
+            for place, key in enumerate(entries)
+        }
 
 
 def compare(

@@ -52,19 +52,6 @@ def score_at(curves: Sequence[Curve], place: float) -> Band:
     return band_over_seeds(curves, np.array([place]))
 
 
-def mean_score_until(curves: Sequence[Curve], place: float, start: float | None = None) -> Band:
-    """Mean height of each curve from `start` (by default the first common place) to `place`: area / length.
-
-    It rewards fast learning where the last scores are equal. A band of one place.
-    """
-    first = common_range(curves)[0] if start is None else start
-    heights: list[float] = []
-    for at, scores in curves:
-        places = np.array([first, *at[(at > first) & (at < place)], place])
-        heights.append(float(np.trapezoid(np.interp(places, at, scores), places)) / (place - first))
-    return _band(np.array([place]), np.array(heights)[:, None])
-
-
 def _band(places: Floats, scores: Floats) -> Band:
     """The band of scores [S, K]."""
     seeds, mean = len(scores), scores.mean(axis=0)

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.core.child_processes import ChildProcess, stop, wait_for
 from cardlab.core.files import write_atomically
 from cardlab.experiments.config.build_experiment import build_experiment
@@ -213,8 +214,6 @@ def _log_results(run: Run, trainings: Sequence[SeedTraining]) -> None:
 
 def _add_tags(store: Store, experiment: Experiment, training: SeedTraining, tags: Mapping[str, str]) -> None:
     """Set the tags of the run that made the policy of a finished training, if the store has it."""
-    from cardlab.agents.policy_descriptions import policy_digest  # noqa: PLC0415 (imports torch)
-
     condition = f"tags.kind = 'training' and {policy_filter(policy_digest(training.policy))}"
     for _, run in store.search_runs(condition, experiment.game.spec.name, 1):
         for key, value in tags.items():

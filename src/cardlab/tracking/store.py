@@ -22,7 +22,7 @@ from cardlab.tracking.connection import (
     sqlite_file,
     store_address,
 )
-from cardlab.tracking.lineage import NOTE, describe_run, lineage
+from cardlab.tracking.lineage import NOTE, TRIAL_STATE, describe_run, lineage
 from cardlab.tracking.parameters import flatten, legal_name
 from cardlab.tracking.run import Run
 from cardlab.tracking.run_state import STATE_FILE, RunState, load_run_state
@@ -179,6 +179,8 @@ class Store:
             for _, stored in self.search_runs("attributes.status = 'RUNNING'"):
                 if was_killed(stored):
                     times = [stored.info.start_time, *(row.timestamp for row in stored.data.to_proto().metrics)]
+                    if TRIAL_STATE in stored.data.tags:
+                        self.client.set_tag(stored.info.run_id, TRIAL_STATE, "killed")
                     self.client.set_terminated(stored.info.run_id, "KILLED", max(times))
         except Exception as error:
             _logger.debug("killed runs are not marked: %s", error)
@@ -203,20 +205,15 @@ class Store:
     def _inode(self) -> int | None:
         return self.file.stat().st_ino if self.file and self.file.exists() else None
 
-    def _find(self, run_id: str) -> "StoredRun | None":
-        """The run; None if the store does not have it or it is deleted."""
-        client = self.connected()
-        stored = none_if_missing(lambda: client.get_run(run_id))
-        return None if stored is None or stored.info.lifecycle_stage == "deleted" else stored
-
     def _reopen(self, run_id: str) -> "StoredRun | None":
         """Set a run to RUNNING; None, with a warning, if the store does not have it."""
-        stored = self._find(run_id)
-        if stored:
-            self.client.set_tag(run_id, _PROCESS, process_name())  # first: a dead process would be marked
-            self.client.update_run(run_id, status="RUNNING")
-        else:
+        client = self.connected()
+        stored = none_if_missing(lambda: client.get_run(run_id))
+        if stored is None or stored.info.lifecycle_stage == "deleted":
             _logger.warning("run %s is not in the store: a new run is started", run_id)
+            return None
+        client.set_tag(run_id, _PROCESS, process_name())  # first: a dead process would be marked
+        client.update_run(run_id, status="RUNNING")
         return stored
 
     def _create(self, experiment: str, name: str, parent: str | None, tags: Mapping[str, object]) -> str:

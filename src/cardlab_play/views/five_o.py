@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.cards.hands import five_card_strength, hand_size, strength_table
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.five_o.rules import NUM_COLUMNS, NUM_PLAYERS, NUM_TURNS, OVER, round_of
@@ -29,6 +30,7 @@ class FiveOView(GameView):
             "round": int(round_of(min(turn, NUM_TURNS - 1))),
             "turn": turn % NUM_PLAYERS if playing else None,
             "card": card_or_none(record["deck"][turn]) if playing else None,
+            "deck": NUM_CARDS - NUM_PLAYERS * NUM_COLUMNS - turn - int(playing),
             "hidden_round": self.game.hidden_round,
             "columns": [[_cards(record, player, column) for column in columns] for player in players],
             "hands": [[_hand_name(record, player, column) for column in columns] for player in players],

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from cardlab.games.cards.deck import card_text
+from cardlab.games.cards.deck import NUM_CARDS, card_text
 from cardlab.games.open_face.game import OpenFace
 from cardlab.games.open_face.royalties import royalty
 from cardlab.games.open_face.rules import NUM_DEALT, ROW_NAMES, num_turned, owner
@@ -23,9 +23,11 @@ class OpenFaceView(GameView):
         record = info_states[0]
         step = int(record["step"])
         over = step == NUM_DEALT
+        turned = step if over else int(num_turned(step))
         return {
             "turn": player_or_none(record["mover"]),
-            "cards": [] if over else card_texts(record["deck"][step : num_turned(step)]),
+            "cards": card_texts(record["deck"][step:turned]),
+            "deck": NUM_CARDS - turned,
             "boards": _by_row(lambda player, row: _cards(record, player, row)),
             "hands": _by_row(lambda player, row: hand_name(record["keys"][player, row], record["sizes"][player, row])),
             "royalties": _by_row(lambda player, row: int(royalty(int(record["ranks"][player, row]), row))),

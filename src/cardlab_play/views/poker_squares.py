@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardlab.games.cards.deck import card_text
+from cardlab.games.cards.deck import NUM_CARDS, card_text
 from cardlab.games.cards.hands import CATEGORIES
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import NUM_CELLS, SIDE, line_categories
@@ -31,6 +31,7 @@ class PokerSquaresView(GameView):
             "card": card_or_none(record["deck"][turn]) if turn < NUM_CELLS else None,
             "turn": turn,
             "left": NUM_CELLS - turn,
+            "deck": NUM_CARDS - turn - int(turn < NUM_CELLS),
             "lines": [
                 {"name": CATEGORIES[category], "score": int(self.game.scores[category]), "cards": count}
                 for category, count in zip(categories, counts, strict=True)

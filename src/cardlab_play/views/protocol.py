@@ -17,7 +17,7 @@ Revealed = Sequence[InfoStates]
 class GameView(Protocol):
     """Messages of one game. All InfoStates have shape [1]. All but `revealed` belong to the viewing player, the owner.
 
-    The last four methods have defaults for games without forced moves, hands and showdowns.
+    The last five methods have defaults for games without forced moves, hands and showdowns.
     """
 
     def table(self, info_states: InfoStates, revealed: Revealed = ()) -> Json:
@@ -39,6 +39,10 @@ class GameView(Protocol):
     def reveals_hands(self, before: InfoStates, after: InfoStates) -> bool:
         """Whether the rules reveal all hands between `before` and `after`. The end of the game always does."""
         return False
+
+    def hands_shown(self, mover: int, revealed: Revealed) -> Json | None:
+        """The table with all hands open after the move of `mover` that made the rules reveal them."""
+        return None
 
     def showdown(self, before: InfoStates, after: InfoStates, revealed: Revealed) -> Json:
         """The event that reveals the hands, where `reveals_hands`."""

@@ -69,6 +69,13 @@ class ThirtyOneView(GameView):
         """At the end of each round."""
         return _round_ended(before[0], after[0])
 
+    def hands_shown(self, mover: int, revealed: Revealed) -> Json:
+        """The table at the end of the round, before the next deal. Only the stock stays hidden."""
+        record = InfoStates(revealed[mover].copy())
+        for player, own in enumerate(revealed):
+            record["hands"][0][player] = own[0]["hands"][player]
+        return self.table(record)
+
     def showdown(self, before: InfoStates, after: InfoStates, revealed: Revealed) -> Json:
         """All hands of the round, and the lives that were lost."""
         old, new = before[0], after[0]

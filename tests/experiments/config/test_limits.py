@@ -80,11 +80,14 @@ def test_a_byte_order_mark(own: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert refused(capsys, "experiment=mine").endswith("begins with a byte order mark; save it as UTF-8 without one")
 
 
-@pytest.mark.parametrize("seed", [".inf", "3"])
-def test_a_seed_that_the_command_would_ignore(own: Path, capsys: pytest.CaptureFixture[str], seed: str) -> None:
-    write(own, f"seed: {seed}\n")
-    assert "counts in the benchmark only; add seed=" in refused(capsys, "experiment=mine")
-    assert main(["train", "experiment=mine", "seed=3", "--cfg", "job"]) == 0
+@pytest.mark.parametrize("key", ["seed", "seeds"])
+@pytest.mark.parametrize("value", [".inf", "3"])
+def test_seeds_that_the_command_would_ignore(
+    own: Path, capsys: pytest.CaptureFixture[str], key: str, value: str
+) -> None:
+    write(own, f"{key}: {value}\n")
+    assert f"counts in the benchmark only; add {key}=" in refused(capsys, "experiment=mine")
+    assert main(["train", "experiment=mine", f"{key}=3", "--cfg", "job"]) == 0
 
 
 @pytest.mark.parametrize("text", ["{}=1", "+{}=1", "agent.{}=1", "agent.{}", "{}"])

@@ -23,6 +23,7 @@ from cardlab.experiments.report.read_results import (
     Result,
     ResultError,
     read_comparisons,
+    read_exploitability,
     read_methods,
     read_results,
     read_tournaments,
@@ -410,4 +411,9 @@ def test_verdicts_over_seeds_and_the_table_of_learners_are_shown(results: list[R
     assert "Over seeds: duel is better than other: +0.100." in words
     assert "ppo recipe 0.25 0.12 to 0.38 greedy 3 500,000 0.5" in words
     assert read_methods(tmp_path / "nothing.json") == {}
+    exploitability = read_exploitability(Path(__file__).parents[3] / "champions")
+    assert list(exploitability) == ["big2", "five_o", "open_face", "thirty_one"]
+    path = write_report(results, {}, tmp_path / "report", exploitability=exploitability)
+    words = " ".join(" ".join(Page(path.read_text()).words).split())
+    assert "five_o from the champion's weights −0.004 −0.027 to +0.019" in words
     assert "Learners over seeds" not in write_report(results, {}, tmp_path / "report").read_text()

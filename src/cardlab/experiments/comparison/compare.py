@@ -6,7 +6,7 @@ best method, by its mean score against the strongest reference, is compared with
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from math import isfinite
 from typing import Any
 
@@ -17,10 +17,9 @@ from cardlab.core.options import InvalidOption
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
 from cardlab.evaluation.main_score import SELF
-from cardlab.evaluation.match import paired, play_lineup
+from cardlab.evaluation.match import paired, play_matches
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
-from cardlab.evaluation.seating import make_lineup
 from cardlab.evaluation.seed_curves import Band, Curve, common_range, score_at
 from cardlab.evaluation.seed_statistics import (
     MOST_SEEDS,
@@ -29,7 +28,6 @@ from cardlab.evaluation.seed_statistics import (
     probability_of_improvement,
     seeds_to_decide,
 )
-from cardlab.evaluation.workers import Workers
 from cardlab.experiments.comparison.training_curves import TrainingCurve, read_training_curve
 from cardlab.experiments.config.build_parts import check_agents
 from cardlab.experiments.config.options import build_options
@@ -266,12 +264,17 @@ def _play(
 ) -> dict[str, dict[str, list[PerDeal]]]:
     """Method → reference → points per game on each deal, of each policy."""
     others = game.spec.num_players - 1
-    entries = [(name, each, str(policy)) for name in groups for each in references for policy in groups[name].policies]
-    lineups = [make_lineup(game, [policy, *[reference] * others]) for _, reference, policy in entries]
+    entries = {
+        (name, each, seed): [str(policy), *[each] * others]
+        for name, group in groups.items()
+        for each in references
+        for seed, policy in enumerate(group.policies, 1)
+    }
+
+    def label(key: tuple[str, str, int]) -> str:
+        return f"{key[0]}, seed {key[2]}" + (f" against {key[1]}" if others else "")
+
     scores: dict[str, dict[str, list[PerDeal]]] = {name: {each: [] for each in references} for name in groups}
-    with Workers(game, lineups, options) as workers:
-        for place, (name, reference, _) in enumerate(entries):
-            label = f"{name}, seed {len(scores[name][reference]) + 1}" + (f" against {reference}" if others else "")
-            match = play_lineup(workers, place, options, partial(progress, label))
-            scores[name][reference].append(match.per_deal())
+    for (name, each, _), match in play_matches(game, entries, options, label, progress).items():
+        scores[name][each].append(match.per_deal())
     return scores

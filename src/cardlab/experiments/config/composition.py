@@ -118,15 +118,18 @@ def plain(tree: DictConfig) -> dict[str, Any]:
 
 
 def _check_seed(overrides: Sequence[str]) -> None:
-    """Raise InvalidConfiguration for a seed in the file of the given experiment: only the benchmark reads it there."""
+    """Raise InvalidConfiguration for seeds in the file of the given experiment: only the benchmark reads them there."""
     chosen = [text.removeprefix("experiment=") for text in overrides if text.startswith("experiment=")]
     files = [folder / "experiment" / f"{name}.yaml" for name in chosen for folder in search_folders()]
     path = next(filter(Path.is_file, files), None)
-    seed = "$"
+    found: dict[str, Any] = {}
     with suppress(OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError):  # reported when composed
-        seed = (yaml.safe_load(path.read_text(encoding="utf-8")) or {}).get("seed", seed) if path else seed
-    if not str(seed).startswith("$") and not any(text.startswith("seed=") for text in overrides):
-        raise InvalidConfiguration(f"{path}: its seed={seed} counts in the benchmark only; add seed=… to the command")
+        values = (yaml.safe_load(path.read_text(encoding="utf-8")) or {}) if path else {}
+        found = {key: values[key] for key in ("seed", "seeds") if key in values}
+    for key, value in found.items():
+        if not str(value).startswith("$") and not any(text.startswith(f"{key}=") for text in overrides):
+            where = f"{path}: its {key}={value} counts in the benchmark only"
+            raise InvalidConfiguration(f"{where}; add {key}=… to the command")
 
 
 def _replace_entry(tree: DictConfig, text: str) -> None:

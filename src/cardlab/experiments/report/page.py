@@ -44,6 +44,7 @@ def write_report(
     tournaments: Sequence[Tournament] = (),
     comparisons: Sequence[Mapping[str, Any]] = (),
     methods: Mapping[str, Mapping[str, Any]] | None = None,
+    exploitability: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
 ) -> Path:
     """Write index.html and figures/ into `folder`; equal results give equal bytes."""
     figures = folder / "figures"
@@ -54,7 +55,7 @@ def write_report(
         pairs = [pair for each in comparisons if each["game"] == game["game"].name for pair in each["pairs"]]
         game["verdicts"] = [pair["verdict"] for pair in pairs]
     path = folder / "index.html"
-    values = {"games": games, "methods": methods or {}, "lineage": lineage}
+    values = {"games": games, "methods": methods or {}, "exploitability": exploitability or {}, "lineage": lineage}
     render_page("report.html.j2", path, own=SELF, run_link=run_link, **values)
     return path
 

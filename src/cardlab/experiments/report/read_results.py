@@ -1,5 +1,6 @@
 """Reads and checks the results of the other stages: evaluations, learning curves, statistics."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from cardlab.evaluation.main_score import SELF, main_score
 from cardlab.experiments.learning_curves import Column, read_columns
 from cardlab.experiments.run_paths import SEED
 
+EXPLOITABILITY = "How exploitable it is"  # heading in the card of a champion
 FORMAT = 1  # of every JSON file here but training.json
 TRAINING_FORMAT = 3
 
@@ -136,6 +138,16 @@ def read_methods(path: Path) -> Mapping[str, Mapping[str, Any]]:
     """Game → comparison of the learners on it, as studies/methods writes it; empty without the file."""
     found = _read_optional(path, "a table of methods", ("games",))
     return {} if found is None else found["games"]
+
+
+def read_exploitability(champions: Path) -> Mapping[str, Sequence[tuple[str, ...]]]:
+    """Game → rows (learner, points per game, 95 % interval) of the table in the card of its champion, if it has one."""
+    found: dict[str, Sequence[tuple[str, ...]]] = {}
+    for card in sorted(champions.glob("*/README.md")):
+        section = card.read_text(encoding="utf-8").partition(f"\n## {EXPLOITABILITY}\n")[2].partition("\n## ")[0]
+        if rows := re.findall(r"^\| (.+) \| ([+-][\d.]+) \| ([+-].+) \|$", section, re.MULTILINE):
+            found[card.parent.name] = rows
+    return found
 
 
 def read_json(path: Path, what: str, keys: Sequence[str], expected_format: int = FORMAT) -> Mapping[str, Any]:
