@@ -2,7 +2,9 @@
 
 import contextlib
 import logging
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Generator
 
 import uvicorn
 
@@ -16,8 +18,22 @@ _SHUTDOWN_SECONDS = 10
 _KEEP_ALIVE_SECONDS = 20  # an idle connection takes one of its address's places
 
 
+class _Server(uvicorn.Server):
+    """Stops on SIGHUP as on SIGTERM, unless it is ignored, as under nohup."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        with super().capture_signals(), contextlib.ExitStack() as handlers:
+            if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGHUP"):
+                before = signal.getsignal(signal.SIGHUP)
+                if before != signal.SIG_IGN:
+                    signal.signal(signal.SIGHUP, self.handle_exit)
+                    handlers.callback(signal.signal, signal.SIGHUP, before)
+            yield
+
+
 def serve(options: PlayOptions, report: Callable[[str], None] = print) -> int:
-    """Report the address and serve until Ctrl-C or SIGTERM. Raises InvalidOption for a used port."""
+    """Report the address and serve until Ctrl-C, SIGTERM or SIGHUP. Raises InvalidOption for a used port."""
     import torch  # noqa: PLC0415 - slow import
 
     server_socket = open_listener(options.host, options.port, "play.")  # first, so that a used port fails at once
@@ -28,7 +44,7 @@ def serve(options: PlayOptions, report: Callable[[str], None] = print) -> int:
         f"cardlab play on http://{url_host(options.host)}:{server_socket.getsockname()[1]} (Ctrl-C stops the server)"
     )
     with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[server_socket])
+        _Server(config).run(sockets=[server_socket])
     return 0
 
 

@@ -177,6 +177,10 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path, arguments: str
         (["compose", "benchmark=[]"], "experiments=(left out): must be experiments by name, as in benchmark=quick"),
         (["compose", "--check", "experiments=3"], "experiments=3: must be experiments by name, as in"),
         (["compose", "experiments.thirty_one_dqn=3"], "experiments.thirty_one_dqn=3: must be an experiment"),
+        (
+            ["compose", "~experiments.thirty_one_dqn", "+experiments.thirty_one_dqn.seeds=3"],
+            "experiments.thirty_one_dqn={seeds: 3}: must be a whole experiment: add its line to the defaults, or",
+        ),
         (["compose", "~experiments.thirty_one_dqn.name"], "experiments.thirty_one_dqn.name=(left out): must be"),
         (["runs", "~limit"], "limit=(left out): must be given"),
         (["evaluate", "~arena", "policy=random", "game=thirty_one"], "arena=(left out): must be given"),

@@ -44,6 +44,29 @@ def test_a_signal_decides_the_status(number: signal.Signals, reaction: str) -> N
     assert (program.returncode, errors) == (128 + number, f"cardlab: {NAMES[number]}; resume so\n")
 
 
+IMPORTING = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(name, path, target=None):
+        if name == "cardlab.cli.program":
+            os.kill(os.getpid(), {number})
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+sys.meta_path.insert(0, Finder)
+from cardlab.cli import main
+sys.exit(main(["runs"]))
+"""
+
+
+@pytest.mark.parametrize("number", NAMES)
+def test_a_signal_during_the_imports_decides_the_status(number: signal.Signals) -> None:
+    command = [sys.executable, "-c", IMPORTING.format(number=int(number))]
+    program = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (program.returncode, program.stderr) == (128 + number, f"cardlab: {NAMES[number]}\n")
+
+
 def test_an_ignored_signal_stays_ignored() -> None:
     program = start(PROGRAM.replace("signal.SIG_DFL", "signal.SIG_IGN").format(reaction="raise"))
     program.send_signal(signal.SIGHUP)

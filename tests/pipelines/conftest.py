@@ -17,6 +17,7 @@ COPIED = (
     "pipelines",
     "dvc.yaml",
     "champions/dvc.yaml",
+    *(f"champions/{game}/README.md" for game in ("big2", "five_o", "open_face", "thirty_one")),  # the report shows them
     ".dvc/config",
     ".dvc/.gitignore",
     ".dvc/plots",

@@ -104,7 +104,7 @@ def test_all_code_that_a_stage_loads_counts_in_its_digest(tmp_path: Path) -> Non
         allowed = counted.keys() | (THROUGH_TRACKING if stage == "report" else set())
         missing = [name for name in loaded if name not in allowed and not SOURCES.reason(name)]
         assert len(loaded) > 10
-        assert "cardlab.training.loop" in loaded or stage != "train", "what the seeds' processes load is not counted"
+        assert "cardlab.training.training_process" in loaded or stage != "train", "the seeds' processes do not count"
         assert not missing, f"{stage} {names} loads what its digest does not have: {missing}"
 
 

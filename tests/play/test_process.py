@@ -36,7 +36,12 @@ def started(folder: Path, *overrides: str) -> Iterator[tuple[subprocess.Popen[st
 
 
 @pytest.mark.parametrize(
-    "number", [signal.SIGTERM, *(pytest.param(s, marks=pytest.mark.slow) for s in (signal.SIGINT, signal.SIGKILL))]
+    "number",
+    [
+        signal.SIGTERM,
+        signal.SIGHUP,
+        *(pytest.param(s, marks=pytest.mark.slow) for s in (signal.SIGINT, signal.SIGKILL)),
+    ],
 )
 def test_it_exits_cleanly_and_restores_open_tables(tmp_path, number):
     with started(tmp_path) as (process, base):
@@ -46,7 +51,7 @@ def test_it_exits_cleanly_and_restores_open_tables(tmp_path, number):
         process.send_signal(number)
         _, errors = process.communicate(timeout=200)
         if number != signal.SIGKILL:
-            stopped = {signal.SIGTERM: "terminated", signal.SIGINT: "interrupted"}[number]
+            stopped = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up", signal.SIGINT: "interrupted"}[number]
             assert (process.returncode, errors) == (128 + number, f"cardlab: {stopped}\n")
     with started(tmp_path) as (_, client.base):
         assert client.get(f"/api/tables/{table['id']}") == table

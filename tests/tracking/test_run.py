@@ -6,6 +6,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -318,6 +319,26 @@ def test_a_store_that_is_back_at_the_end_gets_everything(store: Store, lost: Los
     run.finish()
     assert (run.complete, status(store, run.id)) == (True, "FINISHED")
     assert history(store, run.id, "loss") == losses(0, 6)
+
+
+def test_a_run_that_ends_while_a_tag_is_sent_has_its_last_metrics(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer, set_tag = threading.Event(), store.client.set_tag
+
+    def slow(run_id: str, key: str, value: str) -> None:
+        answer.wait(60)
+        set_tag(run_id, key, value)
+
+    monkeypatch.setattr(store.client, "set_tag", slow)
+    run = store.start_run("thirty_one", "ppo")
+    run.set_tags({"note": "slow"})
+    run.flush(0.1)
+    log_steps(run, 0, 3)
+    threading.Timer(0.3, answer.set).start()
+    run.finish()
+    assert (run.complete, status(store, run.id)) == (True, "FINISHED")
+    assert history(store, run.id, "loss") == losses(0, 3)
 
 
 @pytest.mark.usefixtures("quick")

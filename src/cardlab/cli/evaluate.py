@@ -35,15 +35,15 @@ def run(request: Request) -> int:
     config = request.config
     text = convert("policy", config["policy"], Text)
     options = build_arena(config["arena"])
+    store, output = _targets(config)
     group = _group(text)
     if group is not None and len(group.policies) > 1:
-        return _evaluate_group(config, group, options)
+        return _evaluate_group(config, group, options, store, output)
     text = text if group is None else str(*group.policies)
     folder = policy_folder(text, config["game"]["name"] if config.get("game") else "")
     game = _game(config, text, folder)
     search = build_search(config["search"], text)
     agent = search_text(search, text)
-    store, output = _targets(config)
     check_agents(game, "arena.references", options.references)
     check_agents(game, "policy", [text])  # late: a policy imports torch
     if agent != text:
@@ -81,7 +81,9 @@ def _group(text: str) -> PolicyGroup | None:
         return None
 
 
-def _evaluate_group(config: Mapping[str, Any], group: PolicyGroup, options: ArenaOptions) -> int:
+def _evaluate_group(
+    config: Mapping[str, Any], group: PolicyGroup, options: ArenaOptions, store: Store | None, output: Path | None
+) -> int:
     """Print, write and record the mean over the seeds of a group."""
     first = group.policies[0]
     search = build_search(config["search"], str(first))
@@ -89,7 +91,6 @@ def _evaluate_group(config: Mapping[str, Any], group: PolicyGroup, options: Aren
         raise InvalidOption("search", search.name, f"none for several seeds; choose one, as in policy={first}")
     game, own = _game(config, str(first), first), own_references(group.config)
     options = _with_references(game, options, own)
-    store, output = _targets(config)
     as_trained = game.spec.num_players == 1 or set(own) == set(options.references)
     with progress_bars() as progress:
         evaluation = evaluate_group(

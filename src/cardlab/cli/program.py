@@ -19,12 +19,12 @@ from cardlab.experiments.config.error_lines import decides_keys, key_of
 from cardlab.experiments.config.options import InvalidConfiguration
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def run_arguments(arguments: Sequence[str] | None) -> int:
     """Run the command line `arguments`, by default those of the process; returns the exit status."""
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # torch's hints are for programmers
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # terminals without … print ?
-    return run_program(lambda: _run(sys.argv[1:] if arguments is None else list(arguments)))
+    return _run(sys.argv[1:] if arguments is None else list(arguments))
 
 
 def _run(arguments: list[str]) -> int:

@@ -18,6 +18,7 @@ FAILED = 1
 USAGE_ERROR = 2  # wrong command line or configuration: nothing was done
 INTERRUPTED = 130
 RESUME = "run the same command again to resume"
+REPEAT = "run the same command again"
 
 _LONGEST = 4000  # characters of a message
 _LITTLE = 1_000_000  # bytes on a full disk

@@ -1,7 +1,8 @@
 """Decorators for functions compiled by numba, and the folder of numba's disk cache.
 
-numba's disk cache does not notice an edit of a callee in another file. The folder's name therefore contains a hash of
-every source file that defines kernels, so that each edit leads to a new folder.
+numba's disk cache does not notice an edit of a callee or constant in another file. The folder's name therefore contains
+a hash of every source file that defines kernels or a game, so that each edit leads to a new folder. Checkouts of the
+same code use the same folder: clones, worktrees and the copies that `dvc exp run` makes.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 import numba.core.config
+from numba.core.caching import UserProvidedCacheLocator
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,13 +24,27 @@ _MAX_FOLDERS = 4
 
 
 def _sources_digest() -> str:
-    """Hash of numba's version and of all files of the package that use this module."""
+    """Hash of numba's version and of all files of the package that use this module or belong to games."""
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(_PACKAGE.rglob("*.py")):
         text = path.read_bytes()
-        if __name__.encode() in text:
+        if __name__.encode() in text or path.is_relative_to(_PACKAGE / "games"):
             digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + text)
     return digest.hexdigest()[:16]
+
+
+class PackageCacheLocator(UserProvidedCacheLocator):
+    """numba's cache of a file of this package, at a path that does not depend on where the package is."""
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> Any:
+        """A locator, or None for a file outside of the package."""
+        return super().from_function(py_func, py_file) if Path(py_file).is_relative_to(_PACKAGE) else None
+
+    @classmethod
+    def get_suitable_cache_subpath(cls, py_file: str) -> str:
+        """The folder of the file in the package."""
+        return str(Path(py_file).parent.relative_to(_PACKAGE))
 
 
 def _use_cache_folder() -> None:
@@ -37,7 +53,9 @@ def _use_cache_folder() -> None:
         return
     root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cardlab" / "kernels"
     folder = root / _sources_digest()
-    setattr(numba.core.config, "CACHE_DIR", str(folder))  # noqa: B010 - numba fills its config at run time
+    locators = f"{__name__}.{PackageCacheLocator.__name__},UserProvidedCacheLocator,UserWideCacheLocator"
+    setattr(numba.core.config, "CACHE_LOCATOR_CLASSES", locators)  # noqa: B010 - numba fills its config at run time
+    setattr(numba.core.config, "CACHE_DIR", str(folder))  # noqa: B010
     try:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)

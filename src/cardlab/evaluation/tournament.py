@@ -144,7 +144,8 @@ def _as_csv(tournament: Tournament) -> str:
 
 def tournament_table(tournament: Tournament) -> Table:
     """The cross table for a terminal, best first: points ± half-width of the interval, and win rates."""
-    title = f"{tournament['game']}, {tournament['num_players']} players, seed {tournament['seed']}"
+    players = f"{tournament['num_players']} player{'s' * (tournament['num_players'] != 1)}"
+    title = f"{tournament['game']}, {players}, seed {tournament['seed']}"
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     order = [standing["agent"] for standing in tournament["standings"]]
     cells = {(cell["agent"], cell["opponent"]): cell for cell in tournament["cells"]}

@@ -53,6 +53,9 @@ def check_names(config: Mapping[str, Any]) -> None:
         if not isinstance(experiment, Mapping):
             raise InvalidOption(f"experiments.{key}", experiment, "an experiment")
         name = cast(Mapping[str, Any], experiment).get("name", "(left out)")
+        if not {"name", "game"} & set(cast(Mapping[str, Any], experiment)):  # taken out of the defaults, but not here
+            allowed = f"a whole experiment: add its line to the defaults, or remove experiments.{key} too"
+            raise InvalidOption(f"experiments.{key}", experiment, allowed)
         if name != key:
             raise InvalidOption(f"experiments.{key}.name", name, f"{key}, like its key")
 

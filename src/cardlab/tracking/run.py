@@ -206,6 +206,7 @@ class Run:
 
     def _send(self) -> None:
         """Send rows, tags and artifacts, then the status; FAILED if something did not arrive."""
+        end = self._end  # one that is set later waits for the next thread, since metrics may be logged before it
         try:
             client = self._connected()
             while self._ready:
@@ -218,16 +219,16 @@ class Run:
             while self._artifacts:
                 client.log_artifacts(self.id, self._artifacts[0].name)
                 self._artifacts.pop(0).cleanup()
-            if self._end is not None:
-                client.set_terminated(self.id, *self._end)
+            if end is not None:
+                client.set_terminated(self.id, *end)
                 if self._verify:
                     self._verify(self.id, len(self._last_steps))
                 self._end = None
             self._error = None
         except Exception as error:
             self._error, self._damaged = first_line(error), isinstance(error, StoreDamaged)
-            if self._end is not None:
-                status, ended = self._end
+            if end is not None:
+                status, ended = end
                 with suppress(Exception):
                     self._connected().set_terminated(self.id, "KILLED" if status == "KILLED" else "FAILED", ended)
 

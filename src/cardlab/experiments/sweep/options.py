@@ -53,7 +53,7 @@ class SweepOptions:
     )
     confirm: Whole = option(
         0,
-        "fresh seeds that train the best trial again at the end, to tell luck from gain; at least 2; 0: none",
+        "number of new seeds (2 or more) that retrain the best trial after the sweep, to rule out luck; 0: none",
         le=100,
     )
     study: Text | None = option(

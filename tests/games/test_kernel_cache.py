@@ -1,0 +1,29 @@
+"""Compiled kernels: checkouts of the same code share them, and an edit of a game's file compiles them again."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SHUFFLE = (
+    "import numpy as np; from cardlab.games.cards.deck import shuffle; "
+    "shuffle(np.zeros(2, np.int8), 2, np.uint64(1)); print(shuffle.stats.cache_hits.total())"
+)
+
+
+def cache_hits(source: Path, cache: Path) -> int:
+    """How many kernels a new process finds compiled."""
+    environment = {"PYTHONPATH": str(source), "XDG_CACHE_HOME": str(cache)}
+    done = subprocess.run([sys.executable, "-c", SHUFFLE], env=environment, check=True, capture_output=True, text=True)
+    return int(done.stdout)
+
+
+def test_a_copy_of_the_code_finds_what_another_has_compiled(tmp_path: Path) -> None:
+    first, second = (tmp_path / name / "src" for name in ("first", "second"))
+    for source in (first, second):
+        shutil.copytree(ROOT / "src" / "cardlab", source / "cardlab", ignore=shutil.ignore_patterns("__pycache__"))
+    assert [cache_hits(first, tmp_path), cache_hits(second, tmp_path)] == [0, 1]
+    constants = second / "cardlab/games/thirty_one/actions.py"  # has no kernels; numba compiles its values into others
+    constants.write_text(constants.read_text() + "\nEDITED = 1\n")
+    assert [cache_hits(second, tmp_path), cache_hits(first, tmp_path)] == [0, 1]
