@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))  # hooks are loaded by their path
 
+from website.configuration import configuration_page  # noqa: E402
 from website.games import generated_sections  # noqa: E402
 
 WAYS = ("## Three ways in", "## Many experiments, several clones, one champion")  # of the README: a page of their own
@@ -31,6 +32,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, text in texts.items():
         files.append(File.generated(config, OUTSIDE[name], content=moved_links(text, ".", "docs")))
     files.append(File.generated(config, "ways.md", content=moved_links(ways, ".", "docs")))
+    files.append(File.generated(config, "configuration.md", content=configuration_page()))
     return files
 
 
@@ -38,7 +40,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Links from docs/ to files beside it, and what is generated for a game's page."""
     path = page.file.src_uri
     found = GAME_PAGE.search(path)
-    if path not in {*OUTSIDE.values(), "ways.md"}:
+    if path not in {*OUTSIDE.values(), "ways.md", "configuration.md"}:
         markdown = moved_links(markdown, posixpath.join("docs", posixpath.dirname(path)), "docs")
     if found is not None and found[1] != "README":
         markdown += generated_sections(found[1])

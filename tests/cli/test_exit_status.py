@@ -5,9 +5,11 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
+from cardlab.core.child_processes import ChildProcess
 from cardlab.core.exit_status import FAILED, USAGE_ERROR, run_program
 from cardlab.core.options import ConfigurationError
 
@@ -41,6 +43,25 @@ def test_a_signal_decides_the_status(number: signal.Signals, reaction: str) -> N
     program = start(PROGRAM.format(reaction=reaction))
     program.send_signal(number)
     _, errors = program.communicate(timeout=60)
+    assert (program.returncode, errors) == (128 + number, f"cardlab: {NAMES[number]}; resume so\n")
+
+
+@pytest.mark.parametrize("number", NAMES)
+def test_a_signal_in_a_finalizer_is_not_lost(number: signal.Signals) -> None:
+    """Python ignores exceptions there."""
+    slow = """
+class Slow:
+    def __del__(self):
+        print("ready", flush=True)
+        time.sleep(60)
+
+def wait():
+    Slow()
+    time.sleep(60)
+"""
+    program = start(PROGRAM.replace("def run():", f"{slow}\ndef run():").format(reaction="raise"))
+    program.send_signal(number)
+    _, errors = program.communicate(timeout=30)
     assert (program.returncode, errors) == (128 + number, f"cardlab: {NAMES[number]}; resume so\n")
 
 
@@ -118,3 +139,23 @@ def test_a_message_that_repeats_a_long_argument_is_cut(capsys: pytest.CaptureFix
 
     assert run_program(fail) == USAGE_ERROR
     assert len(capsys.readouterr().err) < 5000
+
+
+class InterruptsImports:
+    """Interrupts the process that unpickles it, as Ctrl-C in a terminal interrupts a child that still imports."""
+
+    def __reduce__(self) -> tuple[Callable[[int], None], tuple[int]]:
+        return signal.raise_signal, (signal.SIGINT,)
+
+
+def test_ctrl_c_during_the_imports_of_a_child_is_left_to_its_parent() -> None:
+    child = ChildProcess.start("a child", report_and_interrupt, InterruptsImports())
+    child.process.join(60)
+    messages: list[str] = []
+    child.receive(messages.append)
+    assert (child.process.exitcode, messages) == (130, ["ready"])
+
+
+def report_and_interrupt(_: object, report: Callable[[str], None]) -> None:
+    report("ready")
+    signal.raise_signal(signal.SIGINT)

@@ -3,10 +3,10 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from threading import Thread
@@ -39,7 +39,8 @@ class ChildProcess:
         context = get_context("spawn")
         pipe, other_end = context.Pipe()
         process = context.Process(target=_main, args=(other_end, function, arguments), name=name)
-        process.start()
+        with interrupts_blocked():
+            process.start()
         other_end.close()
         return ChildProcess(name, process, pipe)
 
@@ -63,6 +64,17 @@ class ChildProcess:
             raise ChildKilled(f"{self.name} exited with status {status}; its error is above")
 
 
+@contextmanager
+def interrupts_blocked() -> Generator[None]:
+    """Processes that start within the block inherit that SIGINT is blocked: Ctrl-C does not break their imports."""
+    resource_tracker.ensure_running()  # it unblocks SIGINT when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def wait_for(children: Iterable[ChildProcess], seconds: float) -> None:
     """Wait until a child exits or reports, at most `seconds`."""
     every = list(children)
@@ -84,9 +96,11 @@ def stop(children: Iterable[ChildProcess]) -> None:
 def _main(pipe: Connection, function: Callable[..., object], arguments: tuple[Any, ...]) -> None:
     """The child process."""
     os.setpgrp()  # Ctrl-C in the terminal interrupts the parent, which then interrupts each child once
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # discards one that is blocked
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    Thread(target=_interrupt_at_end, args=(pipe,), daemon=True).start()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     try:
+        Thread(target=_interrupt_at_end, args=(pipe,), daemon=True).start()
         function(*arguments, pipe.send)
     except (KeyboardInterrupt, SystemExit):  # Lightning turns the first into the second
         sys.exit(INTERRUPTED)

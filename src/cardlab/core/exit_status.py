@@ -21,6 +21,7 @@ RESUME = "run the same command again to resume"
 REPEAT = "run the same command again"
 
 _LONGEST = 4000  # characters of a message
+_SECONDS_TO_RETURN = 0.01  # for a finalizer
 _LITTLE = 1_000_000  # bytes on a full disk
 
 _STOPPED = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
@@ -76,6 +77,14 @@ def _stoppable() -> Generator[list[signal.Signals]]:
         received.append(signal.Signals(number))
         raise KeyboardInterrupt if number == signal.SIGINT else Stopped
 
+    def send_again(ignored: "sys.UnraisableHookArgs") -> None:
+        """A finalizer or a callback that the signal interrupted has swallowed the exception."""
+        if received and issubclass(ignored.exc_type, KeyboardInterrupt):
+            threading.Timer(_SECONDS_TO_RETURN, os.kill, (os.getpid(), received[-1])).start()
+        else:
+            hook(ignored)
+
+    hook = sys.unraisablehook
     earlier: dict[int, object] = {}
     if threading.current_thread() is threading.main_thread():
         numbers = [getattr(signal, name) for name in _STOPPED if hasattr(signal, name)]
@@ -84,8 +93,10 @@ def _stoppable() -> Generator[list[signal.Signals]]:
     try:
         for number in earlier:
             signal.signal(number, stop)
+        sys.unraisablehook = send_again
         yield received
     finally:
+        sys.unraisablehook = hook
         for number, handler in earlier.items():
             signal.signal(number, handler)  # pyright: ignore[reportArgumentType]
 
