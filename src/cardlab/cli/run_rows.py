@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SWEEPS = {"sweep/best": "best trial", "sweep/objective": "trial"}
 _CURVE, _SCORE = "score/mean", "score/"  # of a training
 _SWEEP_METRICS = ("sweep/points", "sweep/win_rate")  # with the interval of a trial
-_CPU = "system/cpu_seconds"
+_CPU = ("usage/cpu_seconds", "system/cpu_seconds")  # now, and in runs of earlier versions
 _UNITS = ((86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 
 
@@ -111,7 +111,7 @@ def run_row(stored: "Run", game: str) -> RunRow:
 def _main_score(
     game: str, metrics: Mapping[str, float], tags: Mapping[str, str], params: Mapping[str, str]
 ) -> tuple[str | None, str, str]:
-    """Metric, what it is the score of, and against whom. A training without evaluation has the end of its curve.
+    """Metric, what it is the score of, and the reference. A training without evaluation has the end of its curve.
 
     Of several references the strongest counts, the one against which the agent scores least; in a sweep their mean.
     """

@@ -53,6 +53,12 @@ class ChildProcess:
                     raise message
                 report(message)
 
+    def imports(self) -> bool:
+        """Whether the process has not begun its function: `_main` gives it a process group of its own."""
+        with suppress(ProcessLookupError):
+            return os.getpgid(self.process.pid or 0) == os.getpgrp()
+        return False
+
     def check_exit(self) -> None:
         """Raise KeyboardInterrupt for an interrupted child, and ChildKilled for one that a signal ended."""
         status = self.process.exitcode or 0
@@ -82,9 +88,11 @@ def wait_for(children: Iterable[ChildProcess], seconds: float) -> None:
 
 
 def stop(children: Iterable[ChildProcess]) -> None:
-    """Interrupt the children, and kill those that do not exit in STOP_SECONDS."""
+    """Interrupt the children; kill those that still import, and those that do not exit in STOP_SECONDS."""
     every = list(children)
     for child in every:
+        if child.imports():
+            child.process.kill()
         child.pipe.close()
     for child in every:
         child.process.join(STOP_SECONDS)

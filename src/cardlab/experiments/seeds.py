@@ -1,4 +1,4 @@
-"""Trainings of one configuration with several seeds, side by side, under one MLflow run that has their mean curve.
+"""Trainings of one configuration with several seeds, in parallel, under one MLflow run that has their mean curve.
 
 The training of a seed is that of `seed=N` alone: same folder, checkpoint and result. A finished one is not repeated, so
 seeds can be added later.
@@ -36,7 +36,7 @@ _WAIT_SECONDS = 1.0
 _PARENT = "mlflow.parentRunId"
 
 _ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # tags of the lineage
-_CPU = "system/cpu_seconds"
+_CPU = "usage/cpu_seconds"
 
 Report = Callable[[str], None]
 
@@ -78,7 +78,7 @@ class SeedTraining:
 def train_seeds(
     config: Mapping[str, Any], seeds: Sequence[int], store: Store, *, changed: str = "", report: Report = print
 ) -> list[SeedTraining]:
-    """Train with each of `seeds`, or resume, side by side on the cores that there are.
+    """Train with each of `seeds`, or resume; as many at a time as there are cores.
 
     `config` is that of an experiment. Lines of a training are reported as `seed N: …`. An error of one is raised when
     the others are finished; Ctrl-C interrupts all. Raises what `train_recorded` raises, and ChildKilled.
