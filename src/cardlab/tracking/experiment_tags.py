@@ -86,6 +86,8 @@ def _view() -> dict[str, Any]:
     charts = [final, *(_line(name) for name in _LEARNING)]
     return {
         "searchFilter": "tags.kind = 'training'",
+        "orderByKey": "attributes.`end_time`",  # ordered by start, trainings would be folded under their parents
+        "orderByAsc": False,
         "selectedColumns": _COLUMNS,
         "isAccordionReordered": True,
         "compareRunSections": [
