@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.cli.verbs import Request
+from cardlab.cli.verbs import ComposedConfig, Request
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.seed_options import RESUME, SEEDS, experiment_part, parse_seeds
@@ -23,6 +24,27 @@ _NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS)  # keys tha
 
 
 def run(request: Request) -> int:
+    """Train in the processes that torchrun started (RANK and WORLD_SIZE), in those of Ray, or in this one."""
+    trainer, started = request.config["trainer"], int(os.environ.get("WORLD_SIZE", "1"))
+    by_ray = trainer.get("launcher") == "ray"
+    if started == 1 and not by_ray:
+        return _run(request)
+    if request.config.get(SEEDS) is not None:
+        key, value = ("trainer.launcher", "ray") if by_ray else ("WORLD_SIZE", started)
+        raise InvalidOption(key, value, f"left out with {SEEDS}: train one seed with each command")
+    if by_ray:
+        from cardlab.training.ray_train import run_on_ray  # noqa: PLC0415  imports torch
+
+        options = build_experiment(experiment_part(request.config)).trainer
+        return run_on_ray(partial(_run, request), options)
+    from cardlab.training.joined_group import environment_group, run_in_group  # noqa: PLC0415  imports torch
+
+    if trainer["processes"] == 1:
+        request = replace(request, config=ComposedConfig(request.config, trainer={**trainer, "processes": started}))
+    return run_in_group(environment_group(), trainer["device"], partial(_run, request))
+
+
+def _run(request: Request) -> int:
     """Train in runs/NAME/ (models/ and results/ belong to the pipeline) and print the next commands."""
     config = experiment_part(request.config)
     if request.config.get(SEEDS) is not None:

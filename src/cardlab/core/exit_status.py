@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from tempfile import gettempdir
 
+from cardlab.core.addresses import without_password
+
 NOT_IN_DIGEST = "decides how a program exits"
 
 FAILED = 1
@@ -150,8 +152,8 @@ def _run(run: Callable[[], int | None]) -> int:
 
 
 def _one_line(error: Exception) -> str:
-    """The message without line breaks, and without the middle of one that repeats a very long argument."""
-    text = " ".join(str(error).split())
+    """The message without line breaks, passwords, and the middle of one that repeats a very long argument."""
+    text = without_password(" ".join(str(error).split()))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from cardlab.tracking.connection import without_password
+from cardlab.core.addresses import without_password
 
 NOTE = "mlflow.note.content"
 """Tag of runs and experiments: the description in the MLflow UI, as Markdown."""
@@ -36,6 +36,12 @@ def describe_run(about: str) -> str:
     stage, program = os.environ.get("DVC_STAGE"), Path(sys.argv[0]).name or "python"
     command = f"dvc repro {stage}" if stage else shlex.join([program, *sys.argv[1:]])
     return f"{about}\n\n`{without_password(command)}`"
+
+
+def add_score(description: str, score: str) -> str:
+    """A description by `describe_run` with the line `score` before the command, instead of an earlier one."""
+    about, _, command = description.rpartition("\n\n")
+    return "\n\n".join([about.partition("\n\n")[0], score, command]) if about else description
 
 
 def described_command(description: str) -> str:

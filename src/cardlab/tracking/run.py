@@ -11,7 +11,9 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
+from cardlab.core.addresses import without_password
 from cardlab.tracking.connection import first_line
+from cardlab.tracking.experiment_tags import metric_rank
 from cardlab.tracking.parameters import legal_name
 from cardlab.tracking.sqlite_files import StoreDamaged
 
@@ -89,7 +91,7 @@ class Run:
 
     def set_tags(self, tags: Mapping[str, object]) -> None:
         """Set tags; values are converted to text."""
-        self._tags |= {legal_name(key): str(value) for key, value in tags.items()}
+        self._tags |= {legal_name(key): without_password(str(value)) for key, value in tags.items()}
         self._flush_if_due()
 
     def log_artifact(self, path: Path, folder: str = "") -> None:
@@ -242,7 +244,7 @@ class Run:
                 break
             batch += [Metric(key, value, measured, step) for key, value in metrics.items()]
             count += 1
-        client.log_batch(self.id, metrics=batch)
+        client.log_batch(self.id, metrics=sorted(batch, key=lambda metric: metric_rank(metric.key)))
         del self._ready[:count]
 
 

@@ -26,6 +26,9 @@ class TrainerOptions:
     processes: Whole = option(
         1, "processes that train one learner together; they share games, decisions and minibatches", ge=1, le=256
     )
+    launcher: Literal["processes", "ray"] = option(
+        "processes", "what starts them: processes on this machine, or ray (nodes of its cluster)"
+    )
     device: Literal["cpu", "gpu"] = option("cpu", "device of the network: cpu or gpu")
     precision: Literal["float32", "bfloat16"] = option(
         "float32", "precision of matrix products in training: float32 or bfloat16; weights stay float32"

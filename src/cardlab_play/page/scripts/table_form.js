@@ -105,9 +105,10 @@ export class TableForm {
   levelFields(label) {
     const levels = this.game.levels.filter(({ agent }) => this.agents.some((entry) => entry.agent === agent));
     const current = this.chosen.get(ALL) ?? { agent: this.game.default_agent, search: null };
-    const found = this.byName ? -1 : levels.findIndex(({ agent, search }) => agent === current.agent && search === current.search);
-    const index = found < 0 && !this.byName ? levels.length - 1 : found;
-    if (!this.byName) this.chosen.set(ALL, { agent: levels[index].agent, search: levels[index].search });
+    const found = levels.findIndex(({ agent, search }) => agent === current.agent && search === current.search);
+    this.byName ||= found < 0 && this.agents.some(({ agent }) => agent === current.agent); // play.advisor may be no level
+    const index = found < 0 ? levels.findLastIndex(({ search }) => !search) : found; // an agent that the options exclude
+    if (!this.byName) this.chosen.set(ALL, levels[index]);
     const select = /** @type {HTMLSelectElement} */ (
       h(
         'select',
@@ -119,7 +120,7 @@ export class TableForm {
             this.drawOpponents();
           },
         },
-        levels.map(({ title, agent }, i) => h('option', { selected: i === index }, levelText(title, this.game.agents.find((entry) => entry.agent === agent)?.title ?? agent))),
+        levels.map(({ title, agent }, i) => h('option', { selected: i === index && !this.byName }, levelText(title, this.game.agents.find((entry) => entry.agent === agent)?.title ?? agent))),
         h('option', { selected: this.byName }, 'Choose an agent by name'),
       )
     );
