@@ -42,6 +42,9 @@ class TrainerOptions:
     patience: Whole = option(
         0, "points without a new best after which training stops with the best policy; 0: never", ge=0
     )
+    rolling_window: Whole = option(
+        0, "iterations in the rolling means of losses, return, length and win rate in MLflow; 0: none", ge=0, le=100_000
+    )
     snapshots: Whole = option(5, "policies kept during training, evenly spaced, the last one included", ge=0)
 
     def __post_init__(self) -> None:

@@ -158,7 +158,7 @@ def _run_main_process(
     description = describe(game, experiment.network, learner.policy_kind, learner.policy_options())
     evaluate = _make_evaluation(experiment, learner, game)
     extra = process.extra_metrics
-    curve = LearningCurve(evaluate, options.evaluations, last_iteration, options.patience, log, progress, extra)
+    curve = LearningCurve(experiment, evaluate, log, progress, extra)
     save = partial(save_policy, description=description, network=learner.ema_network)
     snapshots = Snapshots(checkpoint.with_name(_SNAPSHOTS), options.snapshots, last_iteration, save)
     process.checkpoints.report = report
