@@ -37,6 +37,7 @@ class RecordRow:
     win_rate: float  # ties split
     win_rate_low: float
     win_rate_high: float
+    points: bool  # whether payoffs are points; else they follow from the wins
     mean: float  # payoff; at Poker Squares minus par
     mean_low: float | None
     mean_high: float | None
@@ -109,6 +110,7 @@ def _row(player: str, game: str, choice: AgentChoice, results: _Results, agents:
         win_rate=sum(shares) / games,
         win_rate_low=low,
         win_rate_high=high,
+        points=not OFFERED_GAMES[game].prize,
         mean=mean.mean,
         mean_low=mean.low if isfinite(mean.low) else None,
         mean_high=mean.high if isfinite(mean.high) else None,

@@ -77,6 +77,6 @@ def _cells(row: RecordRow) -> dict[str, str]:
         "lost": str(row.lost),
         "win rate": f"{row.win_rate:.0%}",
         "95 %": f"{row.win_rate_low:.0%} to {row.win_rate_high:.0%}",
-        "mean": f"{row.mean:+.2f}",
-        "95 %_": f"{row.mean_low:+.2f} to {row.mean_high:+.2f}" if known else "",
+        "points": f"{row.mean:+.2f}" if row.points else "",
+        "95 %_": f"{row.mean_low:+.2f} to {row.mean_high:+.2f}" if known and row.points else "",
     }

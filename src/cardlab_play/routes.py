@@ -16,6 +16,7 @@ from cardlab.core.options import check_choice
 from cardlab_play.advice import advice_message
 from cardlab_play.database import now
 from cardlab_play.dispatcher import Dispatcher
+from cardlab_play.game_rules import rules_message
 from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
 from cardlab_play.live_table import LiveTable
 from cardlab_play.offered_games import OFFERED_GAMES
@@ -173,6 +174,13 @@ def leaderboard(dispatcher: Shared, user_id: UserId, game: GameQuery) -> Json:
     """The leaderboard of a game."""
     check_choice("game", game, list(OFFERED_GAMES))
     return leaderboard_message(dispatcher.store.engine, dispatcher.store.agents, game, user_id)
+
+
+@router.get("/rules")
+def rules(game: GameQuery) -> Json:
+    """The rules of a game for players."""
+    check_choice("game", game, list(OFFERED_GAMES))
+    return rules_message(game)
 
 
 @router.get("/record")
