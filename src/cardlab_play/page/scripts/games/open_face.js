@@ -62,8 +62,8 @@ function board(scene, host, player) {
       'h3',
       null,
       `${playerName(scene, player)} `,
-      scene.view.fouled[player] ? tag('foul', 'bad') : sum > 0 && tag(`royalties ${sum}`, 'good'),
-      !scene.view.fouled[player] && foulThreatens(scene.view.hands[player]) && tag('risk of a foul', 'bad'),
+      scene.view.fouled[player] ? tag(`foul: −${scene.view.foul_costs[player]}`, 'bad') : sum > 0 && tag(`royalties ${sum}`, 'good'),
+      !scene.view.fouled[player] && foulThreatens(scene.view.hands[player]) && tag(`risk of a foul: −${scene.view.foul_costs[player]}`, 'bad'),
     ),
     ROWS.map((row) => rowOf(scene, host, player, row)),
   );
