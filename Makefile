@@ -70,6 +70,7 @@ docs: $(STAMP)  ## The documentation as pages that open from the disk: build/sit
 	@echo "pages:   build/site/index.html"
 
 screenshots: $(STAMP)  ## The pictures of docs/images, of this finished checkout; needs Chromium
+	$(BIN)/python tools/parts_diagram.py
 	$(BIN)/python tools/screenshots.py all
 	$(BIN)/python tools/play_screenshots.py
 

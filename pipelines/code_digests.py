@@ -5,6 +5,11 @@ other stage has as a parameter the digest of its own script and of all that the 
 below and its script here.
 """
 
+from cardlab.core.exit_status import REPRO, exit_on_signals, run_program
+
+if __name__ == "__main__":
+    exit_on_signals(REPRO)  # before the imports below
+
 import json
 import sys
 from collections.abc import Sequence
@@ -14,7 +19,6 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.core.code_digest import Config, Sources
-from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_atomically
 from cardlab.experiments.benchmark import check_benchmark
 
@@ -48,4 +52,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(main))
+    sys.exit(run_program(main, REPRO))

@@ -3,13 +3,17 @@
 Usage: compare.py KEY, a key of `compare` in params.yaml. The arena is that of the first, with the references of both.
 """
 
+from cardlab.core.exit_status import REPRO, exit_on_signals, run_program
+
+if __name__ == "__main__":
+    exit_on_signals(REPRO)  # before the imports below
+
 import sys
 from pathlib import Path
 from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.comparison.compare import compare_methods
@@ -36,4 +40,4 @@ def main(key: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(lambda: main(*sys.argv[1:])))
+    sys.exit(run_program(lambda: main(*sys.argv[1:]), REPRO))

@@ -3,6 +3,11 @@
 Usage: evaluate.py EXPERIMENT. All is played on deals that nothing was trained on.
 """
 
+from cardlab.core.exit_status import REPRO, exit_on_signals, run_program
+
+if __name__ == "__main__":
+    exit_on_signals(REPRO)  # before the imports below
+
 import json
 import sys
 from pathlib import Path
@@ -12,7 +17,6 @@ from omegaconf import OmegaConf
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_files import load_policy
-from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.game_statistics import measure_games
@@ -91,4 +95,4 @@ def _calibrate(game: Game, config: dict[str, Any], path: Path, arena: ArenaOptio
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(lambda: main(*sys.argv[1:]), "run dvc repro again to resume"))
+    sys.exit(run_program(lambda: main(*sys.argv[1:]), REPRO))

@@ -4,6 +4,11 @@ Usage: promote.py EXPERIMENT. The one stage whose result depends on what is cham
 alone leaves it out.
 """
 
+from cardlab.core.exit_status import REPRO, exit_on_signals, run_program
+
+if __name__ == "__main__":
+    exit_on_signals(REPRO)  # before the imports below
+
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +16,6 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
 from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.policy_groups import find_group
@@ -35,4 +39,4 @@ def main(name: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(lambda: main(*sys.argv[1:])))
+    sys.exit(run_program(lambda: main(*sys.argv[1:]), REPRO))

@@ -1,5 +1,10 @@
 """Stage report: one page on all experiments of params.yaml."""
 
+from cardlab.core.exit_status import REPRO, exit_on_signals, run_program
+
+if __name__ == "__main__":
+    exit_on_signals(REPRO)  # before the imports below
+
 import sys
 from itertools import product
 from pathlib import Path
@@ -7,7 +12,6 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.core.exit_status import run_program
 from cardlab.experiments.learning_curves import write_learning_curves
 from cardlab.experiments.report.page import write_report
 from cardlab.experiments.report.read_results import (
@@ -56,4 +60,4 @@ def _attach(store: Store, game: str, digest: str, pictures: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(main))
+    sys.exit(run_program(main, REPRO))

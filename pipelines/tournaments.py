@@ -5,6 +5,11 @@ An experiment plays with the policy of its first seed.
 Finished pairings are kept in runs/tournaments/ and are not played again for the same policies.
 """
 
+from cardlab.core.exit_status import REPRO, exit_on_signals, run_program
+
+if __name__ == "__main__":
+    exit_on_signals(REPRO)  # before the imports below
+
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +17,6 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.core.exit_status import run_program
 from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.progress import progress_bars
@@ -69,4 +73,4 @@ def _by_game(experiments: Mapping[str, Any]) -> dict[str, tuple[Game, list[str]]
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(main, "run dvc repro again to resume"))
+    sys.exit(run_program(main, REPRO))

@@ -4,6 +4,11 @@ Usage: train.py EXPERIMENT. DVC deletes the outputs of a stage before it runs. T
 what is finished there is not repeated: an interrupted stage resumes when it runs again, in the same MLflow runs.
 """
 
+from cardlab.core.exit_status import REPRO, exit_on_signals, run_program
+
+if __name__ == "__main__":
+    exit_on_signals(REPRO)  # before the imports below
+
 import json
 import shutil
 import sys
@@ -13,7 +18,6 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.core.exit_status import run_program
 from cardlab.core.files import write_json
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
@@ -66,4 +70,4 @@ def _copy(source: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(lambda: main(*sys.argv[1:]), "run dvc repro again to resume"))
+    sys.exit(run_program(lambda: main(*sys.argv[1:]), REPRO))

@@ -5,6 +5,11 @@ interrupted sweep resumes when the stage is run again, also in a temporary copy 
 new study.
 """
 
+from cardlab.core.exit_status import REPRO, exit_on_signals, run_program
+
+if __name__ == "__main__":
+    exit_on_signals(REPRO)  # before the imports below
+
 import json
 import sys
 from dataclasses import replace
@@ -13,7 +18,6 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.core.exit_status import run_program
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.options import build_options
 from cardlab.experiments.config.values import flat_space
@@ -42,4 +46,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run_program(main, "run dvc repro again to resume"))
+    sys.exit(run_program(main, REPRO))

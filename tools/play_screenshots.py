@@ -24,7 +24,7 @@ SECONDS = 300  # that a first answer may take: kernels are compiled
 PICTURES = {
     "play_five_o": ({"game": "five_o", "opponents": [{"agent": "reflex_1"}]}, PHONE, "dark", 16, False),
     "play_poker_squares": ({"game": "poker_squares", "par": {"agent": "random"}}, PHONE, "light", 14, False),
-    "play_big2": ({"game": "big2", "opponents": [{"agent": "champion"}]}, WIDE, "light", 2, True),
+    "play_big2": ({"game": "big2", "opponents": [{"agent": "champion"}], "practice": True}, WIDE, "light", 2, True),
 }
 
 # the first that is lit, but a play that stands ready first; false while others move
@@ -87,7 +87,7 @@ def open_advice(page: Page) -> None:
     """Ask what the agent would do."""
     page.get_by_text("What would the agent do?").click()
     page.wait_for_selector(".options")
-    page.get_by_text("Where the hidden cards may be").click()
+    page.get_by_text("Hidden cards", exact=True).click()
 
 
 if __name__ == "__main__":

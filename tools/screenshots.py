@@ -3,8 +3,8 @@
     python tools/screenshots.py all            # or some of PICTURES; --folder and --output name other folders
 
 The terminal shows what stays on the screen after a command, which is run: `pipeline` trains what is stale, and where
-nothing is, it shows that each stage is skipped. A picture whose database is missing is left out. Needs Chromium and the
-`dev` extra.
+nothing is, it shows that each stage is skipped. A picture whose file or database is missing is left out. The
+comparison is that of the README's commands. Needs Chromium and the `dev` extra.
 """
 
 import argparse
@@ -47,7 +47,7 @@ white-space:pre-wrap;overflow-wrap:anywhere;font:14px/20px 'DejaVu Sans Mono',mo
 class Picture(NamedTuple):
     """One picture of docs/images."""
 
-    page: str  # terminal, report, mlflow, dashboard
+    page: str  # terminal, file, mlflow, dashboard
     source: str  # the command of the terminal, or the address under the server or folder
     size: tuple[int, int]
     ready: str = "body"  # the selector that the finished page has
@@ -56,7 +56,8 @@ class Picture(NamedTuple):
 
 PICTURES = {
     "pipeline": Picture("terminal", "make pipeline", WIDE),
-    "report": Picture("report", "report/index.html", WIDE, "table"),
+    "compare": Picture("file", "runs/comparisons/ppo_vs_dqn/comparison.html", (1200, 690), "table"),
+    "report": Picture("file", "report/index.html", WIDE, "table"),
     "mlflow_runs": Picture("mlflow", RUNS, WIDE, "a[href*='/runs/']"),
     "mlflow_group_by": Picture(
         "mlflow",
@@ -71,7 +72,9 @@ PICTURES = {
     "dashboard": Picture("dashboard", "dashboard/studies/1", WIDE, ".scatterlayer .trace"),
 }
 PICTURES |= {
-    f"{name}_phone": picture._replace(size=PHONE) for name, picture in PICTURES.items() if name != "mlflow_group_by"
+    f"{name}_phone": picture._replace(size=PHONE)
+    for name, picture in PICTURES.items()
+    if picture.size == WIDE and not picture.clicks
 }
 ALL = "all"
 SERVERS = {
@@ -173,11 +176,12 @@ def main() -> None:
     given.output.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright, ExitStack() as open_servers:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        bases, ids = {"report": f"{folder.as_uri()}/", "terminal": ""}, {}
+        bases, ids = {"file": f"{folder.as_uri()}/", "terminal": ""}, {}
         for name in names:
             page = PICTURES[name].page
-            if page in SERVERS and not (folder / SERVERS[page][0]).exists():
-                print(f"warning: no picture {name}: {folder / SERVERS[page][0]} does not exist", file=sys.stderr)
+            needed = folder / (PICTURES[name].source if page == "file" else SERVERS.get(page, ("",))[0])
+            if not needed.exists():
+                print(f"warning: no picture {name}: {needed} does not exist", file=sys.stderr)
                 continue
             if page not in bases:
                 bases[page] = open_servers.enter_context(serve(page, folder))

@@ -13,9 +13,9 @@ ROOT = Path(__file__).parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))  # hooks are loaded by their path
 
+from website.configuration import configuration_page  # noqa: E402
 from website.games import generated_sections  # noqa: E402
 
-WAYS = ("## Three ways in", "## Many experiments, several clones, one champion")  # of the README: a page of their own
 OUTSIDE = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 GAME_PAGE = re.compile(r"games/(\w+)\.md$")
 _REMOTE_SHIM = "https://unpkg.com/iframe-worker/shim"
@@ -25,12 +25,10 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """The pages that stand outside docs/ on a shelf of the repository."""
-    readme, ways = split_readme((ROOT / "README.md").read_text(encoding="utf-8"))
-    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in OUTSIDE}
-    texts["README.md"] = readme
-    for name, text in texts.items():
-        files.append(File.generated(config, OUTSIDE[name], content=moved_links(text, ".", "docs")))
-    files.append(File.generated(config, "ways.md", content=moved_links(ways, ".", "docs")))
+    for name, page in OUTSIDE.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        files.append(File.generated(config, page, content=moved_links(text, ".", "docs")))
+    files.append(File.generated(config, "configuration.md", content=configuration_page()))
     return files
 
 
@@ -38,22 +36,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Links from docs/ to files beside it, and what is generated for a game's page."""
     path = page.file.src_uri
     found = GAME_PAGE.search(path)
-    if path not in {*OUTSIDE.values(), "ways.md"}:
+    if path not in {*OUTSIDE.values(), "configuration.md"}:
         markdown = moved_links(markdown, posixpath.join("docs", posixpath.dirname(path)), "docs")
     if found is not None and found[1] != "README":
         markdown += generated_sections(found[1])
     return markdown
-
-
-def split_readme(text: str) -> tuple[str, str]:
-    """The README without the sections of WAYS, and a page of these."""
-    parts = re.split(r"(?m)^(?=## )", text)
-    ways = [part for part in parts if part.startswith(WAYS)]
-    rest = [part for part in parts if not part.startswith(WAYS)]
-    if len(ways) != len(WAYS):
-        raise ValueError(f"README.md: must have the sections {' and '.join(WAYS)}")
-    title = ways[0].replace("## ", "# ", 1)
-    return "".join(rest), "".join([title.replace("### ", "## "), *ways[1:]])
 
 
 def moved_links(markdown: str, folder: str, root: str) -> str:

@@ -1,41 +1,45 @@
-"""Advice: what an agent would play in the player's seat, from the player's InfoState only."""
+"""Advice: what an agent would play in the player's seat, and what each option is worth, from the InfoState only."""
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from cardlab.agents.beliefs import Belief
-from cardlab.evaluation.intervals import half_width
 from cardlab.games.agent_protocol import Agent, Policy
 from cardlab.games.cards.deck import card_text
-from cardlab.games.loop import play_out
 from cardlab.games.protocol import Game, InfoStates
 from cardlab.games.record_arrays import join
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.analysis import DecisionAnalysis, analyze, decision_rng
 from cardlab_play.belief_networks import BeliefNetworks
 from cardlab_play.errors import RequestError
+from cardlab_play.live_table import LiveTable, check_practice
+from cardlab_play.playouts import OptionPlayouts, PlayoutAgent, num_deals, play_out_options
 from cardlab_play.table import Table
-from cardlab_play.table_store import LiveTable, TableStore
+from cardlab_play.table_store import TableStore
 from cardlab_play.views.protocol import Json
 
 BELIEF_DEALS = 400
+MAX_OPTIONS = 40  # of a policy, the most probable, that are played out
 DIGITS = 4
 
 
 def advice_message(
     store: TableStore, belief_networks: BeliefNetworks, live: LiveTable, agent_name: str | None, search: str | None
 ) -> Json:
-    """The advice of an agent, by default of the game's advisor. Raises a 409 unless the player is to move."""
+    """The advice of an agent, by default of the game's advisor.
+
+    Raises a 409 in a game that counts, and unless the player is to move.
+    """
     table, agents = live.table, store.agents
     choice, agent = load_advisor(agents, table.game, agent_name, search)
+    check_practice(live, "advice")
     if not table.user_to_move:
         raise RequestError(409, "the game is over: advice is available during the game only")
-    without_search = AgentChoice(choice.agent)
-    rollout_agent = agents.load(table.game, AgentChoice("random") if agents.is_slow(without_search) else without_search)
-    belief = belief_networks.for_game(table.game)
-    message = advice(table, agent, rollout_agent, store.options.advice_deals, belief)
-    return {"agent": agent_message(agents, choice), "number": len(table.actions), **message}
+    by, title = playout_agent(agents, table.game, choice, belief_networks.for_game(table.game))
+    message = advice(table, agent, by, store.options.advice_deals)
+    return {"agent": agent_message(agents, choice), "number": len(table.actions), "played_by": title, **message}
 
 
 def load_advisor(
@@ -46,68 +50,93 @@ def load_advisor(
     return choice, agents.load_offered(game, choice, "query")
 
 
+def playout_agent(
+    agents: AgentCatalog, game: Game, choice: AgentChoice, belief: Belief | None
+) -> tuple[PlayoutAgent, str]:
+    """Who plays out the options, with a title: the agent without its search, or the first that does not search."""
+    offered = [choice.agent, *(entry.agent for entry in agents.matching_entries(game))]
+    fast = next(own for own in map(AgentChoice, offered) if not agents.is_slow(own))
+    return PlayoutAgent(game, agents.load(game, fast), belief), agents.title(fast)
+
+
 def agent_message(agents: AgentCatalog, choice: AgentChoice) -> Json:
     """An agent with its title."""
     return {"agent": choice.agent, "search": choice.search, "title": agents.title(choice)}
 
 
-def advice(table: Table, agent: Agent, rollout_agent: Agent, deals: int, belief: Belief | None) -> Json:
-    """The advice of `agent` for the player's decision. `rollout_agent` plays out `deals` games in every seat.
-
-    Hidden cards are sampled by `belief`, uniformly without it.
-    """
+def advice(table: Table, agent: Agent, by: PlayoutAgent, deals: int) -> Json:
+    """The advice of `agent` for the player's decision, with its options played out on `deals` sampled deals."""
     info_state = table.info_state()
-    analysis = analyze(table.game, agent, info_state, table.players)
+    analysis = analyze(agent, info_state, table.players)
     action = analysis.chosen[0]
+    options = _options_to_play_out(table.legal_actions(), analysis)
+    (found,) = play_out_options(by, [info_state], table.seat, [options], num_deals(deals, len(options)))
+    value, margin = found.value(action)
     return {
         "action": action,
         "text": table.action_text(info_state, action),
-        **_outcome_message(table, rollout_agent, deals, belief),
-        "value_source": "agent" if analysis.playouts is None else "playouts",
-        "playouts": None if analysis.playouts is None else analysis.playouts[0],
+        "value": rounded(value),
+        "margin": rounded(margin),
+        "win_probability": None if table.game.spec.num_players == 1 else rounded(found.win_probability(action)),
+        "deals": len(found.payoffs),
+        "verdict": verdict_message(table, info_state, found, action),
         "simulations": None if analysis.simulations is None else analysis.simulations[0],
-        "options": option_messages(table, info_state, analysis, 0),
-        "belief": _belief_message(table, belief),
+        "options": option_messages(table, info_state, analysis, 0, found),
+        "belief": _belief_message(table, by.belief),
         "observation": _observation_message(table, agent),
     }
 
 
-def option_messages(table: Table, info_states: InfoStates, analysis: DecisionAnalysis, row: int) -> list[Json]:
-    """The legal actions of `info_states` [1], row `row` of `analysis`, with probabilities and values."""
-    return [
-        {
-            "action": action,
-            "text": table.action_text(info_states, action),
-            "probability": None if analysis.probabilities is None else rounded(analysis.probabilities[row, action]),
-            "value": rounded(analysis.values[row, action]),
-            "margin": None if analysis.margins is None else rounded(analysis.margins[row, action]),
-        }
-        for action in np.flatnonzero(table.game.legal_actions(info_states)[0]).tolist()
-    ]
+def verdict_message(table: Table, info_states: InfoStates, found: OptionPlayouts, action: int) -> Json:
+    """Whether the playouts agree with the agent's `action`; `agrees` is None where they do not decide."""
+    best = found.best()
+    difference, margin = found.difference(best, action)
+    clearly = best != action and found.is_clearly_better(best, action)
+    return {
+        "agrees": best == action or (False if clearly else None),
+        "action": best,
+        "text": table.action_text(info_states, best),
+        "difference": rounded(difference),
+        "margin": rounded(margin),
+    }
+
+
+def option_messages(
+    table: Table, info_states: InfoStates, analysis: DecisionAnalysis, row: int, found: OptionPlayouts
+) -> list[Json]:
+    """The legal actions of `info_states` [1], row `row` of `analysis`, with the figures of agent and playouts."""
+
+    def of_agent(figures: Any, action: int) -> float | None:
+        return None if figures is None else rounded(figures[row, action])
+
+    messages: list[Json] = []
+    for action in np.flatnonzero(table.game.legal_actions(info_states)[0]).tolist():
+        value, margin = found.value(action) if action in found.options else (None, None)
+        messages.append(
+            {
+                "action": action,
+                "text": table.action_text(info_states, action),
+                "probability": of_agent(analysis.probabilities, action),
+                "search_value": of_agent(analysis.search_values, action),
+                "visits": None if analysis.visits is None else int(analysis.visits[row, action]),
+                "value": None if value is None else rounded(value),
+                "margin": None if margin is None else rounded(margin),
+            }
+        )
+    return messages
 
 
 def rounded(value: Any) -> float | None:
     """`value` with DIGITS decimal places, None if it is not finite."""
-    return round(float(value), DIGITS) if np.isfinite(value) else None
+    return round(float(value), DIGITS) if isfinite(value) else None
 
 
-def _outcome_message(table: Table, agent: Agent, deals: int, belief: Belief | None) -> Json:
-    """Mean payoff with half its 95 % interval and share of wins (ties split), with `agent` in every seat."""
-    game, info_state = table.game, table.info_state()
-    rng = decision_rng(info_state)
-    copies = InfoStates(join([info_state] * deals))
-    states = (belief or game).determinize(copies, np.repeat(table.players, deals), rng)
-    play_out(game, states, [agent], rng)
-    payoffs = game.payoffs(states)
-    own_payoffs = payoffs[:, table.seat]
-    best = payoffs == payoffs.max(axis=1, keepdims=True)
-    wins = best[:, table.seat] / best.sum(axis=1)
-    return {
-        "value": rounded(own_payoffs.mean()),
-        "margin": rounded(half_width(own_payoffs.astype(np.float64))),
-        "win_probability": None if game.spec.num_players == 1 else rounded(wins.mean()),
-        "deals": deals,
-    }
+def _options_to_play_out(legal: list[int], analysis: DecisionAnalysis) -> list[int]:
+    """All options, of many only those that the policy finds most probable."""
+    if analysis.probabilities is None or len(legal) <= MAX_OPTIONS:
+        return legal
+    probabilities = analysis.probabilities[0]
+    return sorted(sorted(legal, key=lambda action: -float(probabilities[action]))[:MAX_OPTIONS])
 
 
 def _belief_message(table: Table, belief: Belief | None) -> Json:

@@ -46,6 +46,15 @@ class AgentEntry:
     searches: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Level:
+    """A named choice of an opponent, from beginner to champion."""
+
+    title: str
+    agent: str
+    search: str | None = None
+
+
 @dataclass
 class AgentCatalog:
     """The agents of each game, loaded on first use and cached.
@@ -80,6 +89,17 @@ class AgentCatalog:
     def matching_entries(self, game: Game) -> list[AgentEntry]:
         """The agents whose training matches the options of `game`."""
         return [entry for entry in self.entries(game) if _matches_game(entry, game)]
+
+    def levels(self, game: Game) -> list[Level]:
+        """Named opponents from weak to strong: random, scripted agents, the best policy, the same with a search."""
+        entries = {entry.agent: entry for entry in self.entries(game)}
+        levels = [Level("Beginner", "random"), *map(Level, ("Easy", "Medium"), OFFERED_GAMES[game.spec.name].levels)]
+        best = next((entry for entry in entries.values() if entry.kind == "trained"), None)
+        if best is not None:
+            name = _title(CHAMPION) if best.agent == CHAMPION else "Trained"
+            levels.append(Level(name, best.agent))
+            levels += [Level(f"{name} with search", best.agent, search) for search in best.searches[:1]]
+        return [level for level in levels if level.agent in entries]
 
     def advisor(self, game: Game) -> AgentChoice:
         """The default agent for advice, opponents and par."""

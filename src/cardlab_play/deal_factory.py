@@ -33,6 +33,8 @@ class DealFactory:
         for key in ("options", "seat", "opponents", "par"):
             if getattr(request, key) is not None:
                 raise InvalidOption(key, getattr(request, key), "left out with a deal: the deal sets it")
+        if request.practice:
+            raise InvalidOption("practice", True, "false with a deal: practice games have fresh deals")
         if request.deal == DAILY:
             return self.today(session, request.game), DAILY
         row = find_deal(session, request.deal, user_id)

@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Dispatcher:
-    """The table store and the sessions, with what runs requests side by side."""
+    """The table store and the sessions, and the pool that runs requests in parallel."""
 
     store: TableStore
     sessions: SessionStore

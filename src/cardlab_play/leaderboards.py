@@ -44,22 +44,27 @@ class _Scores:
 
 
 def leaderboard_message(engine: Engine, agents: AgentCatalog, game: str, user_id: int | None) -> Json:
-    """Results at `game` by agent and by user. A game against several agents counts for each of them."""
+    """Results at `game` by agent and by user: points, or shares of games won where there are no points.
+
+    A game against several agents counts for each of them.
+    """
     query = (
-        select(GameRow.user_id, GameRow.score, DealRow.opponents, DealRow.par, UserRow.name)
+        select(GameRow.user_id, GameRow.score, GameRow.payoffs, DealRow, UserRow.name)
         .join(DealRow, GameRow.deal_id == DealRow.id)
         .join(UserRow, GameRow.user_id == UserRow.id)
         .where(DealRow.game == game, GameRow.kind == FRESH, GameRow.counts, GameRow.status != OPEN)
         .where(GameRow.score.is_not(None))
     )
+    share = bool(OFFERED_GAMES[game].prize)
     by_agent: dict[AgentChoice, _Scores] = defaultdict(_Scores)
     by_user: dict[int, _Scores] = defaultdict(_Scores)
     with Session(engine) as session:
-        for row_user, score, opponents, par, name in session.execute(query):
+        for row_user, score, payoffs, deal, name in session.execute(query):
             assert score is not None
-            for choice in {AgentChoice(**opponent) for opponent in (opponents or [par])}:
-                by_agent[choice].add(score, row_user, name)
-            by_user[row_user].add(score, row_user, name)
+            result = _share(payoffs or [score], deal.seat) if share else score
+            for choice in {AgentChoice(**opponent) for opponent in (deal.opponents or [deal.par])}:
+                by_agent[choice].add(result, row_user, name)
+            by_user[row_user].add(result, row_user, name)
     users = [
         {"name": scores.users[row_user], "you": row_user == user_id, **scores.message()}
         for row_user, scores in by_user.items()
@@ -67,12 +72,18 @@ def leaderboard_message(engine: Engine, agents: AgentCatalog, game: str, user_id
     return {
         "game": game,
         "unit": OFFERED_GAMES[game].unit,
+        "share": share,
         "agents": [
             {**asdict(choice), "title": agents.title(choice), "players": len(scores.users), **scores.message()}
             for choice, scores in sorted(by_agent.items(), key=lambda item: (-len(item[1].scores), str(item[0])))
         ],
         "players": sorted(users, key=lambda user: -float(user["mean"]))[:MAX_LEADERBOARD_ROWS],
     }
+
+
+def _share(payoffs: list[float], seat: int) -> float:
+    """1 for a win, 0 for a loss, a tie split among those who tied."""
+    return (payoffs[seat] == max(payoffs)) / payoffs.count(max(payoffs))
 
 
 def daily_message(store: TableStore, game: str, user_id: int | None) -> Json:

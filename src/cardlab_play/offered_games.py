@@ -27,7 +27,8 @@ class OfferedGame:
     unit: str  # of results
     options: tuple[GameOption, ...]
     agents: tuple[str, ...]  # scripted agents, the strongest first
-    values_are_payoffs: bool = True  # False: agents are trained on a reward other than the payoff
+    levels: tuple[str, ...]  # those of the levels between the beginner and the champion, the weakest first
+    prize: str = ""  # what is won or lost; empty: points are
 
 
 OFFERED_GAMES: Mapping[str, OfferedGame] = {
@@ -44,31 +45,40 @@ OFFERED_GAMES: Mapping[str, OfferedGame] = {
             ),
         ),
         ("planner", "greedy", "lowest"),
+        ("greedy", "planner"),
     ),
     "thirty_one": OfferedGame(
         "Thirty-One",
-        "share of the match: 1 for a lone win",
+        "share of matches won",
         (
             GameOption("num_players", "Players", tuple(range(2, 10))),
             GameOption("lives", "Lives", (3, 1, 2, 4, 5)),
         ),
         ("greedy", "threshold", "greedy_stock_only"),
-        values_are_payoffs=False,  # trained on single rounds
+        ("greedy_stock_only", "greedy"),
+        "match",
     ),
     "five_o": OfferedGame(
         "Five-O",
-        "games won minus games lost",
+        "share of games won",
         (GameOption("hidden_round", "Hidden round", (5, 4)),),
-        ("fast_greedy_2", "greedy_2", "greedy_1", "reflex_3", "reflex_2", "reflex_1"),
+        ("reflex_3", "greedy_2", "reflex_2", "fast_greedy_2", "reflex_1", "greedy_1"),
+        ("reflex_1", "reflex_3"),
+        "game",
     ),
     "open_face": OfferedGame(
-        "Open-face Chinese Poker", "points", (), ("greedy_start", "hindsight_fills", "random_fills")
+        "Open-face Chinese Poker",
+        "points",
+        (),
+        ("greedy_start", "hindsight_fills", "random_fills"),
+        ("random_fills", "hindsight_fills"),
     ),
     "poker_squares": OfferedGame(
         "Poker Squares",
-        "points above par",
+        "points more than the agent on the same deal",
         (GameOption("scoring", "Scoring", ("american", "british"), ("American", "British")),),
         ("tables", "flush"),
+        ("flush", "tables"),
     ),
 }
 

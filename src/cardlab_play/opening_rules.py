@@ -1,6 +1,6 @@
 """Which tables a player may open, and which deals a player may see.
 
-A player is the holder of a session cookie. A deal counts once for each player, and tells nothing while it counts.
+A player is the holder of a session cookie. A deal counts once for each player. Its cards stay hidden while it counts.
 """
 
 from sqlalchemy import func, or_, select, update

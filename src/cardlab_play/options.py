@@ -62,7 +62,7 @@ class PlayOptions:
         "name: search that can be put around any agent",
         factory=lambda: {"monte_carlo": "monte_carlo:simulations:200", "tree": "tree:simulations:200"},
     )
-    advice_deals: Whole = option(64, "games played out to estimate a win probability", ge=1, le=10_000)
+    advice_deals: Whole = option(128, "sampled deals on which advice plays out every option", ge=2, le=10_000)
     threads: Whole = option(4, "threads that ask agents", ge=1, le=64)
     slow_threads: Whole = option(2, "threads that search and advise", ge=1, le=64)
     warm: Flag = option(True, "compile games, advice and searches in a thread when the server starts")

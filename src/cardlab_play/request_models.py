@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 from cardlab_play.agent_catalog import AgentChoice
 
@@ -17,7 +17,10 @@ class RequestModel(BaseModel):
 
 
 class TableRequest(RequestModel):
-    """A table to open. The server chooses what is None. `deal`: null, `daily` or the id of a deal."""
+    """A table to open. The server chooses what is None. `deal`: null, `daily` or the id of a deal.
+
+    `practice`: with advice and undo; the result does not count. For fresh deals only.
+    """
 
     game: Name
     options: Annotated[dict[Name, StrictInt | Name], Field(max_length=16)] | None = None
@@ -25,15 +28,16 @@ class TableRequest(RequestModel):
     opponents: Annotated[list[AgentChoice], Field(max_length=8)] | None = None
     par: AgentChoice | None = None
     deal: Name | None = None
+    practice: StrictBool = False
 
 
-class ResignRequest(RequestModel):
-    """A resignation. `number`: actions of all players before it."""
+class NumberRequest(RequestModel):
+    """A resignation, or a move to take back. `number`: actions of all players before it."""
 
     number: ActionCount
 
 
-class MoveRequest(ResignRequest):
+class MoveRequest(NumberRequest):
     """An action of the player. `number`: actions of all players before it."""
 
     action: Annotated[StrictInt, Field(ge=0, le=32_767)]

@@ -16,20 +16,20 @@ from cardlab_play.advice import advice_message
 from cardlab_play.database import now
 from cardlab_play.dispatcher import Dispatcher
 from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
+from cardlab_play.live_table import LiveTable
 from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.request_guards import client_address
 from cardlab_play.request_models import (
     ErrorResponse,
     MoveRequest,
+    NumberRequest,
     RenameRequest,
-    ResignRequest,
     TableRequest,
     TableResponse,
 )
 from cardlab_play.review import replay_message
 from cardlab_play.serializers import games_message, listing_message, table_message
 from cardlab_play.sessions import COOKIE
-from cardlab_play.table_store import LiveTable
 from cardlab_play.views.protocol import Json
 
 MAX_EVENTS = 100  # of a table's history
@@ -141,9 +141,15 @@ async def move(body: MoveRequest, live: LockedTable, dispatcher: Shared) -> Json
 
 
 @router.post("/tables/{table_id}/resignation", response_model=TableResponse)
-async def resign(body: ResignRequest, live: ResignedTable, dispatcher: Shared) -> Json:
+async def resign(body: NumberRequest, live: ResignedTable, dispatcher: Shared) -> Json:
     """Resign the game."""
     return await _change_table(dispatcher, live, lambda: dispatcher.store.resign(live, body.number))
+
+
+@router.post("/tables/{table_id}/undo", response_model=TableResponse)
+async def undo(body: NumberRequest, live: LockedTable, dispatcher: Shared) -> Json:
+    """Take back the player's last move in a practice game."""
+    return await _change_table(dispatcher, live, lambda: dispatcher.store.undo(live, body.number))
 
 
 @router.get("/tables/{table_id}/advice")
@@ -156,7 +162,7 @@ async def advise(live: LockedTable, dispatcher: Shared, agent: AgentQuery = None
 @router.get("/tables/{table_id}/replay")
 async def replay(live: LockedTable, dispatcher: Shared, agent: AgentQuery = None) -> Json:
     """A finished game with an agent's review of the player's moves."""
-    work = partial(replay_message, dispatcher.store.agents, live, agent)
+    work = partial(replay_message, dispatcher.store.agents, dispatcher.belief_networks, live, agent)
     return await to_thread.run_sync(work, limiter=dispatcher.slow_threads)
 
 

@@ -1,12 +1,14 @@
 """JSON messages of games, tables and results. Tables are described by the InfoStates of the player's seat."""
 
 from dataclasses import asdict
+from pathlib import Path
 
 from cardlab.games.catalogue import make_game
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import OPEN, RESIGNED, DealRow, GameRow
+from cardlab_play.live_table import LiveTable
 from cardlab_play.offered_games import OFFERED_GAMES, GameOption
-from cardlab_play.table_store import LiveTable
+from cardlab_play.strengths import strength_text
 from cardlab_play.views.protocol import Json
 
 
@@ -69,7 +71,7 @@ def result_message(live: LiveTable, agents: AgentCatalog) -> Json:
         "payoff": payoff,
         "payoffs": payoffs,
         "won": _won(payoffs, live.table.seat, deal.par_payoff),
-        "text": _text(deal.game, payoff, len(payoffs)),
+        "text": result_text(deal.game, payoffs, live.table.seat),
         "resigned": live.row.status == RESIGNED,
         "par": None if deal.par_payoff is None and live.par_failed else par_message(deal, agents),
     }
@@ -83,14 +85,18 @@ def _won(payoffs: list[float], seat: int, par: float | None) -> bool | None:
     return payoffs[seat] > max(others)
 
 
-def _text(game: str, payoff: float, num_players: int) -> str:
-    points = f"{abs(payoff):g} {'point' if abs(payoff) == 1 else 'points'}"
-    if num_players == 1:
-        return f"You scored {points}"
-    if payoff == 0:
-        return "A tie"
-    outcome = "You won" if payoff > 0 else "You lost"
-    return outcome if game in ("thirty_one", "five_o") else f"{outcome} {points}"
+def result_text(game: str, payoffs: list[float], seat: int) -> str:
+    """The result in words: You lost the match; You won, +12 points."""
+    payoff, prize = payoffs[seat], OFFERED_GAMES[game].prize
+    unit = "point" if abs(payoff) == 1 else "points"
+    if len(payoffs) == 1:
+        return f"You scored {payoff:g} {unit}"
+    best = "You won" if payoffs.count(payoff) == 1 else "You tied"
+    outcome = best if payoff == max(payoffs) else "You lost"
+    if prize:
+        return f"{outcome} the {prize}"
+    sign = "+" if payoff > 0 else "−" if payoff < 0 else ""
+    return f"{outcome}, {sign}{abs(payoff):g} {unit}"
 
 
 def _game_message(name: str, agents: AgentCatalog) -> Json:
@@ -104,9 +110,13 @@ def _game_message(name: str, agents: AgentCatalog) -> Json:
         "game": name,
         "title": offered.title,
         "unit": offered.unit,
+        "levels": [asdict(level) for level in agents.levels(game)],
         "players": {"min": min(numbers), "max": max(numbers)},
         "options": [_option_message(option) for option in offered.options],
-        "agents": [asdict(entry) for entry in agents.entries(game)],
+        "agents": [
+            {**asdict(entry), "strength": strength_text(game, entry.agent, Path(agents.options.models))}
+            for entry in agents.entries(game)
+        ],
         "searches": [{"search": key, "title": search.title} for key, search in agents.searches.items()],
         "default_agent": advisor,
         "advisor": advisor,

@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +20,7 @@ from cardlab_play.database import CLOSED, FINISHED, OPEN, RESIGNED, DealRow, Gam
 from cardlab_play.deal_factory import DealFactory
 from cardlab_play.deals import Deal, Secret, new_id, new_seed
 from cardlab_play.errors import AgentUnloadable, RequestError, one_line
+from cardlab_play.live_table import LiveTable, check_practice
 from cardlab_play.offered_games import make_offered_game
 from cardlab_play.opening_rules import check_capacity, check_no_counting_game, has_game, lock_user
 from cardlab_play.options import PlayOptions
@@ -27,26 +28,6 @@ from cardlab_play.request_models import TableRequest
 from cardlab_play.table import Table
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass
-class LiveTable:
-    """A table in memory and its database row."""
-
-    row: GameRow
-    table: Table
-    par_failed: bool = False  # the par agent failed: the game has no par
-    agents_replaced: bool = False  # by random agents because one failed to load: the result does not count
-
-    @property
-    def opponents(self) -> list[AgentChoice]:
-        """The agents by seat, without the player's."""
-        return [AgentChoice(**opponent) for opponent in self.row.deal.opponents]
-
-    @property
-    def par(self) -> AgentChoice:
-        """The agent that plays the same deal for comparison."""
-        return AgentChoice(**self.row.deal.par)
 
 
 @dataclass
@@ -70,7 +51,7 @@ class TableStore:
         self._lock = threading.Lock()
 
     def open(self, user_id: int, request: TableRequest, address: str = "") -> LiveTable:
-        """Open a table for a user at a client's `address`. Only the first game of a user with a deal counts."""
+        """Open a table for a user at a client's `address`. Practice never counts, else the first game with a deal."""
         address, limits = self.secret.address_id(address), self.options.limits
         with Session(self.engine, expire_on_commit=False) as session:
             check_capacity(session, limits, user_id, address)  # before the agents move: that may be slow
@@ -96,7 +77,7 @@ class TableStore:
             lock_user(session, user_id)
             check_capacity(session, limits, user_id, address)
             check_no_counting_game(session, user_id, deal.id)
-            row.counts = not has_game(session, user_id, deal.id)
+            row.counts = not request.practice and not has_game(session, user_id, deal.id)
             session.add(row)
             session.commit()
             session.expunge_all()
@@ -134,6 +115,18 @@ class TableStore:
         live.table.play_action(action)
         with self._saving(live):
             _play_agents(live)
+
+    def undo(self, live: LiveTable, number: int) -> None:
+        """Take back the player's last move and all moves after it, in a game that does not count and is not over."""
+        check_practice(live, "undo")
+        self._check_turn(live, number)
+        table = live.table
+        own = [step.number for step in table.steps if step.player == table.seat]
+        if not own:
+            raise RequestError(409, "you have not moved yet: there is no move to take back")
+        actions = table.actions[: own[-1] - 1]
+        with self._saving(live):
+            live.table = self._replay(live.row, actions, table.game, table.agents)
 
     def compute_par(self, live: LiveTable) -> None:
         """Compute the par payoff, and save it if the game has ended meanwhile."""
@@ -177,15 +170,15 @@ class TableStore:
                     raise
                 agents.append(RandomAgent(game))
                 agents_replaced = True
-        table = self._replay(row, game, agents)
+        table = self._replay(row, row.actions, game, agents)
         live = LiveTable(row, table, par_failed=agents_replaced, agents_replaced=agents_replaced)
         _play_agents(live)
         return live
 
-    def _replay(self, row: GameRow, game: Game, agents: list[Agent]) -> Table:
-        """The table after the saved actions."""
+    def _replay(self, row: GameRow, actions: Sequence[int], game: Game, agents: Sequence[Agent]) -> Table:
+        """The table of `row` after `actions`."""
         table = Table(game, self.make_deal(row.deal.seed), row.deal.seat, agents)
-        for action in row.actions:
+        for action in actions:
             table.play_action(action)
         return table
 
@@ -193,7 +186,7 @@ class TableStore:
         """Replay the saved actions, then finish the game with random agents in all seats."""
         game = live.table.game
         agent = RandomAgent(game)
-        live.table = self._replay(live.row, game, [agent] * len(live.table.agents))
+        live.table = self._replay(live.row, live.row.actions, game, [agent] * len(live.table.agents))
         live.table.finish(agent)
         live.par_failed = live.agents_replaced = True
 

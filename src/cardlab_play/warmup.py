@@ -14,7 +14,7 @@ import numpy as np
 
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
-from cardlab_play.advice import advice
+from cardlab_play.advice import advice, playout_agent
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.analysis import analyze
 from cardlab_play.belief_networks import BeliefNetworks
@@ -84,8 +84,9 @@ class WarmUp:
                 table.recent_events()
 
     def _advise(self, game: Game) -> None:
-        table, agent = self._table(game), self.agents.load(game, self.agents.advisor(game))
-        advice(table, agent, agent, 1, self.belief_networks.for_game(game))
+        table, choice = self._table(game), self.agents.advisor(game)
+        by, _ = playout_agent(self.agents, game, choice, self.belief_networks.for_game(game))
+        advice(table, self.agents.load(game, choice), by, 2)
 
     def _representative_searches(self, game: Game) -> list[AgentChoice]:
         """Each search around the advisor and the best scripted agent. Other agents use the same kernels."""
@@ -102,7 +103,7 @@ class WarmUp:
         except Exception as error:
             self.agents.exclude(game, choice, one_line(error))
             raise
-        analyze(game, agent, table.info_state(), table.players)
+        analyze(agent, table.info_state(), table.players)
 
     def _table(self, game: Game) -> Table:
         """A table with the player in seat 0 to move."""

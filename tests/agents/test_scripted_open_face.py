@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.agents.heuristics.open_face import arrange_opening, opening_rows
 from cardlab.agents.registry import agent_names, make_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.cards.deck import cards_text, parse_cards
 from cardlab.games.cards.hands import front_table, keys_of, strength_table
 from cardlab.games.loop import play_out
+from cardlab.games.open_face.opening_list import arrange_opening, opening_rows
 from cardlab.games.open_face.random_fills import MAX_PLANS, PLAN, board_score, list_placement_plans
 from cardlab.games.open_face.royalties import row_rank
 from cardlab.games.protocol import InfoStates

@@ -5,12 +5,17 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from cardlab.core.child_processes import ChildProcess, stop
 from cardlab.core.exit_status import FAILED, USAGE_ERROR, run_program
 from cardlab.core.options import ConfigurationError
 
+PIPELINES = Path(__file__).parents[2] / "pipelines"
 NAMES = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
 PROGRAM = """
 import signal, sys, time
@@ -44,27 +49,56 @@ def test_a_signal_decides_the_status(number: signal.Signals, reaction: str) -> N
     assert (program.returncode, errors) == (128 + number, f"cardlab: {NAMES[number]}; resume so\n")
 
 
+@pytest.mark.parametrize("number", NAMES)
+def test_a_signal_in_a_finalizer_is_not_lost(number: signal.Signals) -> None:
+    """Python ignores exceptions there."""
+    slow = """
+class Slow:
+    def __del__(self):
+        print("ready", flush=True)
+        time.sleep(60)
+
+def wait():
+    Slow()
+    time.sleep(60)
+"""
+    program = start(PROGRAM.replace("def run():", f"{slow}\ndef run():").format(reaction="raise"))
+    program.send_signal(number)
+    _, errors = program.communicate(timeout=30)
+    assert (program.returncode, errors) == (128 + number, f"cardlab: {NAMES[number]}; resume so\n")
+
+
 IMPORTING = """
-import os, signal, sys
+import os, runpy, signal, sys
 
 class Finder:
     def find_spec(name, path, target=None):
-        if name == "cardlab.cli.program":
+        if name == "{module}":
             os.kill(os.getpid(), {number})
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 sys.meta_path.insert(0, Finder)
-from cardlab.cli import main
-sys.exit(main(["runs"]))
+{program}
 """
+VERB = "from cardlab.cli import main; sys.exit(main(['runs']))"
 
 
 @pytest.mark.parametrize("number", NAMES)
 def test_a_signal_during_the_imports_decides_the_status(number: signal.Signals) -> None:
-    command = [sys.executable, "-c", IMPORTING.format(number=int(number))]
-    program = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    code = IMPORTING.format(module="cardlab.cli.program", number=int(number), program=VERB)
+    program = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert (program.returncode, program.stderr) == (128 + number, f"cardlab: {NAMES[number]}\n")
+
+
+@pytest.mark.parametrize("stage", [path.stem for path in sorted(PIPELINES.glob("*.py"))])
+def test_a_signal_during_the_imports_of_a_stage_decides_its_status(stage: str) -> None:
+    number = list(NAMES)[len(stage) % len(NAMES)]
+    run = f"runpy.run_path({str(PIPELINES / stage)!r} + '.py', run_name='__main__')"
+    code = IMPORTING.format(module="omegaconf", number=int(number), program=run)
+    program = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    line = f"cardlab: {NAMES[number]}; run dvc repro again to resume\n"
+    assert (program.returncode, program.stderr) == (128 + number, line)
 
 
 def test_an_ignored_signal_stays_ignored() -> None:
@@ -118,3 +152,38 @@ def test_a_message_that_repeats_a_long_argument_is_cut(capsys: pytest.CaptureFix
 
     assert run_program(fail) == USAGE_ERROR
     assert len(capsys.readouterr().err) < 5000
+
+
+class InterruptsImports:
+    """Interrupts the process that unpickles it, as Ctrl-C in a terminal interrupts a child that still imports."""
+
+    def __reduce__(self) -> tuple[Callable[[int], None], tuple[int]]:
+        return signal.raise_signal, (signal.SIGINT,)
+
+
+def test_ctrl_c_during_the_imports_of_a_child_is_left_to_its_parent() -> None:
+    child = ChildProcess.start("a child", report_and_interrupt, InterruptsImports())
+    child.process.join(60)
+    messages: list[str] = []
+    child.receive(messages.append)
+    assert (child.process.exitcode, messages) == (130, ["ready"])
+
+
+class SlowImports:
+    """Keeps the process that unpickles it busy for a minute."""
+
+    def __reduce__(self) -> tuple[Callable[[float], None], tuple[float]]:
+        return time.sleep, (60.0,)
+
+
+def test_a_child_that_still_imports_is_not_waited_for() -> None:
+    began = time.monotonic()
+    child = ChildProcess.start("a child", report_and_interrupt, SlowImports())
+    stop([child])
+    assert time.monotonic() - began < 30
+    assert not child.process.is_alive()
+
+
+def report_and_interrupt(_: object, report: Callable[[str], None]) -> None:
+    report("ready")
+    signal.raise_signal(signal.SIGINT)

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(bash|console)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 KNOWN_FENCES = ("bash", "console", "python", "text", "yaml", "json", "math", "nginx")
-SHELL = ("cardlab", "dvc", "make", "python", ".venv/bin/python", "pytest", "pip", "source", "git", "docker")
+SHELL = ("cardlab", "dvc", "make", "python", ".venv/bin/python", "pytest", "pip", "source", "git", "docker", "torchrun")
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ ELSEWHERE = {
     r"dvc remote add .*": "a folder of the reader's: tests/pipelines/test_sharing.py",
     r"cardlab runs --run 4de34c2b": "a run of the writer's store: tests/tracking/",
     r"cardlab runs --policy champions/\w+": "a champion of the reader's: tests/experiments/promotion/",
+    r"torchrun .*|cardlab train .* trainer\.launcher=ray": "other processes: tests/training/test_joined_group.py",
     r"cardlab promote .*": "writes a champion: tests/experiments/promotion/, tests/pipelines/test_sharing.py",
     r"cardlab evaluate game=big2 policy=(endgame|monte_carlo).*": "exact ends, beliefs: tests/agents/",
     r"cardlab sweep .*…? ?.*(sweep\.(workers|storage|launcher)=.*)": "workers and servers: tests/experiments/sweep/",

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +16,15 @@ import pytest
 
 import cardlab
 from cardlab.agents.random_agent import RandomAgent
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.experiments.config.options import resolve_class
+from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.games.catalogue import GAMES
 from cardlab.games.loop import play
+from cardlab.learners.options import LEARNER_OPTIONS
+from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
+from cardlab.networks.options import NETWORK_OPTIONS
+from cardlab.training.options import TrainerOptions
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -94,6 +102,17 @@ def test_a_page_of_a_game_has_its_columns_and_results(site: Path, game: str) -> 
         if evaluation["game"] == game:
             for figures in evaluation["references"].values():
                 assert f"{figures['low']:.3f} to {figures['high']:.3f}" in cells
+
+
+def test_the_page_of_the_configuration_has_every_option(site: Path) -> None:
+    text = (site / "configuration.html").read_text(encoding="utf-8")
+    cells = {re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", text, re.DOTALL)}
+    single = {"trainer": {"": TrainerOptions}, "arena": {"": ArenaOptions}, "sweep": {"": SweepOptions}}
+    groups = {"agent": LEARNER_OPTIONS, "network": NETWORK_OPTIONS, "opponents": OPPONENT_OPTIONS, **single}
+    for group, classes in groups.items():
+        for options in classes.values():
+            missing = {f"{group}.{entry.name}" for entry in fields(resolve_class(options))} - cells
+            assert not {name for name in missing if not any(cell.startswith(f"{name}.") for cell in cells)}
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -96,6 +96,12 @@ def test_a_training_has_the_tags_and_is_not_repeated(store: Store) -> None:
     assert lines[-1] == f"finished before: {training.policy}"
     runs = store.search_runs("tags.kind = 'training'")
     assert [run.data.tags["group"] for _, run in runs] == ["b"]
+    # MLflow averages seeds at equal steps: multiples of decisions_per_iteration, not the decisions made.
+    assert steps_of(store, runs[0][1].info.run_id) == [1000, 2000]
+
+
+def steps_of(store: Store, run_id: str) -> list[int]:
+    return sorted(metric.step for metric in store.client.get_metric_history(run_id, "score/mean"))
 
 
 def process_children(parent: int) -> list[int]:
@@ -138,3 +144,4 @@ def test_seeds_are_added_and_interrupted_ones_resume(store: Store, monkeypatch: 
     children = store.search_runs(f"tags.`mlflow.parentRunId` = '{parent.info.run_id}'")
     assert sorted(run.data.tags["seed"] for _, run in children) == ["10", "7", "8", "9"]
     assert {run.info.status for _, run in children} == {"FINISHED"}
+    assert {tuple(steps_of(store, run.info.run_id)) for _, run in (*children, groups[0])} == {(1000, 2000)}

@@ -102,7 +102,11 @@ def test_killed_at_random_moments(fresh_database: Path, undisturbed: Outcome, tm
     kill_and_go_on(project(fresh_database, tmp_path), moments, undisturbed, seconds=seconds, by_id=kill % 2 == 0)
 
 
-@pytest.mark.parametrize("moments", [[13, 40, 70], [-14, -2]], ids=["begun, at work, at work", "done but not told"])
+@pytest.mark.parametrize(
+    "moments",
+    [[13, 40, 70], [-14, -2], [-1]],
+    ids=["begun, at work, at work", "done but not told", "before its last operation"],
+)
 def test_killed_at_these_moments(
     fresh_database: Path, undisturbed: Outcome, tmp_path: Path, moments: list[float]
 ) -> None:

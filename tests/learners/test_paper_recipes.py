@@ -9,9 +9,11 @@ from torch.nn import functional
 
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
+from cardlab.games.protocol import HasOpeningList
 from cardlab.learners.losses.returns import lambda_returns
 from cardlab.learners.losses.value import clipped_regression, regression_to_zero
-from cardlab.learners.options import DQNOptions, PPOOptions, annealed_epsilon
+from cardlab.learners.online_steps import OnlineSteps
+from cardlab.learners.options import DQNOptions, PPOOptions, TDOptions, annealed_epsilon
 from cardlab.networks.layers import Head
 from cardlab.networks.options import MLPOptions, TrunksOptions
 
@@ -88,3 +90,53 @@ def test_losses_that_exclude_each_other_are_refused():
         DQNOptions(zero_other_actions=True, train_all_actions=True)
     with pytest.raises(InvalidOption, match=r"agent\.epsilon"):
         DQNOptions(learn_random_actions=False, epsilon=0.6)
+
+
+def test_online_steps_are_those_of_torch():
+    spec = make_game("poker_squares", features="paper").spec
+    network = MLPOptions(widths=(20, 10), activation="tanh", init="uniform", value_range=(-1.0, 2.0)).build(spec)
+    rng, steps = np.random.default_rng(1), OnlineSteps(network)
+    observations = rng.random((6, 76), dtype=np.float32)
+    targets, rates = rng.random((2, 6), dtype=np.float32)
+    ahead = np.array([True, False, True, True, False, False])
+    before = {name: weights.clone() for name, weights in network.state_dict().items()}
+    errors = steps.take(observations, targets, ahead, 0.9, rates)
+    taken = {name: weights.clone() for name, weights in network.state_dict().items()}
+    network.load_state_dict(before)
+    inputs = torch.from_numpy(observations)
+    for n in range(6):
+        with torch.no_grad():
+            following = float(network.value(inputs[n + 1 : n + 2])) if ahead[n] else 0.0
+        error = float(targets[n]) + 0.9 * following - network.value(inputs[n : n + 1]).squeeze()
+        assert errors[n] == pytest.approx(float(error.detach()) ** 2, abs=1e-5)
+        network.zero_grad()
+        (error.square() / 2).backward()
+        torch.optim.SGD(network.parameters(), lr=float(rates[n])).step()
+    for name, weights in network.state_dict().items():
+        torch.testing.assert_close(taken[name], weights, rtol=1e-4, atol=1e-5)
+
+
+def test_online_steps_need_a_network_of_tanh():
+    game = make_game("poker_squares", features="paper")
+    options = TDOptions(online=True, optimizer="sgd", minibatch_size=1, td_lambda=0.0)
+    with pytest.raises(InvalidOption, match=r"agent\.online"):
+        options.build(game, MLPOptions(widths=(8,)).build(game.spec), 10, 1)
+    with pytest.raises(InvalidOption, match=r"agent\.td_lambda"):
+        TDOptions(online=True, optimizer="sgd", minibatch_size=1, td_lambda=0.5)
+
+
+def test_openings_of_the_list_are_played_and_not_learned():
+    game, rng = make_game("open_face", features="paper"), np.random.default_rng(1)
+    assert isinstance(game, HasOpeningList)
+    options = DQNOptions(opening_list=True, epsilon=0.3, buffer_size=1000)
+    learner = options.build(game, MLPOptions(widths=(8,)).build(game.spec), 10, 1)
+    states = game.deal(50, rng)
+    for _ in range(10):
+        players = game.current_player(states)
+        known = game.information(states, players)
+        actions = learner.behaviour_agent().act(known, players, rng)
+        listed = game.listed_actions(known)
+        assert (actions == listed)[listed >= 0].all()
+        assert (listed >= 0).mean() > 0.9
+        game.apply(states, actions)
+    assert (game.listed_actions(game.information(states, game.current_player(states))) == -1).all()

@@ -11,6 +11,7 @@ from cardlab.agents.policy_files import describe, save_policy
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.networks.options import MLPOptions
+from cardlab_play.playouts import OptionPlayouts
 from play_server import TABLE_REQUESTS, make_options, run_server
 
 POLICY_KINDS = {"big2": "softmax", "thirty_one": "action_value", "five_o": "afterstate", "open_face": "softmax"}
@@ -32,7 +33,7 @@ def server(tmp_path_factory):
 def test_advice_covers_all_legal_actions(server, name):
     client = server.client()
     game = next(entry for entry in client.get("/api/games")["games"] if entry["game"] == name)
-    table = client.open({"game": name, "opponents": TABLE_REQUESTS[name].get("opponents")})
+    table = client.open({"game": name, "opponents": TABLE_REQUESTS[name].get("opponents"), "practice": True})
     offered = [entry["agent"] for entry in game["agents"]]
     advisor = next((agent for agent in offered if agent.endswith(f"models/{name}")), game["advisor"])
     advice = client.get(f"/api/tables/{table['id']}/advice", agent=advisor)
@@ -42,6 +43,12 @@ def test_advice_covers_all_legal_actions(server, name):
     assert advice["action"] in legal
     low, high = make_game(name).spec.payoff_range
     assert low <= advice["value"] <= high
+    assert {option["action"]: option["value"] for option in advice["options"]}[advice["action"]] == advice["value"]
+    assert all(option["margin"] >= 0 for option in advice["options"])
+    assert advice["deals"] == 16
+    best = max(advice["options"], key=lambda option: option["value"])
+    assert advice["verdict"]["difference"] == pytest.approx(best["value"] - advice["value"], abs=1e-3)
+    assert (advice["verdict"]["agrees"] is True) == (advice["verdict"]["action"] == advice["action"])
     assert advice["win_probability"] is None if name == "poker_squares" else 0 <= advice["win_probability"] <= 1
     if name in POLICY_KINDS:
         assert sum(option["probability"] for option in advice["options"]) == pytest.approx(1, abs=1e-2)
@@ -53,7 +60,7 @@ def test_advice_covers_all_legal_actions(server, name):
 
 def test_the_belief_covers_the_hidden_cards(server):
     client = server.client()
-    table = client.open(TABLE_REQUESTS["big2"])
+    table = client.open({**TABLE_REQUESTS["big2"], "practice": True})
     belief = client.get(f"/api/tables/{table['id']}/advice", agent="greedy")["belief"]
     gone = {*table["view"]["hand"], *table["view"]["played"]}
     assert {card["card"] for card in belief["cards"]} == {r + s for r in "23456789TJQKA" for s in "cdhs"} - gone
@@ -65,7 +72,7 @@ def test_the_belief_covers_the_hidden_cards(server):
 def test_the_champion_s_belief_network_is_used_for_its_options_only(server):
     client = server.client()
     for options, source in ({}, "network"), ({"penalty": "doubled"}, "uniform"):
-        table = client.open({**TABLE_REQUESTS["big2"], "options": options})
+        table = client.open({**TABLE_REQUESTS["big2"], "options": options, "practice": True})
         belief = client.get(f"/api/tables/{table['id']}/advice", agent="greedy")["belief"]
         assert belief["source"] == source
 
@@ -91,15 +98,16 @@ def test_a_replay_reviews_every_move_of_the_player(server, name):
     assert all(sum(option["chosen"] for option in frame["review"]["options"]) == 1 for frame in reviewed)
     drops = sum(frame["review"]["drop"] for frame in reviewed)
     assert reviewed[0]["review"]["value"] - drops == pytest.approx(end["result"]["payoff"], abs=0.02)
-    fallen = {frame["number"]: frame["review"]["drop"] for frame in reviewed}
-    assert replay["largest_drops"] == sorted(fallen, key=lambda n: -fallen[n])[: len(replay["largest_drops"])]
+    costs = {frame["number"]: frame["review"]["cost"] for frame in reviewed if frame["review"]["costly"]}
+    assert replay["costly_moves"] == sorted(costs, key=lambda n: -costs[n])[:5]
+    assert all(cost > 0 for cost in costs.values())
     hands = replay["frames"][0]["hands"]
     if name == "big2":
         assert sorted(len(hand) for hand in hands) == [12, 13, 13, 13]
     assert (hands is None) == (name == "poker_squares")
 
 
-def test_a_review_from_playouts_skips_forced_moves(server):
+def test_a_review_skips_forced_moves(server):
     client = server.client()
     table = client.open(TABLE_REQUESTS["big2"])
     end = client.finish(table, seed=5)
@@ -111,8 +119,38 @@ def test_a_review_from_playouts_skips_forced_moves(server):
     )
 
 
-def test_an_unknown_advisor_is_rejected(server):
+def test_a_search_shows_values_and_visits(server):
+    client = server.client()
+    table = client.open({"game": "five_o", "opponents": [{"agent": "reflex_1"}], "practice": True})
+    path = f"/api/tables/{table['id']}/advice"
+    for search, simulations in ("monte_carlo", 200), ("tree", 200):
+        advice = client.get(path, agent="reflex_1", search=search)
+        assert sum(option["visits"] for option in advice["options"]) == advice["simulations"] <= simulations
+        assert all((option["search_value"] is None) == (option["visits"] == 0) for option in advice["options"])
+        assert all(option["probability"] is None for option in advice["options"])
+        assert advice["played_by"] == "Reflex 1"
+
+
+def test_a_game_that_counts_has_no_advice(server):
     client = server.client()
     table = client.open(TABLE_REQUESTS["big2"])
+    for agent in (None, "greedy"):
+        error = client.get(f"/api/tables/{table['id']}/advice", 409, agent=agent)["error"]
+        assert error == "this game counts: advice is for practice games"
+
+
+@pytest.mark.parametrize(("gap", "clearly"), [(1.0, True), (0.05, False)])
+def test_options_are_compared_on_the_same_deals(gap, clearly):
+    luck, own = np.random.default_rng(0).normal(size=(64, 1)), np.random.default_rng(1).normal(size=(64, 2))
+    found = OptionPlayouts([3, 7], luck + own / 2 + np.array([[0.0, gap]]), np.zeros((64, 2)))
+    assert found.best() == 7
+    assert found.is_clearly_better(7, 3) is clearly
+    assert not found.is_clearly_better(3, 7)
+    assert found.difference(7, 3)[1] < found.value(3)[1] + found.value(7)[1]
+
+
+def test_an_unknown_advisor_is_rejected(server):
+    client = server.client()
+    table = client.open({**TABLE_REQUESTS["big2"], "practice": True})
     for agent in ("nobody", "../../etc", "monte_carlo:simulations:99999999"):
         assert client.get(f"/api/tables/{table['id']}/advice", 422, agent=agent)["key"] == "query.agent"

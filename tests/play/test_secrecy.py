@@ -178,10 +178,11 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.parametrize("practice", [False, True], ids=["counts", "practice"])
 @pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in CASES]
 )
-def test_hidden_cards_change_no_byte_of_a_response(name, folder, tmp_path, monkeypatch):
+def test_hidden_cards_change_no_byte_of_a_response(name, practice, folder, tmp_path, monkeypatch):
     case = CASES[name]
     load = AgentCatalog.load
 
@@ -194,7 +195,7 @@ def test_hidden_cards_change_no_byte_of_a_response(name, folder, tmp_path, monke
         for part, deck, later in zip("ab", case.decks, case.later, strict=True)
     ]
     with servers[0] as one, servers[1] as other:
-        _play_both(case, [Connection(one.base), Connection(other.base)])
+        _play_both(case, [Connection(one.base), Connection(other.base)], practice)
 
 
 def serve(folder, own, deck, later):
@@ -213,14 +214,19 @@ def serve(folder, own, deck, later):
     )
 
 
-def _play_both(case: Case, connections: list[Connection]) -> None:
+def _play_both(case: Case, connections: list[Connection], practice: bool) -> None:
     rng = np.random.default_rng(4)
     table_request = {**case.table_request, "opponents": [{"agent": "random"}], "par": {"agent": "random"}}
+    table_request["practice"] = practice
     compare(connections, "POST", "/api/tables", json=table_request)
     moves = 0
     while True:
         table = connections[0].table
         compare_other_requests(connections, table, case.table_request["game"], moves)
+        if practice and moves == 2:
+            compare(connections, "POST", f"/api/tables/{table['id']}/undo", json={"number": table["number"]})
+            table, moves = connections[0].table, moves - 1
+            practice = False  # once
         body = {"action": choose(table, rng, case.calls_at), "number": table["number"]}
         replies = [connection.send("POST", f"/api/tables/{table['id']}/moves", json=body) for connection in connections]
         assert [reply[0] for reply in replies] == [200, 200]

@@ -1,10 +1,12 @@
 """Two players with two servers on one database send any requests in any order: no answer has a hidden card.
 
 The cards that a player may know of a deal are computed from the stored deal and actions. While a game of the player
-with a deal counts, each answer about that deal is searched for other cards, payoffs and par: status line, headers and
-body. Lists, standings and errors have no cards at all. Log lines have none either. Stored moves are never taken back.
+with a deal counts, or is the player's only game with it, each answer about that deal is searched for other cards,
+payoffs and par: status line, headers and body. Lists, standings and errors have no cards at all. Log lines have none
+either. Stored moves are taken back in practice games only.
 """
 
+import json
 import logging
 import re
 from collections.abc import Iterator
@@ -31,6 +33,8 @@ from play_server import RunningServer, make_options, run_server
 
 CARD = re.compile(r"(?<![\w-])[2-9TJQKA][cdhs](?![\w-])")
 PLAYERS, SERVERS = st.integers(0, 1), st.integers(0, 1)
+KINDS = ["fresh", "daily", "practice"]
+PARTS = ["", "/history", "/replay", "/advice?agent=random", "deal"]
 PICK, RECENT = st.integers(0, 1700), st.integers(0, 3)
 REQUESTS: dict[str, dict[str, Any]] = {
     "big2": {"game": "big2", "seat": 1, "opponents": [{"agent": "lowest"}], "par": {"agent": "random"}},
@@ -48,6 +52,11 @@ def known_cards(row: GameRow) -> set[str]:
     for action in row.actions:
         game.apply(states, np.array([action], dtype=np.int16))
     return {card_text(int(DECK_CARD[card])) for card in np.flatnonzero(own | (states["place"][0] >= PLAYED))}
+
+
+def without_belief(advice: Any) -> str:
+    """Advice without the list of cards that the player cannot see, which is the same for all deals."""
+    return json.dumps({key: value for key, value in advice.items() if key not in ("belief", "observation")})
 
 
 @dataclass(frozen=True)
@@ -81,7 +90,8 @@ class TwoPlayers(RuleBasedStateMachine):
             self.tables.append(OpenedTable(player, f"/api/tables/{table['id']}", table["game"], deal))
         self.read_rows()
         after = self.counting(player)
-        found = {card for text in (reply.text, str(reply.headers)) for card in CARD.findall(text)}
+        body_text = without_belief(reply.json()) if reply.ok and "/advice" in path else reply.text
+        found = {card for text in (body_text, str(reply.headers)) for card in CARD.findall(text)}
         if not deal or not reply.ok:
             assert not found, reply.text
         elif deal in after and (deal in before or reply.status_code == 201):
@@ -98,17 +108,19 @@ class TwoPlayers(RuleBasedStateMachine):
         old, self.rows = self.rows, {f"/api/tables/{row.id}": row for row in rows}
         for path in (table.path for table in self.tables):
             row = self.rows[path]
-            assert path not in old or row.actions[: len(old[path].actions)] == old[path].actions
+            assert path not in old or not row.counts or row.actions[: len(old[path].actions)] == old[path].actions
             assert first.setdefault((row.user_id, row.deal_id), row.id) == row.id or not row.counts
 
     def counting(self, player: int) -> dict[str, GameRow]:
-        """The games of a player that count and are not over, by deal."""
+        """The games of a player that count, or are the only ones with their deal, and are not over, by deal."""
         own = [self.rows[table.path] for table in self.tables if table.player == player]
-        return {row.deal_id: row for row in own if row.counts and row.status == OPEN}
+        deals = [row.deal_id for row in own]
+        return {row.deal_id: row for row in own if (row.counts or deals.count(row.deal_id) == 1) and row.status == OPEN}
 
-    @rule(player=PLAYERS, server=SERVERS, game=st.sampled_from(sorted(REQUESTS)), daily=st.booleans())
-    def open(self, player: int, server: int, game: str, daily: bool) -> None:
-        body = {"game": game, "deal": "daily"} if daily else REQUESTS[game]
+    @rule(player=PLAYERS, server=SERVERS, game=st.sampled_from(sorted(REQUESTS)), kind=st.sampled_from(KINDS))
+    def open(self, player: int, server: int, game: str, kind: str) -> None:
+        body = {"game": game, "deal": "daily"} if kind == "daily" else REQUESTS[game]
+        body = {**body, "practice": True} if kind == "practice" else body
         self.send(player, server, "POST", "/api/tables", body)
 
     @precondition(lambda self: self.tables)
@@ -136,7 +148,18 @@ class TwoPlayers(RuleBasedStateMachine):
         self.send(player, server, "POST", f"{opened.path}/resignation", body, opened.deal)
 
     @precondition(lambda self: self.tables)
-    @rule(player=PLAYERS, server=SERVERS, recent=RECENT, part=st.sampled_from(["", "/history", "/replay", "deal"]))
+    @rule(player=PLAYERS, server=SERVERS, recent=RECENT)
+    def undo(self, player: int, server: int, recent: int) -> None:
+        opened = self.table(recent)
+        before = self.rows[opened.path]
+        body = {"number": len(before.actions)}
+        done = self.send(player, server, "POST", f"{opened.path}/undo", body, opened.deal)
+        after = self.rows[opened.path].actions
+        assert (len(after) < len(before.actions)) == (done is not None)
+        assert not done or (not before.counts and before.status == OPEN)
+
+    @precondition(lambda self: self.tables)
+    @rule(player=PLAYERS, server=SERVERS, recent=RECENT, part=st.sampled_from(PARTS))
     def look(self, player: int, server: int, recent: int, part: str) -> None:
         opened = self.table(recent)
         path = f"/api/deals/{opened.deal}" if part == "deal" else opened.path + part

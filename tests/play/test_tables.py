@@ -2,6 +2,7 @@
 
 import pytest
 
+from cardlab_play.serializers import result_text
 from play_server import TABLE_REQUESTS
 
 
@@ -108,3 +109,45 @@ def test_each_game_offers_agents_and_defaults(client):
         assert game["default_agent"] in {agent["agent"] for agent in game["agents"]}
         for option in game["options"]:
             assert option["default"] in option["values"]
+
+
+@pytest.mark.parametrize("name", TABLE_REQUESTS)
+def test_undo_takes_back_moves_of_a_practice_game(client, name):
+    table = client.open({**TABLE_REQUESTS[name], "practice": True})
+    path = f"/api/tables/{table['id']}/undo"
+    assert "no move to take back" in client.post(path, {"number": table["number"]}, 409)["error"]
+    second = client.move(table, table["legal"][0]["action"])
+    assert client.post(path, {"number": second["number"]}) == table
+    assert "number" in client.post(path, {"number": second["number"]}, 409)["error"]
+    assert client.move(table, table["legal"][0]["action"]) == second  # the same moves get the same replies
+    end = client.finish(second, 1)
+    assert client.post(path, {"number": end["number"]}, 409)["error"] == "the game is over"
+    assert end["deal"]["counts"] is False
+
+
+def test_practice_is_for_fresh_deals(client):
+    refused = client.open({"game": "big2", "deal": "daily", "practice": True}, 422)
+    assert refused["key"] == "practice"
+    table = client.open(TABLE_REQUESTS["big2"])
+    second = client.move(table, table["legal"][0]["action"])
+    refused = client.post(f"/api/tables/{table['id']}/undo", {"number": second["number"]}, 409)
+    assert refused["error"] == "this game counts: undo is for practice games"
+    end = client.finish(client.open({**TABLE_REQUESTS["poker_squares"], "practice": True}))
+    board = client.get("/api/leaderboard", game="poker_squares")
+    assert end["result"]["par"]["payoff"] is not None
+    assert not [row for row in board["players"] if row["you"]]
+
+
+@pytest.mark.parametrize(
+    ("game", "payoffs", "text"),
+    [
+        ("big2", [-12.0, 15.0, -2.0, -1.0], "You lost, −12 points"),
+        ("big2", [1.0, -1.0, 0.0, 0.0], "You won, +1 point"),
+        ("open_face", [0.0, 0.0], "You tied, 0 points"),
+        ("thirty_one", [-0.5, 1.0, -0.5], "You lost the match"),
+        ("five_o", [1.0, -1.0], "You won the game"),
+        ("poker_squares", [96.0], "You scored 96 points"),
+    ],
+)
+def test_results_are_said_in_words(game, payoffs, text):
+    assert result_text(game, payoffs, 0) == text

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from cardlab.core.addresses import without_password
 from cardlab.core.options import InvalidOption
 from cardlab.tracking import Store, TrackingUnavailable
-from cardlab.tracking.connection import project_root, without_password
+from cardlab.tracking.connection import project_root
 from cardlab.tracking.experiment_tags import update_experiments
 
 FIRST = """

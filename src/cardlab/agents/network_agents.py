@@ -11,7 +11,17 @@ from cardlab.agents.exploration import SampledActions, epsilon_greedy, epsilon_s
 from cardlab.core.kernels import kernel
 from cardlab.games.array_checks import unchecked
 from cardlab.games.fused_rollouts import SparseLineValues, SupportsFusedRollouts
-from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, ObservesAfterstates, Players, States
+from cardlab.games.protocol import (
+    Actions,
+    Bools,
+    Floats,
+    Game,
+    HasOpeningList,
+    InfoStates,
+    ObservesAfterstates,
+    Players,
+    States,
+)
 from cardlab.games.record_arrays import copied, take
 from cardlab.networks.inputs import Indices
 from cardlab.networks.protocol import Network, encode_for, encode_legal_for
@@ -88,12 +98,13 @@ class SoftmaxAgent:
 
 @dataclass
 class ActionValueAgent:
-    """Epsilon-greedy on a network's action values."""
+    """Epsilon-greedy on a network's action values; with `opening_list` openings follow the game's list."""
 
     game: Game
     network: Network
     epsilon: float = 0.0
     reward_scale: float = 1.0
+    opening_list: bool = False
 
     def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> SampledActions:
         """Actions with their log-probabilities and the value of the best action."""
@@ -118,7 +129,12 @@ class ActionValueAgent:
         """Action values [N, A], minus infinity where illegal."""
         with torch.inference_mode():
             inputs = encode_for(self.network, self.game, info_states, players)
-            return self.network(inputs)[0].float().cpu().numpy()
+            scores = self.network(inputs)[0].float().cpu().numpy()
+        if self.opening_list and isinstance(self.game, HasOpeningList):
+            listed = self.game.listed_actions(info_states)
+            opens = listed >= 0
+            scores[opens] = np.where(np.arange(scores.shape[1]) == listed[opens, None], scores[opens], -np.inf)
+        return scores
 
 
 @dataclass

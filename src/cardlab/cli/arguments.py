@@ -16,8 +16,7 @@ from cardlab.experiments.config.options import InvalidConfiguration
 FLAGS = {
     "--quiet, -q": "show no progress",
     "--cfg job": "print the composed configuration; --resolve fills in ${…}, --package KEY prints one part",
-    "--cfg hydra": "print the configuration of Hydra",
-    "--info": "print Hydra's defaults, search path and plugins",
+    "--info": "print Hydra's defaults, search path and plugins; --cfg hydra prints its configuration",
     "--help": "print this text for the chosen options",
 }
 

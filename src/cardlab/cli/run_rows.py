@@ -111,7 +111,7 @@ def run_row(stored: "Run", game: str) -> RunRow:
 def _main_score(
     game: str, metrics: Mapping[str, float], tags: Mapping[str, str], params: Mapping[str, str]
 ) -> tuple[str | None, str, str]:
-    """Metric, what it is the score of, and against whom. A training without evaluation has the end of its curve.
+    """Metric, what it is the score of, and the reference. A training without evaluation has the end of its curve.
 
     Of several references the strongest counts, the one against which the agent scores least; in a sweep their mean.
     """

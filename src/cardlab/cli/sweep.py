@@ -60,8 +60,8 @@ def run(request: Request) -> int:
 
 def _origin(request: Request, options: SweepOptions, result: "SweepResult", config: Mapping[str, Any]) -> Sequence[str]:
     """Where tuned values come from: the lines at the head of their files."""
+    from cardlab.core.addresses import without_password  # noqa: PLC0415
     from cardlab.experiments.sweep.progress import score_text  # noqa: PLC0415  imports Optuna
-    from cardlab.tracking.connection import without_password  # noqa: PLC0415
 
     best, confirmation = result.best, result.confirmation
     score = score_text(options.metric, best.value, best.interval)

@@ -2,23 +2,49 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cardlab.cli.verbs import Request
+from cardlab.cli.verbs import ComposedConfig, Request
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.seed_options import RESUME, SEEDS, experiment_part, parse_seeds
 from cardlab.experiments.run_paths import LATEST, POLICY, quoted
-from cardlab.tracking import Store
+from cardlab.tracking import Run, Store
 from cardlab.tracking.parameters import flatten
 from cardlab.tracking.run_state import RunState, find_unfinished
+
+if TYPE_CHECKING:
+    from cardlab.experiments.seeds import SeedTraining
+    from cardlab.training.run import Trained
 
 _NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS)  # keys that have columns of their own in MLflow
 
 
 def run(request: Request) -> int:
+    """Train in the processes that torchrun started (RANK and WORLD_SIZE), in those of Ray, or in this one."""
+    trainer, started = request.config["trainer"], int(os.environ.get("WORLD_SIZE", "1"))
+    by_ray = trainer.get("launcher") == "ray"
+    if started == 1 and not by_ray:
+        return _run(request)
+    if request.config.get(SEEDS) is not None:
+        key, value = ("trainer.launcher", "ray") if by_ray else ("WORLD_SIZE", started)
+        raise InvalidOption(key, value, f"left out with {SEEDS}: train one seed with each command")
+    if by_ray:
+        from cardlab.training.ray_train import run_on_ray  # noqa: PLC0415  imports torch
+
+        options = build_experiment(experiment_part(request.config)).trainer
+        return run_on_ray(partial(_run, request), options)
+    from cardlab.training.joined_group import environment_group, run_in_group  # noqa: PLC0415  imports torch
+
+    if trainer["processes"] == 1:
+        request = replace(request, config=ComposedConfig(request.config, trainer={**trainer, "processes": started}))
+    return run_in_group(environment_group(), trainer["device"], partial(_run, request))
+
+
+def _run(request: Request) -> int:
     """Train in runs/NAME/ (models/ and results/ belong to the pipeline) and print the next commands."""
     config = experiment_part(request.config)
     if request.config.get(SEEDS) is not None:
@@ -29,7 +55,7 @@ def run(request: Request) -> int:
         _check_same(config if len(request.overrides) > 1 else state.config, state)
         config = dict(state.config)
     experiment = build_experiment(config)  # before the slow imports below: a wrong value fails at once
-    from cardlab.experiments.seeds import SeedTraining, write_training_files  # noqa: PLC0415
+    from cardlab.experiments.seeds import SeedTraining  # noqa: PLC0415
     from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415
     from cardlab.training.run import run_folder  # noqa: PLC0415
 
@@ -44,10 +70,10 @@ def run(request: Request) -> int:
         folder=folder,
         model_dir=training.policy,
         params=config,
-        record=partial(write_training_files, training, config),
+        record=partial(_record, training, config),
         changed=_changed(request),
     )
-    latest = _link_latest(folder) / POLICY
+    latest = folder.with_name(LATEST) / POLICY
     here = Path.cwd()
     shown = latest.relative_to(here) if latest.is_relative_to(here) else latest
     print(f"policy: {shown}\nnext:   cardlab evaluate {quoted('policy', shown)}\n        cardlab ui")
@@ -89,13 +115,20 @@ def _changed(request: Request) -> str:
     return " ".join(text for text in request.overrides if text.split("=")[0] not in _NOT_CHANGED)
 
 
-def _link_latest(folder: Path) -> Path:
-    """Point the link runs/NAME/latest to `folder`; returns the link."""
+def _record(training: "SeedTraining", config: Mapping[str, Any], run: Run, trained: "Trained") -> None:
+    """Write the files of the training and the link to it, before its run is finished: then a kill repeats nothing."""
+    from cardlab.experiments.seeds import write_training_files  # noqa: PLC0415
+
+    write_training_files(training, config, run, trained)
+    _link_latest(training.folder)
+
+
+def _link_latest(folder: Path) -> None:
+    """Point the link runs/NAME/latest to `folder`."""
     link, draft = folder.with_name(LATEST), folder.with_name(f".{LATEST}.{os.getpid()}")
     draft.unlink(missing_ok=True)
     draft.symlink_to(folder.name)
     draft.replace(link)
-    return link
 
 
 def _resume_value(request: Request) -> str:

@@ -78,7 +78,6 @@ _VERBS = (
         "train one experiment",
         (
             "cardlab train experiment=poker_squares/td",
-            "cardlab train game=thirty_one agent=dqn trainer=quick agent.epsilon=0.05",
             "cardlab train experiment=thirty_one/dqn agent=ppo network.widths=[128,128] seeds=3",
             "cardlab train resume=3f2a9c1e",
         ),

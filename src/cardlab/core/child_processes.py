@@ -3,10 +3,10 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from threading import Thread
@@ -39,7 +39,8 @@ class ChildProcess:
         context = get_context("spawn")
         pipe, other_end = context.Pipe()
         process = context.Process(target=_main, args=(other_end, function, arguments), name=name)
-        process.start()
+        with interrupts_blocked():
+            process.start()
         other_end.close()
         return ChildProcess(name, process, pipe)
 
@@ -52,6 +53,12 @@ class ChildProcess:
                     raise message
                 report(message)
 
+    def imports(self) -> bool:
+        """Whether the process has not begun its function: `_main` gives it a process group of its own."""
+        with suppress(ProcessLookupError):
+            return os.getpgid(self.process.pid or 0) == os.getpgrp()
+        return False
+
     def check_exit(self) -> None:
         """Raise KeyboardInterrupt for an interrupted child, and ChildKilled for one that a signal ended."""
         status = self.process.exitcode or 0
@@ -63,6 +70,17 @@ class ChildProcess:
             raise ChildKilled(f"{self.name} exited with status {status}; its error is above")
 
 
+@contextmanager
+def interrupts_blocked() -> Generator[None]:
+    """Processes that start within the block inherit that SIGINT is blocked: Ctrl-C does not break their imports."""
+    resource_tracker.ensure_running()  # it unblocks SIGINT when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def wait_for(children: Iterable[ChildProcess], seconds: float) -> None:
     """Wait until a child exits or reports, at most `seconds`."""
     every = list(children)
@@ -70,9 +88,11 @@ def wait_for(children: Iterable[ChildProcess], seconds: float) -> None:
 
 
 def stop(children: Iterable[ChildProcess]) -> None:
-    """Interrupt the children, and kill those that do not exit in STOP_SECONDS."""
+    """Interrupt the children; kill those that still import, and those that do not exit in STOP_SECONDS."""
     every = list(children)
     for child in every:
+        if child.imports():
+            child.process.kill()
         child.pipe.close()
     for child in every:
         child.process.join(STOP_SECONDS)
@@ -84,9 +104,11 @@ def stop(children: Iterable[ChildProcess]) -> None:
 def _main(pipe: Connection, function: Callable[..., object], arguments: tuple[Any, ...]) -> None:
     """The child process."""
     os.setpgrp()  # Ctrl-C in the terminal interrupts the parent, which then interrupts each child once
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # discards one that is blocked
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    Thread(target=_interrupt_at_end, args=(pipe,), daemon=True).start()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     try:
+        Thread(target=_interrupt_at_end, args=(pipe,), daemon=True).start()
         function(*arguments, pipe.send)
     except (KeyboardInterrupt, SystemExit):  # Lightning turns the first into the second
         sys.exit(INTERRUPTED)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from tempfile import gettempdir
 
+from cardlab.core.addresses import without_password
+
 NOT_IN_DIGEST = "decides how a program exits"
 
 FAILED = 1
@@ -17,8 +19,10 @@ USAGE_ERROR = 2  # wrong command line or configuration: nothing was done
 INTERRUPTED = 130
 RESUME = "run the same command again to resume"
 REPEAT = "run the same command again"
+REPRO = "run dvc repro again to resume"
 
 _LONGEST = 4000  # characters of a message
+_SECONDS_TO_RETURN = 0.01  # for a finalizer
 _LITTLE = 1_000_000  # bytes on a full disk
 
 _STOPPED = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
@@ -56,34 +60,63 @@ def run_program(run: Callable[[], int | None], hint: str = "") -> int:
             status = FAILED
         if not received:
             return status
-    first = received[0]
-    print(f"cardlab: {_STOPPED[first.name]}{'; ' if hint else ''}{hint}", file=sys.stderr)
-    return 128 + first
+    return _report(received[0], hint)
+
+
+def exit_on_signals(hint: str) -> None:
+    """Let a signal end the process at once, with the line and the status of `run_program`.
+
+    A program calls this before its imports, which take seconds; `run_program` then handles the signals while it runs.
+    """
+
+    def stop(number: int, _: object) -> None:
+        os._exit(_report(signal.Signals(number), hint))
+
+    for number in _handlers():
+        signal.signal(number, stop)
+
+
+def _report(received: signal.Signals, hint: str) -> int:
+    print(f"cardlab: {_STOPPED[received.name]}{'; ' if hint else ''}{hint}", file=sys.stderr, flush=True)
+    return 128 + received
+
+
+def _handlers() -> dict[int, object]:
+    """Signal → handler, without signals that are ignored, such as SIGHUP under nohup, or whose handler is not Python's.
+
+    Empty outside the main thread, where Python allows no handlers.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    numbers = [getattr(signal, name) for name in _STOPPED if hasattr(signal, name)]
+    handlers = {number: signal.getsignal(number) for number in numbers}
+    return {number: handler for number, handler in handlers.items() if handler not in (signal.SIG_IGN, None)}
 
 
 @contextmanager
 def _stoppable() -> Generator[list[signal.Signals]]:
-    """Within the block SIGTERM and SIGHUP stop the program like Ctrl-C; yields the list of signals received so far.
-
-    A signal that is ignored, such as SIGHUP under nohup, stays ignored, and so does a handler that Python did not set.
-    Python allows handlers in the main thread only.
-    """
+    """Within the block SIGTERM and SIGHUP stop the program like Ctrl-C; yields the list of signals received so far."""
     received: list[signal.Signals] = []
 
     def stop(number: int, _: object) -> None:
         received.append(signal.Signals(number))
         raise KeyboardInterrupt if number == signal.SIGINT else Stopped
 
-    earlier: dict[int, object] = {}
-    if threading.current_thread() is threading.main_thread():
-        numbers = [getattr(signal, name) for name in _STOPPED if hasattr(signal, name)]
-        handlers = {number: signal.getsignal(number) for number in numbers}
-        earlier = {number: handler for number, handler in handlers.items() if handler not in (signal.SIG_IGN, None)}
+    def send_again(ignored: "sys.UnraisableHookArgs") -> None:
+        """A finalizer or a callback that the signal interrupted has swallowed the exception."""
+        if received and issubclass(ignored.exc_type, KeyboardInterrupt):
+            threading.Timer(_SECONDS_TO_RETURN, os.kill, (os.getpid(), received[-1])).start()
+        else:
+            hook(ignored)
+
+    hook, earlier = sys.unraisablehook, _handlers()
     try:
         for number in earlier:
             signal.signal(number, stop)
+        sys.unraisablehook = send_again
         yield received
     finally:
+        sys.unraisablehook = hook
         for number, handler in earlier.items():
             signal.signal(number, handler)  # pyright: ignore[reportArgumentType]
 
@@ -119,8 +152,8 @@ def _run(run: Callable[[], int | None]) -> int:
 
 
 def _one_line(error: Exception) -> str:
-    """The message without line breaks, and without the middle of one that repeats a very long argument."""
-    text = " ".join(str(error).split())
+    """The message without line breaks, passwords, and the middle of one that repeats a very long argument."""
+    text = without_password(" ".join(str(error).split()))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
 
 

@@ -15,6 +15,8 @@ from typing import Annotated, Any, TypeVar, Union, cast, dataclass_transform, ge
 from pydantic import AllowInfNan, BeforeValidator, ConfigDict, Field, Strict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
+from cardlab.core.addresses import without_password
+
 T = TypeVar("T")
 _LARGEST = 2**63 - 1  # whole numbers have at most 64 bits
 _LONGEST = 300  # characters of a value in a message
@@ -32,7 +34,7 @@ class InvalidOption(ConfigurationError):
 
     def __init__(self, key: str, value: object, allowed: str) -> None:
         demand = allowed if allowed.startswith(_NO_KEY) else f"must be {allowed}"
-        super().__init__(f"{shortened(key)}={shortened(as_written(value))}: {demand}")
+        super().__init__(f"{shortened(key)}={shortened(without_password(as_written(value)))}: {demand}")
         self.key = key
         self.value = value
         self.allowed = allowed

@@ -90,4 +90,9 @@ def _connect(ray: Any) -> None:
     except ConnectionError as error:
         if address:
             raise InvalidOption(_ADDRESS, address, f"that of a Ray cluster ({error})") from error
-        ray.init(address="local", logging_level=logging.ERROR, include_dashboard=False)
+        ray.init(
+            address="local",
+            logging_level=logging.ERROR,
+            include_dashboard=False,
+            logging_config=ray.LoggingConfig(log_level="ERROR"),
+        )

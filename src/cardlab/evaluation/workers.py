@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.registry import load_agent
+from cardlab.core.child_processes import interrupts_blocked
 from cardlab.core.files import check_folder
 from cardlab.core.main_guard import require_main_guard
 from cardlab.core.options import InvalidOption
@@ -260,7 +261,10 @@ class Workers:
 
     def _submit(self, job: ChunkJob) -> "Future[tuple[Tally, ...]]":
         assert self._pool is not None
-        return self._pool.submit(job) if isinstance(self._pool, RayPool) else self._pool.submit(_run, job)
+        if isinstance(self._pool, RayPool):
+            return self._pool.submit(job)
+        with interrupts_blocked():  # the first call starts the processes; they leave Ctrl-C to the parent
+            return self._pool.submit(_run, job)
 
 
 _player: ChunkPlayer | None = None  # of this worker process

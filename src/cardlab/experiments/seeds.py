@@ -1,4 +1,4 @@
-"""Trainings of one configuration with several seeds, side by side, under one MLflow run that has their mean curve.
+"""Trainings of one configuration with several seeds, in parallel, under one MLflow run that has their mean curve.
 
 The training of a seed is that of `seed=N` alone: same folder, checkpoint and result. A finished one is not repeated, so
 seeds can be added later.
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.core.child_processes import ChildProcess, stop, wait_for
@@ -76,7 +78,7 @@ class SeedTraining:
 def train_seeds(
     config: Mapping[str, Any], seeds: Sequence[int], store: Store, *, changed: str = "", report: Report = print
 ) -> list[SeedTraining]:
-    """Train with each of `seeds`, or resume, side by side on the cores that there are.
+    """Train with each of `seeds`, or resume; as many at a time as there are cores.
 
     `config` is that of an experiment. Lines of a training are reported as `seed N: …`. An error of one is raised when
     the others are finished; Ctrl-C interrupts all. Raises what `train_recorded` raises, and ChildKilled.
@@ -89,7 +91,7 @@ def train_seeds(
     with _start_group_run(store, first, seeds, group, changed) as run:
         shared = (store.address, store.root, {"group": group, _PARENT: run.id}, changed)
         _run_side_by_side({f"seed {one.seed}": (one, config, *shared) for one in trainings}, max(1, cores), report)
-        _log_results(run, trainings)
+        _log_results(run, trainings, first.agent.decisions_per_iteration)
     return trainings
 
 
@@ -195,17 +197,22 @@ def _start_group_run(store: Store, first: Experiment, seeds: Sequence[int], grou
     return store.start_run(game, f"{first.name} · {len(seeds)} seeds", tags=tags, params=params, resume=resume)
 
 
-def _log_results(run: Run, trainings: Sequence[SeedTraining]) -> None:
-    """Log the mean curve, its band under `interval/`, its picture with the curves of the seeds, and the total cost."""
+def _log_results(run: Run, trainings: Sequence[SeedTraining], decisions_per_iteration: int) -> None:
+    """Log the mean curve, its band under `interval/`, its picture with the curves of the seeds, and the total cost.
+
+    Its steps are those of the trainings.
+    """
     curves = {training.seed: read_columns(training.curve) for training in trainings}
     bands = mean_curve(list(curves.values())) if all(curves.values()) else {}
+    first = next(iter(curves.values()))
     for name, band in bands.items():
-        for place, decisions in enumerate(band.at):
+        iterations = np.interp(band.at, first["decisions"], first["iteration"]).round().astype(int)
+        for place, iteration in enumerate(iterations):
             metrics = {name: float(band.mean[place])}
             if band.seeds > 1:
                 metrics[f"interval/{name}_low"] = float(band.low[place])
                 metrics[f"interval/{name}_high"] = float(band.high[place])
-            run.log_metrics(metrics, int(decisions))
+            run.log_metrics(metrics, int(iteration) * decisions_per_iteration)
     for name, picture in plot_seed_curves(curves, bands):
         run.log_figure(picture, f"curves/{name}.svg")
     spent = sum(json.loads(training.summary.read_text())["cpu_seconds"] for training in trainings)

@@ -268,6 +268,15 @@ class HasEmptySeats(Protocol):
 
 
 @runtime_checkable
+class HasOpeningList(Protocol):
+    """A game with a published list of opening moves."""
+
+    def listed_actions(self, info_states: InfoStates) -> Actions:
+        """[G] the action of the list; -1 after the opening, or where the listed action is not legal."""
+        ...
+
+
+@runtime_checkable
 class HasHiddenChoices(Protocol):
     """A game where `legal_actions` of an InfoState can depend on hidden cards."""
 

@@ -85,7 +85,8 @@ class ProcessGroup:
         has_gradient = [weight.grad is not None for weight in weights]
         pieces = [torch.zeros_like(weight) if weight.grad is None else weight.grad for weight in weights]
         numbers = torch.tensor([*has_gradient, loss * count if count else 0.0, count], dtype=torch.float32)
-        flat = torch.cat([*(piece.flatten().cpu() for piece in pieces), numbers])
+        on = weights[0].device if "nccl" in distributed.get_backend_config() else "cpu"
+        flat = torch.cat([*(piece.flatten().to(on) for piece in pieces), numbers.to(on)])
         distributed.all_reduce(flat)
         *known, total, counted = flat[-len(numbers) :].tolist()
         flat.div_(counted)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from cardlab.agents.network_agents import ActionValueAgent
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.protocol import Actions, Game, InfoStates, Players
+from cardlab.games.protocol import Actions, Game, HasOpeningList, InfoStates, Players
 from cardlab.games.record_arrays import take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses.returns import n_step_returns, turn_discounts
@@ -59,11 +59,17 @@ class DQNLearner(Learner):
 
     def behaviour_agent(self) -> ActionValueAgent:
         """Explores with epsilon."""
-        return ActionValueAgent(self.game, self.network, self.epsilon, self.reward_scale)
+        return ActionValueAgent(
+            self.game, self.network, self.epsilon, self.reward_scale, opening_list=self.options.opening_list
+        )
 
     def trained_agent(self, game: Game, network: Network) -> ActionValueAgent:
         """Greedy."""
-        return ActionValueAgent(game, network, 0.0, self.reward_scale)
+        return ActionValueAgent(game, network, 0.0, self.reward_scale, opening_list=self.options.opening_list)
+
+    def policy_options(self) -> dict[str, Any]:
+        """Options of the trained agent, written to its policy."""
+        return super().policy_options() | ({"opening_list": True} if self.options.opening_list else {})
 
     def update(self, experience: Experience) -> Metrics:
         """Add the rollout to the replay buffer, then learn from minibatches of it."""
@@ -77,6 +83,9 @@ class DQNLearner(Learner):
         if not options.learn_random_actions:
             greedy = experience.log_probabilities > np.log(GREEDY)
             added, games = added.take(greedy), games[greedy]
+        if options.opening_list and isinstance(self.game, HasOpeningList):
+            chosen = self.game.listed_actions(added.info_states) < 0
+            added, games = added.take(chosen), games[chosen]
         means = MetricMeans()
         for drawn in self._minibatches(added, games):
             info_states, actions = self.varied(drawn.info_states, drawn.actions)

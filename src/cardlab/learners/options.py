@@ -4,8 +4,19 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import Field
 
-from cardlab.core.options import NUMERIC, Flag, InvalidOption, Number, Text, Whole, check_choice, option, options
-from cardlab.games.protocol import Game
+from cardlab.core.options import (
+    NUMERIC,
+    Flag,
+    InvalidOption,
+    Number,
+    Text,
+    Whole,
+    as_written,
+    check_choice,
+    option,
+    options,
+)
+from cardlab.games.protocol import Game, HasOpeningList
 from cardlab.learners.catalogue import learner_class
 from cardlab.networks.options import Widths
 
@@ -145,6 +156,9 @@ class DQNOptions:
         False, "all other actions of the decision learn the target 0, as in the program of the Thirty-One paper"
     )
     learn_random_actions: Flag = option(True, "false: random actions of epsilon are played, but not learned from")
+    opening_list: Flag = option(
+        False, "openings follow the game's published list and are not learned (greedy start); open_face has one"
+    )
     update_per_game: Flag = option(
         False, "one update for each finished game, on its decisions only, in place of the replay buffer"
     )
@@ -175,6 +189,8 @@ class DQNOptions:
         """The learner of `network`; InvalidOption when the game has no such kind of decision."""
         for kind in self.same_turn_kinds:
             check_choice("agent.same_turn_kinds", kind, game.spec.decision_kinds)
+        if self.opening_list and not isinstance(game, HasOpeningList):
+            raise InvalidOption("agent.opening_list", True, f"false: {game.spec.name} has no such list")
         return learner_class(self.name)(game, network, self, total_iterations, seed)
 
 
@@ -199,6 +215,7 @@ class TDOptions:
     optimizer: Literal["adam", "adagrad", "sgd"] = option(
         "adam", "optimiser: adam, adagrad (for network=sparse_lines) or sgd (without momentum)"
     )
+    online: Flag = option(False, "one step per decision in the order of play, for td_lambda 0 or 1 and sgd")
     learning_rate: LearningRate = 1e-3
     anneal_learning_rate: AnnealLearningRate = True
     epochs: Epochs = 1
@@ -214,8 +231,18 @@ class TDOptions:
             raise InvalidOption("agent.td_lambda", self.td_lambda, "below 1 with agent.successors")
         if self.off_policy and max(self.epsilon, self.epsilon_start or 0) >= GREEDY:
             raise InvalidOption("agent.epsilon", self.epsilon, f"below {GREEDY:g} with agent.off_policy")
+        if self.online:
+            self._check_online()
         if self.off_policy and self.successors:
             raise InvalidOption("agent.off_policy", True, "false with agent.successors")
+
+    def _check_online(self) -> None:
+        if self.td_lambda not in (0, 1):
+            raise InvalidOption("agent.td_lambda", self.td_lambda, "0 or 1 with agent.online")
+        needed = {"optimizer": "sgd", "minibatch_size": 1, "epochs": 1, "successors": 0, "symmetries": False}
+        for key, value in needed.items():
+            if getattr(self, key) != value:
+                raise InvalidOption(f"agent.{key}", getattr(self, key), f"{as_written(value)} with agent.online")
 
     def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`."""

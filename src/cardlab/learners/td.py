@@ -7,12 +7,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_afterstates
+from cardlab.agents.network_agents import AfterstateAgent, Afterstates, afterstates, observe_afterstates
+from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import Floats, Game
 from cardlab.games.record_arrays import copied, take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses.returns import averaged_returns, end_weights, lambda_returns
 from cardlab.learners.losses.value import averaged_bootstrap, explained_variance, regression
+from cardlab.learners.online_steps import OnlineSteps
 from cardlab.learners.options import GREEDY, TDOptions, annealed_epsilon
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.sampled_successors import sample_successors
@@ -29,6 +31,7 @@ class TDLearner(Learner):
     def __init__(self, game: Game, network: Network, options: TDOptions, total_iterations: int, seed: int) -> None:
         super().__init__(game, network, options, total_iterations, seed)
         self.options = options
+        self._online_steps = OnlineSteps(network) if options.online else None
 
     @property
     def epsilon(self) -> float:
@@ -66,7 +69,11 @@ class TDLearner(Learner):
             traces = self._traces(experience)
             returns = lambda_returns(rewards, experience.values, experience.ends, options.gamma, traces)
         after = afterstates(self.game, copied(experience.info_states), experience.players, experience.actions)
-        targets = returns - after.rewards / scale
+        targets = (returns - after.rewards / scale).astype(np.float32, copy=False)
+        variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
+        shown = {"explained_variance": float(variance), "epsilon": self.epsilon}
+        if self._online_steps is not None:
+            return {**self._step_online(self._online_steps, experience, targets, after), **shown}
         weights = torch.from_numpy(end_weights(experience.ends, options.end_decay)).to(self.device)
         open_ones = np.flatnonzero(~after.over)  # a finished game has value 0 by definition
         means = MetricMeans()
@@ -80,8 +87,28 @@ class TDLearner(Learner):
                 loss = regression(predicted, wanted, "mse", weights[index])
                 norm = self.gradient_step([(loss, 1.0)], len(index), options.max_grad_norm)
                 means.add(value_loss=loss, value=predicted.mean(), grad_norm=norm)
-        variance = explained_variance(torch.from_numpy(experience.values), torch.from_numpy(returns))
-        return {**means.result(), "explained_variance": float(variance), "epsilon": self.epsilon}
+        return {**means.result(), **shown}
+
+    def _step_online(self, steps: OnlineSteps, experience: Experience, targets: Floats, after: Afterstates) -> Metrics:
+        """One step per decision. A one-step target has the value of the next afterstate by the weights of that moment.
+
+        Where the next decision explored, `targets` has the value of its best action before the rollout.
+        """
+        if self.group.size > 1:
+            raise InvalidOption("trainer.processes", self.group.size, "1 with agent.online")
+        options, scale = self.options, np.float32(self.reward_scale)
+        rates = self.optimizer.param_groups[0]["lr"] * end_weights(experience.ends, options.end_decay)
+        ahead = ~experience.ends & ~np.append(after.over[1:], True) & (options.td_lambda == 0)
+        if options.off_policy:
+            ahead &= np.append(experience.log_probabilities[1:] > np.log(GREEDY), True)
+        following = np.append(after.rewards[1:], np.float32(0))
+        paid = (experience.rewards - after.rewards + options.gamma * following) / scale
+        observed = self.game.observe(after.info_states, experience.players)
+        open_ones = ~after.over
+        errors = steps.take(
+            observed, np.where(ahead, paid, targets).astype(np.float32), ahead, options.gamma, rates * open_ones
+        )
+        return {"value_loss": float(errors[open_ones].mean()), "value": float(experience.values.mean())}
 
     def _traces(self, experience: Experience) -> float | NDArray[np.float64]:
         """λ; with `off_policy` 0 where the next decision explored (Q(λ), Watkins 1989)."""

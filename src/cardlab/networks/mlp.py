@@ -20,6 +20,8 @@ class MLP(Network):
         super().__init__()
         self.value_range = options.value_range
         self.depends_on_batch = options.batch_norm
+        disturbed = options.layer_norm or options.batch_norm or options.dropout
+        self.is_plain_tanh = options.activation == "tanh" and not disturbed
 
         def layers(*sizes: int) -> nn.Module:
             return perceptron(
@@ -51,6 +53,11 @@ class MLP(Network):
             scores, values = self._scores_and_values(observations)
             return scores[pairs.rows, pairs.actions], values
         return self._legal_scores_and_values(observations, pairs.rows, pairs.actions)
+
+    def value_layers(self) -> list[nn.Linear]:
+        """The linear layers from the observation to the value, in order."""
+        parts = (self.critic_trunk or self.actor_trunk, self.critic_branch, self.value_head)
+        return [layer for part in parts for layer in part.modules() if isinstance(layer, nn.Linear)]
 
     @compilable
     def value(self, observations: Tensor) -> Tensor:

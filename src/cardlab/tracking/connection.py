@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
+from cardlab.core.addresses import without_password
 from cardlab.core.options import InvalidOption
 from cardlab.tracking.sqlite_files import (
     ARTIFACTS,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 _SCHEME = re.compile(r"(sqlite|postgresql|mysql|mssql|https?|databricks)(\+\w+)?:.+|databricks")
-_PASSWORD = re.compile(r"(?<=:)[^:/@]+(?=@)")
 _ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
@@ -98,11 +98,6 @@ def artifact_folder(address: str, root: Path, experiment: str) -> str | None:
         return f"{chosen.rstrip('/')}/{experiment}"
     file = sqlite_file(address, root)
     return ((file.parent if file else root).absolute() / ARTIFACTS / experiment).as_uri()
-
-
-def without_password(address: str) -> str:
-    """The address with its password replaced by an ellipsis."""
-    return _PASSWORD.sub("…", address)
 
 
 def first_line(error: Exception) -> str:

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from cardlab.tracking.connection import without_password
+from cardlab.core.addresses import without_password
 
 NOTE = "mlflow.note.content"
 """Tag of runs and experiments: the description in the MLflow UI, as Markdown."""

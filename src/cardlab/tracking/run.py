@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
+from cardlab.core.addresses import without_password
 from cardlab.tracking.connection import first_line
 from cardlab.tracking.experiment_tags import metric_rank
 from cardlab.tracking.parameters import legal_name
@@ -90,7 +91,7 @@ class Run:
 
     def set_tags(self, tags: Mapping[str, object]) -> None:
         """Set tags; values are converted to text."""
-        self._tags |= {legal_name(key): str(value) for key, value in tags.items()}
+        self._tags |= {legal_name(key): without_password(str(value)) for key, value in tags.items()}
         self._flush_if_due()
 
     def log_artifact(self, path: Path, folder: str = "") -> None:

@@ -11,6 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from cardlab.core.addresses import without_password, without_passwords
 from cardlab.core.process_names import is_alive, process_name
 from cardlab.tracking.connection import (
     StoreDamaged,
@@ -228,7 +229,7 @@ class Store:
             **origin,
             **tags,
         }
-        texts = {legal_name(key): str(value) for key, value in known.items() if value is not None}
+        texts = {legal_name(key): without_password(str(value)) for key, value in known.items() if value is not None}
         client = self.connected()
 
         def create() -> str:
@@ -244,6 +245,7 @@ class Store:
         """Log the missing parameters, after the file with all of them: a run with parameters has the file too."""
         from mlflow.entities import Param  # noqa: PLC0415  imported with the client
 
+        params = without_passwords(params)
         missing = [Param(key, value) for key, value in flatten(params).items() if key not in known]
         if missing:
             self.client.log_text(run.id, json.dumps(params, indent=2, default=str), "config.json")

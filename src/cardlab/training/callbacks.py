@@ -22,7 +22,7 @@ class MetricsLog(Protocol):
     """Receives the metrics of a training, e.g. a run of the tracking store."""
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        """Log the metrics of one iteration; `step` counts decisions."""
+        """Log the metrics of one iteration; `step` counts the decisions asked for, a few percent below those made."""
         ...
 
 

@@ -14,7 +14,6 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 
 from torch import distributed
@@ -23,16 +22,12 @@ from torch.distributed import Store, TCPStore  # pyright: ignore[reportPrivateIm
 from cardlab.core.options import InvalidOption
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.training.experiment import Experiment
+from cardlab.training.joined_group import TIMEOUT, ProcessLost, backend, joined_group, train_together
 
 _KEY = "trainer.processes"
 _HOST = "127.0.0.1"
-_TIMEOUT = timedelta(days=7)  # workers wait while the main process evaluates; a lost process is noticed at once
 _SECONDS_TO_EXIT = 30.0
 _SECONDS_TO_FAIL = 5.0  # from a broken connection to the exit of the process that broke it
-
-
-class ProcessLost(RuntimeError):
-    """A process of the training has exited; the message is one line. The last checkpoint is unaffected."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +67,13 @@ def start_processes(experiment: Experiment, checkpoint: Path, resume: Path | Non
     Raises InvalidOption for an experiment that cannot be sent, and ProcessLost when a worker fails.
     """
     size = experiment.trainer.processes
+    joined = joined_group()
+    if joined is not None:
+        if size != joined.size:
+            raise InvalidOption(_KEY, size, f"{joined.size}, the number of processes that were started (WORLD_SIZE)")
+        with train_together(experiment, checkpoint, resume) as group:
+            yield group
+        return
     if size == 1:
         yield ProcessGroup()
         return
@@ -84,7 +86,7 @@ def start_processes(experiment: Experiment, checkpoint: Path, resume: Path | Non
     try:
         workers += [_start(job, message) for job, message in zip(jobs, messages, strict=True)]
         _wait_for(store, workers)
-        with join_process_group(store, ProcessGroup(0, size)) as group:
+        with join_process_group(store, ProcessGroup(0, size), experiment.trainer.device) as group:
             yield group
             _wait_until_done(workers)
     except RuntimeError as error:
@@ -98,12 +100,13 @@ def start_processes(experiment: Experiment, checkpoint: Path, resume: Path | Non
 
 
 @contextmanager
-def join_process_group(store: Store, group: ProcessGroup) -> Generator[ProcessGroup]:
+def join_process_group(store: Store, group: ProcessGroup, device: str = "cpu") -> Generator[ProcessGroup]:
     """Join the group that meets at `store`; it communicates over loopback only."""
     before = os.environ.get("GLOO_SOCKET_IFNAME")
     os.environ["GLOO_SOCKET_IFNAME"] = next(name for _, name in socket.if_nameindex() if name.startswith("lo"))
     try:
-        distributed.init_process_group("gloo", store=store, rank=group.rank, world_size=group.size, timeout=_TIMEOUT)
+        name = backend(device, group.size)
+        distributed.init_process_group(name, store=store, rank=group.rank, world_size=group.size, timeout=TIMEOUT)
     finally:
         os.environ.pop("GLOO_SOCKET_IFNAME")
         if before is not None:

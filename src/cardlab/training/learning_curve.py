@@ -10,6 +10,8 @@ from lightning.pytorch.callbacks import Callback
 from cardlab.learners.base import Learner, Metrics, RolloutSummary
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.curve_evaluation import MEAN_SCORE
+from cardlab.training.experiment import Experiment
+from cardlab.training.game_totals import GameTotals
 from cardlab.training.progress import TrainingProgress
 from cardlab.training.snapshots import is_point
 
@@ -23,21 +25,21 @@ class LearningCurve(Callback):
 
     def __init__(
         self,
+        experiment: Experiment,
         evaluate: Callable[[], Mapping[str, float]],
-        points: int,
-        last_iteration: int,
-        patience: int,
         log: MetricsLog | None,
         progress: TrainingProgress,
         extra_metrics: Callable[[], Mapping[str, float]],
     ) -> None:
         self.evaluate = evaluate
-        self.points = points
-        self.last_iteration = last_iteration
-        self.patience = patience
+        self.points = experiment.trainer.evaluations
+        self.last_iteration = experiment.last_iteration
+        self.patience = experiment.trainer.patience
+        self.decisions_per_iteration = experiment.agent.decisions_per_iteration
         self.metrics_log = log  # Lightning sets an attribute `log`
         self.progress = progress
         self.extra_metrics = extra_metrics  # logged, but not part of the curve
+        self.totals = GameTotals(experiment.trainer.rolling_window)
         self.rows: list[Row] = []
         self._since: list[Metrics] = []  # metrics since the last point
         self._best: dict[str, Any] = {}  # weights at the best point, with `patience`
@@ -58,6 +60,7 @@ class LearningCurve(Callback):
             ITERATION: float(pl_module.iterations_done),
             "usage/decisions_per_second": rollout.decisions / (time.perf_counter() - self._clock),
             **self.extra_metrics(),
+            **self.totals.add(metrics, batch),
         }
         point: Mapping[str, float] = {}
         if is_point(pl_module.iterations_done, self.points, self.last_iteration):
@@ -67,7 +70,8 @@ class LearningCurve(Callback):
                 trainer.should_stop = True
                 pl_module.ema_network.load_state_dict(self._best)
         if self.metrics_log is not None:
-            self.metrics_log.log_metrics(logged, pl_module.decisions_done)
+            # An iteration collects a few decisions more, each seed others: only at equal steps are seeds averaged.
+            self.metrics_log.log_metrics(logged, pl_module.iterations_done * self.decisions_per_iteration)
         self.progress(pl_module.iterations_done, pl_module.decisions_done, point)
         self._clock = time.perf_counter()
 
@@ -91,10 +95,12 @@ class LearningCurve(Callback):
 
     def state_dict(self) -> dict[str, Any]:
         """The curve so far."""
-        return {"rows": self.rows, "since": self._since, "best": self._best}
+        return {"rows": self.rows, "since": self._since, "best": self._best, "totals": self.totals.state_dict()}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore the curve."""
         self.rows = list(state_dict["rows"])
         self._since = list(state_dict["since"])
         self._best = dict(state_dict["best"])
+        if "totals" in state_dict:
+            self.totals.load_state_dict(state_dict["totals"])

@@ -26,6 +26,9 @@ class TrainerOptions:
     processes: Whole = option(
         1, "processes that train one learner together; they share games, decisions and minibatches", ge=1, le=256
     )
+    launcher: Literal["processes", "ray"] = option(
+        "processes", "what starts them: processes on this machine, or ray (nodes of its cluster)"
+    )
     device: Literal["cpu", "gpu"] = option("cpu", "device of the network: cpu or gpu")
     precision: Literal["float32", "bfloat16"] = option(
         "float32", "precision of matrix products in training: float32 or bfloat16; weights stay float32"
@@ -41,6 +44,9 @@ class TrainerOptions:
     )
     patience: Whole = option(
         0, "points without a new best after which training stops with the best policy; 0: never", ge=0
+    )
+    rolling_window: Whole = option(
+        0, "iterations in the rolling means of losses, return, length and win rate in MLflow; 0: none", ge=0, le=100_000
     )
     snapshots: Whole = option(5, "policies kept during training, evenly spaced, the last one included", ge=0)
 

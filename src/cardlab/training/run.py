@@ -61,6 +61,8 @@ def run_folder(root: Path, experiment: Experiment) -> Path:
     """`root`/NAME/<hash of configuration, code and policies>: folder of this training's checkpoint."""
     arena: Mapping[str, Any] = experiment.config.get("arena", {})
     config = {**experiment.config, "arena": {key: arena.get(key) for key in _CURVE_ARENA}}
+    if "trainer" in config:
+        config["trainer"] = {key: value for key, value in config["trainer"].items() if key != "launcher"}
     digest = hashlib.sha256(json.dumps(config, sort_keys=True, default=str).encode())
     digest.update(code_digest((experiment.builder, __name__), experiment.config).encode())
     if experiment.trainer.start_from is not None:
@@ -158,7 +160,7 @@ def _run_main_process(
     description = describe(game, experiment.network, learner.policy_kind, learner.policy_options())
     evaluate = _make_evaluation(experiment, learner, game)
     extra = process.extra_metrics
-    curve = LearningCurve(evaluate, options.evaluations, last_iteration, options.patience, log, progress, extra)
+    curve = LearningCurve(experiment, evaluate, log, progress, extra)
     save = partial(save_policy, description=description, network=learner.ema_network)
     snapshots = Snapshots(checkpoint.with_name(_SNAPSHOTS), options.snapshots, last_iteration, save)
     process.checkpoints.report = report

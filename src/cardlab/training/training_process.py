@@ -1,6 +1,7 @@
 """The part of a training that every one of its processes runs."""
 
 import logging
+import os
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -136,7 +137,8 @@ class RankStrategy(SingleDeviceStrategy):
     """Runs as a single device; ProcessGroup exchanges gradients. Lightning's strategies would restart the command."""
 
     def __init__(self, device: str, group: ProcessGroup) -> None:
-        super().__init__(f"cuda:{group.rank % torch.cuda.device_count()}" if device == "gpu" else "cpu")
+        rank = int(os.environ.get("LOCAL_RANK", str(group.rank)))
+        super().__init__(f"cuda:{rank % torch.cuda.device_count()}" if device == "gpu" else "cpu")
         self._group = group
 
     @property

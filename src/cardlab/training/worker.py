@@ -16,7 +16,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process handles Ctrl-C
     job: Job = pickle.load(sys.stdin.buffer)  # noqa: S301  from the process that started this one
     threading.Thread(target=_exit_with_parent, daemon=True).start()
-    with join_process_group(connect(job), job.group):
+    with join_process_group(connect(job), job.group, job.experiment.trainer.device):
         try:
             TrainingProcess(job.experiment, job.checkpoint, job.group).fit(job.resume)
         except TrainingDiverged:

@@ -22,8 +22,10 @@ from cardlab.experiments.sweep.tuned_files import plain_experiment
 from cardlab.experiments.sweep.worker import SweepPlan
 from cardlab.tracking import Store
 from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
+from failures.test_killed_matches import workers
 
-KILLS = 1  # sweeps with three kills
+KILLS = 1  # sweeps with three kills of workers, and sweeps with one of the parent
+SECONDS_TO_END = 5.0  # for the workers, after their parent
 
 
 @pytest.mark.slow
@@ -65,8 +67,7 @@ def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last
     command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=16384", f"sweep.trials={total}", "sweep.workers=3"]
     killed: list[int] = []
     with subprocess.Popen(command) as process:
-        while not (root / "runs/sweeps").exists():  # the first trial trains
-            time.sleep(0.05)
+        wait_for_training(root)
         for done in (0, total // 2, total - 1):  # finished trials, at least, at each kill
             before = len(killed)
             while process.poll() is None and len(killed) == before:
@@ -75,13 +76,40 @@ def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last
                     killed += kill_at_work(root, killed)
                 time.sleep(0.05)
         assert process.wait() == 0
+    assert len(killed) == 3
+    assert check_whole(root, total) == sorted(killed)
+
+
+@pytest.mark.slow
+def test_a_sweep_of_which_the_parent_is_killed_in_mid_trial(root: Path, kill: int) -> None:
+    """Its workers exit, and the same command finishes what they had begun."""
+    total = 3
+    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=16384", f"sweep.trials={total}", "sweep.workers=2"]
+    with subprocess.Popen(command) as process:
+        wait_for_training(root)
+        time.sleep(random.Random(kill).uniform(0.0, 3.0))
+        assert process.poll() is None
+        process.kill()
+    deadline = time.monotonic() + SECONDS_TO_END
+    while still := [each for each in workers(root) if each.name != str(os.getpid())]:
+        assert time.monotonic() < deadline, still
+        time.sleep(0.1)
+    subprocess.run(command, check=True)
+    assert len(check_whole(root, total)) <= 2, "those that were running"
+
+
+def wait_for_training(root: Path) -> None:
+    """Wait until the first trial trains."""
+    while not (root / "runs/sweeps").exists():
+        time.sleep(0.05)
+
+
+def check_whole(root: Path, total: int) -> list[int]:
+    """`total` trials are finished, none runs, and MLflow knows each once; returns the trials that were interrupted."""
     trials = study_of(root).get_trials()
     states = [trial.state for trial in trials]
     assert states.count(TrialState.COMPLETE) == total
     assert not {TrialState.RUNNING, TrialState.WAITING} & set(states)
-    failed = {t.number for t in trials if t.state == TrialState.FAIL and SURPLUS not in t.user_attrs}
-    assert failed == set(killed)
-    assert len(failed) == 3
     runs = runs_of(root, "trial")
     assert [(run.info.status, run.data.tags["sweep.state"]) for run in runs] == [("FINISHED", "complete")] * total
     complete = {trial.number: trial for trial in trials if trial.state == TrialState.COMPLETE}
@@ -95,6 +123,7 @@ def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last
     (parent,) = runs_of(root, "sweep")
     assert parent.info.status == "FINISHED"
     assert parent.data.tags["sweep.trials"] == str(total)
+    return [t.number for t in trials if t.state == TrialState.FAIL and SURPLUS not in t.user_attrs]
 
 
 def is_retry(trial: FrozenTrial) -> bool:

@@ -92,8 +92,8 @@ def test_the_other_blocks(state):
         block = game.spec.block(name)
         assert close(features[block.start : block.stop], entries), name
     seed = PokerSquares(features="paper").observe(state, NOBODY_IN)[0]
-    inputs = [[0, 0, 0] if c is None else [1, c % 4 / 3, c // 4 / 12] for c in grid]
-    assert close(seed, [*np.ravel(inputs), value])
+    inputs = [[0, 0, 0] if c is None else [1, c % 4 / 4, c // 4 / 13] for c in grid]
+    assert close(seed, [*np.ravel(inputs), value / 10])
 
 
 @given(state=positions(decision=True))

@@ -72,7 +72,7 @@ def test_a_click_in_an_outdated_tab_is_not_played(new_user):
 
 def test_a_failing_advisor_is_requested_once(new_user):
     user = new_user()
-    user.open(TABLE_REQUESTS["poker_squares"])
+    user.open({**TABLE_REQUESTS["poker_squares"], "practice": True})
     asked = []
 
     def refuse(route):

@@ -18,6 +18,24 @@ def test_choosing_a_game_options_and_opponents(new_user):
     assert user.page.locator(".seat").count() == 4
 
 
+def test_levels_show_how_strong_they_are(new_user):
+    user = new_user("phone")
+    user.start()
+    user.page.get_by_role("button", name="Big 2").first.tap()
+    form = user.page.get_by_role("form", name="New table of Big 2")
+    level = form.get_by_label("All opponents")
+    titles = ["Beginner: Random", "Easy: Greedy", "Medium: Planner", "Champion", "Champion with search"]
+    assert level.locator("option").all_inner_texts() == [*titles, "Choose an agent by name"]
+    level.select_option("Medium: Planner")
+    assert "The champion wins" in form.inner_text()
+    form.get_by_text("Practice").tap()
+    form.get_by_role("button", name="Deal the cards").tap()
+    user.page.wait_for_selector(".felt")
+    table = user.ask(f"/api/tables/{user.page.url.rpartition('/')[2]}")
+    assert {seat["agent"] for seat in table["seats"][1:]} == {"planner"}
+    assert table["deal"]["counts"] is False
+
+
 def test_open_games_are_listed_on_the_start_page(new_user):
     user = new_user()
     table = user.open({"game": "poker_squares", "par": {"agent": "random"}})

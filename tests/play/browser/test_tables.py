@@ -36,6 +36,25 @@ def test_only_legal_combinations_can_be_played(new_user):
     assert _pressed(user) == []
 
 
+def test_every_card_of_a_hand_can_be_tapped_on_a_phone(new_user):
+    user = new_user("phone")
+    reply = user.page.request.post(f"{user.base}/api/tables", data=TABLE_REQUESTS["big2"])
+    table = reply.json()
+    house, flush = ["3d", "3c", "3h", "4d", "4s"], ["5c", "7c", "8c", "9c", "Qc"]  # as wide as a trick can be
+    plays = [{"player": 1, "kind": "full house", "cards": house}, {"player": 2, "kind": "flush", "cards": flush}]
+    hand = [f"{rank}{suit}" for rank in "6789TJQKA2" for suit in "hs"][:13]
+    table["view"] |= {"hand": hand, "trick": plays, "to_beat": plays[1]}
+    table["legal"] = [{"action": i, "text": card, "kind": "single", "cards": [card]} for i, card in enumerate(hand)]
+    user.page.route(f"**/api/tables/{table['id']}", lambda route: route.fulfill(json=table))
+    user.page.goto(f"{user.base}/#/table/{table['id']}")
+    assert len([key for key in user.choices() if key.startswith("card")]) == 13
+    width, held = user.page.evaluate("[innerWidth, document.documentElement.scrollWidth]")
+    assert held <= width == user.page.viewport_size["width"]  # a browser shows a wider page smaller
+    for card in hand:
+        user.choose(f"card {card}")
+        assert [chosen["data"] for chosen in _pressed(user)] == [card]
+
+
 def _pressed(user):
     return user.page.evaluate(
         """[...document.querySelectorAll('.felt button[aria-pressed="true"]')]

@@ -23,7 +23,7 @@ def test_a_whole_game(new_user, table_request, screen):
 def test_a_whole_game_against_a_search(new_user):
     user = new_user("phone")
     rival = {"agent": "greedy_1", "search": "monte_carlo"}
-    table = user.open({**TABLE_REQUESTS["five_o"], "opponents": [rival]})
+    table = user.open({**TABLE_REQUESTS["five_o"], "opponents": [rival], "practice": True})
     assert user.page.get_by_text("Greedy 1 with Monte Carlo").first.is_visible()
     user.choices()
     user.page.get_by_text("What would the agent do?").tap()
@@ -49,13 +49,13 @@ def test_replay_of_a_game(new_user):
     user.page.get_by_role("link", name="Replay").click()
     user.page.wait_for_selector(".value-chart")
     replay = user.ask(f"/api/tables/{table['id']}/replay")
-    worst = user.page.locator(".drops button")
-    assert worst.count() == len(replay["largest_drops"])
+    costly = user.page.locator(".costly-moves button")
+    assert costly.count() == len(replay["costly_moves"]) > 0
     slider = user.page.get_by_role("slider")
     assert int(slider.get_attribute("max") or 0) == len(replay["frames"]) - 1
-    worst.first.click()
+    costly.first.click()
     frame = replay["frames"][int(slider.input_value())]
-    assert frame["number"] == replay["largest_drops"][0]
+    assert frame["number"] == replay["costly_moves"][0]
     assert frame["review"] is not None
     user.page.get_by_role("button", name="Next move").click()
     assert int(slider.input_value()) == replay["frames"].index(frame) + 1

@@ -219,4 +219,5 @@ class Expectimax:
             ties = (own - own.min()) / spread if spread > 0 else np.zeros(len(own))
             own = votes + 0.5 * ties  # the mean decides ties
         scores[decision.legal] = own
-        return SearchResult(scores, means, len(values), effort)
+        visits = np.where(np.isfinite(means), len(values), 0)
+        return SearchResult(scores, means, len(values), effort, visits)

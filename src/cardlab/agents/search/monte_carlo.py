@@ -178,7 +178,9 @@ class MonteCarlo:
         tried = halving.counts > 0
         values[legal[tried]] = halving.sums[tried] / halving.counts[tried]
         scores[legal[halving.left]] = halving.scores(self.options.raw_weight)
-        return SearchResult(scores, values, int(halving.counts.sum()), effort)
+        visits = np.zeros(num_actions, dtype=np.int64)
+        visits[legal] = halving.counts
+        return SearchResult(scores, values, int(halving.counts.sum()), effort, visits)
 
 
 @cache

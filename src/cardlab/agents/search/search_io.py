@@ -77,3 +77,4 @@ class SearchResult:
     values: NDArray[np.float64]  # [A] expected payoff of the player; minus infinity where illegal or not tried
     simulations: int  # leaves evaluated
     effort: SearchEffort
+    visits: NDArray[np.int64] | None = None  # [A] simulations by action; None without a search

@@ -124,7 +124,7 @@ class TreeSearch:
             trees[owner[row]].back_up(path, payoffs[row])
 
     def _step(self, wave: _Descents, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Move the descents `rows` by one decision; those that go on."""
+        """Move the descents `rows` by one decision; return those that continue."""
         here = take(wave.states, rows)
         players = self.game.current_player(here)
         going = np.flatnonzero(players >= 0)
@@ -181,7 +181,9 @@ class TreeSearch:
         values[root.actions[visited]] = root.sums[visited] / root.visits[visited]
         shares = (values[root.actions] - tree.low) / max(tree.high - tree.low, 1e-9)
         scores[root.actions] = root.visits + 0.5 * np.where(visited, shares, 0)  # the mean decides between equals
-        return SearchResult(scores, values, int(root.visits.sum()), effort)
+        visits = np.zeros(num_actions, dtype=np.int64)
+        visits[root.actions] = root.visits
+        return SearchResult(scores, values, int(root.visits.sum()), effort, visits)
 
 
 def _keys(info_states: InfoStates, players: Players) -> list[bytes]:

@@ -53,7 +53,7 @@ class SweepOptions:
     )
     confirm: Whole = option(
         0,
-        "number of new seeds (2 or more) that retrain the best trial after the sweep, to rule out luck; 0: none",
+        "number of new seeds (2 or more) that retrain the best trial after a sweep, to measure its luck; 0: none",
         le=100,
     )
     study: Text | None = option(

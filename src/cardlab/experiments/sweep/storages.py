@@ -14,8 +14,8 @@ from optuna.trial import TrialState
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from cardlab.core.addresses import without_password
 from cardlab.experiments.sweep.retries import MISSED_HEARTBEATS, retry
-from cardlab.tracking.connection import without_password
 from cardlab.tracking.sqlite_files import sqlite_address
 
 DATABASE = "studies.db"

@@ -11,6 +11,7 @@ from optuna.exceptions import DuplicatedStudyError, UpdateFinishedTrialError
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
+from cardlab.core.addresses import without_password
 from cardlab.core.options import InvalidOption
 from cardlab.core.process_names import process_name
 from cardlab.experiments.sweep.options import SweepOptions
@@ -18,7 +19,6 @@ from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_place,
 from cardlab.experiments.sweep.samplers import grid_points, make_pruner, make_sampler
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, storage_address
-from cardlab.tracking.connection import without_password
 
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 """States that count towards the total."""

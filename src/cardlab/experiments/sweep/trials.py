@@ -30,6 +30,7 @@ from cardlab.experiments.sweep.trial_curves import PrefixedLog, PruningLog
 from cardlab.games.catalogue import without_training_options
 from cardlab.learners.base import TrainingDiverged
 from cardlab.tracking import Run, Store
+from cardlab.tracking.lineage import TRIAL_STATE
 from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.experiment import Experiment
@@ -65,7 +66,7 @@ class TrialRunner:
         except InvalidOption as refusal:
             raise optuna.TrialPruned(str(refusal)) from refusal
         name = f"trial {trial.number}"
-        tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number, "sweep.state": "running"}
+        tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number, TRIAL_STATE: "running"}
         searched = {"changed": values_text(values)}
         tags |= searched | {"mlflow.runName": name, "mlflow.note.content": _description(values)}
         if RETRY_OF in trial.user_attrs:
@@ -83,16 +84,16 @@ class TrialRunner:
                 trial.set_user_attr(RUN, run.id)
                 result = self._evaluate(trial, values, experiment.seed, run)
             except optuna.TrialPruned as reason:
-                run.set_tags({"sweep.state": "pruned", "sweep.pruned": reason})
+                run.set_tags({TRIAL_STATE: "pruned", "sweep.pruned": reason})
                 raise
             except UpdateFinishedTrialError:  # another process failed the trial; its retry has the run now
                 status = self.store.client.get_run(run.id).info.status
                 run.finish("FINISHED" if status == "FINISHED" else "KILLED")
                 raise
             except BaseException as error:
-                run.set_tags({"sweep.state": "failed" if isinstance(error, Exception) else "killed"})
+                run.set_tags({TRIAL_STATE: "failed" if isinstance(error, Exception) else "killed"})
                 raise
-            run.set_tags({"sweep.state": "complete"})
+            run.set_tags({TRIAL_STATE: "complete"})
         return result
 
     def _evaluate(self, trial: optuna.Trial, values: Values, first_seed: int, run: Run) -> list[float]:

@@ -15,6 +15,7 @@ from cardlab.experiments.sweep.storages import storage_address, storage_errors
 from cardlab.experiments.sweep.study import find_study, open_study, run_trials
 from cardlab.experiments.sweep.trials import RUN, TrialRunner
 from cardlab.tracking import Store, TrackingUnavailable
+from cardlab.tracking.lineage import TRIAL_STATE
 
 _logger = logging.getLogger(__name__)
 SWEEP = "sweep"
@@ -83,7 +84,7 @@ def close_killed_runs(store: Store, plan: SweepPlan, study: Study) -> None:
             for condition in ("attributes.status = 'RUNNING'", "tags.`sweep.state` = 'running'"):
                 for run in store.client.search_runs(experiments, f"{trials} and {condition}"):
                     if not alive & {run.data.tags["sweep.trial"], run.info.run_id}:
-                        store.client.set_tag(run.info.run_id, "sweep.state", "killed")
+                        store.client.set_tag(run.info.run_id, TRIAL_STATE, "killed")
                         if run.info.status == "RUNNING":
                             store.client.set_terminated(run.info.run_id, "KILLED")
     except TrackingUnavailable as error:

@@ -1,8 +1,8 @@
 """Strength of poker hands of five cards, and of the rows and fronts of three that compete with them.
 
 A hand is one int32 *key*, the sum of the CARD_KEYS of its cards: `key += CARD_KEYS[card]` adds a card. Bits 0 to 18
-sum a number per rank, chosen so that no two hands of one size (at most five cards, at most four of a rank) have the
-same sum. Above them are four counters of three bits, one per suit.
+sum a number per rank. No two hands of one size (at most five cards, at most four of a rank) have the same sum.
+Above them are four counters of three bits, one per suit.
 
 Strengths are 1 to 7,462: higher is stronger, and equal hands have equal numbers (Cactus Kev's classes, reversed).
 Every kernel takes the table `strength_table()` as an argument: numba would neither cache a kernel with a global of

@@ -1,6 +1,6 @@
 """Winning probabilities of columns, simulated or over all completions, and of the game by equation (3).
 
-As in the paper, a tied column counts as won, columns are taken as independent, and the column that takes the card
+As in the paper, a tied column counts as won, and columns are taken as independent. The column that takes the card
 counts with it, the others without (sections II.B.4 and II.B.5).
 """
 

@@ -12,6 +12,7 @@ from cardlab.games.cards.deck import card_text, cards_text, shuffled_decks
 from cardlab.games.cards.hands import front_table, strength_table
 from cardlab.games.open_face import hidden_cards, rules
 from cardlab.games.open_face import observation as features
+from cardlab.games.open_face.opening_list import opening_rows
 from cardlab.games.open_face.royalties import MAX_PAYOFF
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
 
@@ -104,6 +105,12 @@ class OpenFace:
         if self.features == "paper":
             return features.observe_paper(info_states, players)
         return features.observe_rows(info_states, players)
+
+    def listed_actions(self, info_states: InfoStates) -> Actions:
+        """[G] rows by the opening list of Tan and Xiao (2018); -1 after the opening, or where the row is full."""
+        listed = opening_rows(info_states)
+        fits = (listed >= 0) & self.legal_actions(info_states)[np.arange(len(listed)), listed]
+        return np.where(fits, listed, np.int16(-1))
 
     def holders(self, states: States) -> NDArray[np.int8]:
         """[G, 52] the player who has each face-up card; -1 for the cards in the deck."""

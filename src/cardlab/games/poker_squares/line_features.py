@@ -1,7 +1,7 @@
 """Features of one row or column: its cards, its possible hands, and the lines that compete for cards.
 
 Grids with and without a face-up card have features. Lines of one orientation with equal cards and equal unseen cards
-have equal features, so one encoder can serve all ten lines and a network can sum their values.
+have equal features. So one encoder can serve all ten lines, and a network can sum their values.
 """
 
 import numpy as np

@@ -32,8 +32,8 @@ LINES_BLOCKS = layout(
     turn=(1,),  # cards placed / 25
 )
 PAPER_BLOCKS = layout(
-    cells=(NUM_CELLS, 3),  # [filled, suit / 3, rank / 12]
-    value=(1,),
+    cells=(NUM_CELLS, 3),  # [filled, suit / 4, rank / 13]
+    value=(1,),  # current score of the grid / (20 · unit)
 )
 SPARSE_BLOCKS = layout(
     codes=(NUM_LINES, FEATURES_PER_LINE),  # sparse features of each line (sparse_lines.py); -1 if complete
@@ -105,9 +105,9 @@ def observe_paper(states: Records, scores: Scores, unit: float) -> Floats:
             card = states[g]["grid"][cell]
             if card >= 0:
                 features[g, 3 * cell] = 1
-                features[g, 3 * cell + 1] = (card & 3) / 3
-                features[g, 3 * cell + 2] = (card >> 2) / 12
-        features[g, _PAPER_VALUE] = values[g, 0] / (2 * unit)
+                features[g, 3 * cell + 1] = (card & 3) / 4
+                features[g, 3 * cell + 2] = (card >> 2) / 13
+        features[g, _PAPER_VALUE] = values[g, 0] / (20 * unit)
     return features
 
 

@@ -2,10 +2,11 @@
 
 import { ApiError, getAdvice } from './api.js';
 import { beliefTable } from './belief.js';
+import { withSuitSymbols } from './cards.js';
 import { fill, h } from './dom.js';
 import { bar, formatPercent, formatMargin, resultFormatter } from './formatting.js';
 import { observationView } from './observation.js';
-import { actionList, valueSourceText } from './action_list.js';
+import { actionList, verdictText } from './action_list.js';
 
 /** @typedef {import('./types.js').Table} Table */
 /** @typedef {import('./types.js').Advice} Advice */
@@ -38,7 +39,7 @@ export class AdvicePanel {
   /** @param {Table} table */
   update(table) {
     this.table = table;
-    this.root.hidden = table.status === 'over';
+    this.root.hidden = table.status === 'over' || table.deal.counts;
     this.refresh();
   }
 
@@ -54,7 +55,7 @@ export class AdvicePanel {
     this.requestId += 1;
     const requestId = this.requestId;
     if (!this.details.open) this.onProbabilities(null);
-    if (!this.details.open || !table || table.status === 'over' || this.rejected) return;
+    if (!this.details.open || !table || this.root.hidden || this.rejected) return;
     this.body.classList.add('outdated');
     if (this.body.childElementCount === 0) fill(this.body, h('p.muted', { role: 'status' }, 'Computing advice …'));
     try {
@@ -101,12 +102,14 @@ function agentSelect(game, onchange) {
  * @param {Table} table
  */
 function adviceContent(advice, table) {
-  const source = advice.deals > 0 ? `mean of ${advice.deals} games that the agent plays out in all seats` : '';
+  const { agent, deals, played_by, simulations } = advice;
   return [
+    h('p', null, `${agent.title} plays `, h('b', null, withSuitSymbols(advice.text)), '. ', verdictText(advice.verdict, deals, advice.options.length)),
     h('div.win-probability', null, advice.win_probability !== null && [h('span', null, 'Win probability'), bar(advice.win_probability, 'win'), h('b', null, formatPercent(advice.win_probability))]),
-    h('p', null, 'Expected result ', h('b', null, resultFormatter(table.game)(advice.value)), formatMargin(advice.margin), h('span.muted', null, ` ${source}`)),
+    h('p', null, 'Expected result ', h('b', null, resultFormatter(table.game)(advice.value)), formatMargin(advice.margin)),
     h('h3', null, 'Actions'),
-    actionList(advice.options, advice.action, table.game, valueSourceText(advice)),
+    actionList(advice.options, advice.action, table.game),
+    h('p.muted', null, `Below each option: its mean result with the 95 % interval on the same ${deals} deals of the hidden cards, played out by ${played_by} in every seat.`, simulations > 0 && ` The search made ${simulations} simulations.`),
     beliefTable(advice, table),
     observationView(advice.observation),
   ];

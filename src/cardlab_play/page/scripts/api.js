@@ -153,6 +153,14 @@ export const playMove = (table, action, signal) => postAction(table, 'moves', { 
 export const resign = (table, signal) => postAction(table, 'resignation', { number: table.number }, signal);
 
 /**
+ * Take back the player's last move.
+ * @param {Table} table
+ * @param {AbortSignal} signal
+ * @returns {Promise<Table>}
+ */
+export const undo = (table, signal) => postAction(table, 'undo', { number: table.number }, signal);
+
+/**
  * @param {Table} table
  * @param {string} endpoint
  * @param {any} body

@@ -1,6 +1,6 @@
 /** Log of events, latest first. Shows whole lines only, with a marker when there are more. */
 
-import { h } from './dom.js';
+import { fill, h } from './dom.js';
 
 const MAX_LINES = 100;
 
@@ -14,6 +14,10 @@ export class EventLog {
       this.width = this.root.clientWidth;
       this.fitHeight();
     }).observe(this.root);
+  }
+
+  clear() {
+    fill(this.list);
   }
 
   /** @param {string} sentence */

@@ -47,13 +47,19 @@ export function formatMargin(margin) {
 }
 
 /**
- * The payoff of a game in words: +3 points, won.
+ * The size of a difference, without its sign.
+ * @param {number | null} value
+ */
+export const formatSize = (value) => formatPoints(Math.abs(value ?? 0)).replace('+', '');
+
+/**
+ * The payoff of a game in words: +3 points, won the match.
  * @param {string} game
  * @param {number} payoff
  */
 export function formatOutcome(game, payoff) {
   if (game === 'five_o') return payoff > 0 ? 'won' : payoff < 0 ? 'lost' : 'a tie';
-  if (game === 'thirty_one') return `${formatPoints(payoff)} of a match`;
+  if (game === 'thirty_one') return payoff >= 1 ? 'won the match' : payoff < 0 ? 'lost the match' : 'shared the match';
   return `${resultFormatter(game)(payoff)} ${Math.abs(payoff) === 1 ? 'point' : 'points'}`;
 }
 

@@ -2,7 +2,9 @@
 
 import { getLeaderboard, putName } from './api.js';
 import { fill, h } from './dom.js';
-import { formatPoints } from './formatting.js';
+import { formatMargin, formatPercent, formatPoints } from './formatting.js';
+
+const MIN_GAMES = 5; // for an interval: that of fewer games says nothing
 
 /** @typedef {{title?: string, name?: string, games: number, mean: number, low: number | null, high: number | null, you?: boolean}} Row */
 
@@ -24,20 +26,21 @@ export function makeLeaderboard(game, session, signal) {
   return h('section.box', { 'aria-label': `Leaderboard of ${game.title}` }, h('h2', null, `Leaderboard: ${game.title}`), body, nameForm(session, refresh));
 }
 
-/** @param {{unit: string, agents: Row[], players: Row[]}} board */
-function leaderboardTables({ unit, agents, players }) {
+/** @param {{unit: string, share: boolean, agents: Row[], players: Row[]}} board */
+function leaderboardTables({ unit, share, agents, players }) {
   if (agents.length === 0 && players.length === 0) return [h('p.muted', null, 'No finished games yet.')];
   return [
-    h('p.muted', null, `Mean ${unit} with its 95 % interval`),
-    h('div.leaderboard-tables', null, leaderboardTable('Results against', agents), players.length > 0 && leaderboardTable('Player', players)),
+    h('p.muted', null, `Mean ${unit}, with the 95 % interval from ${MIN_GAMES} games on`),
+    h('div.leaderboard-tables', null, leaderboardTable('Players against', agents, share), players.length > 0 && leaderboardTable('Player', players, share)),
   ];
 }
 
 /**
  * @param {string} heading
  * @param {Row[]} rows
+ * @param {boolean} share whether results are shares of games won
  */
-function leaderboardTable(heading, rows) {
+function leaderboardTable(heading, rows, share) {
   return h(
     'table',
     null,
@@ -51,11 +54,24 @@ function leaderboardTable(heading, rows) {
           null,
           h('td', null, title ?? (name || 'anonymous'), you && ' (you)'),
           h('td.number', null, games),
-          h('td.number', null, h('b', null, formatPoints(mean)), low !== null && h('div.muted', null, `${formatPoints(low)} to ${formatPoints(high)}`)),
+          h('td.number', null, meanOf(games, mean, low, high, share)),
         ),
       ),
     ),
   );
+}
+
+/**
+ * @param {number} games
+ * @param {number} mean
+ * @param {number | null} low
+ * @param {number | null} high
+ * @param {boolean} share
+ */
+function meanOf(games, mean, low, high, share) {
+  const half = low === null || high === null || games < MIN_GAMES ? null : (high - low) / 2;
+  if (!share) return [h('b', null, formatPoints(mean)), formatMargin(half)];
+  return [h('b', null, formatPercent(mean)), half !== null && ` ± ${Math.round(100 * half)}`];
 }
 
 /**

@@ -3,11 +3,12 @@
 import { getReplay, getTable } from './api.js';
 import { withSuitSymbols } from './cards.js';
 import { fill, h } from './dom.js';
-import { columnFormatter, formatOutcome, formatPoints, resultFormatter } from './formatting.js';
+import { columnFormatter, formatMargin, formatSize, resultFormatter } from './formatting.js';
 import { GAMES } from './games/catalogue.js';
 import { distinctSeats } from './games/pieces.js';
 import { animateCards } from './animation.js';
-import { actionList } from './action_list.js';
+import { actionList, verdictText } from './action_list.js';
+import { parText } from './result.js';
 import { valueChart } from './value_chart.js';
 import { eventText, showdownView } from './event_text.js';
 
@@ -65,7 +66,7 @@ class ReplayView {
     const aside = h(
       'aside.side',
       { 'aria-label': 'Details' },
-      h('div.box', null, h('h2', null, result.text), result.par && h('p', null, `${result.par.title} on this deal: ${result.par.payoff === null ? 'still playing' : formatOutcome(this.table.game, result.par.payoff)}`), this.chart.picture, this.dropList()),
+      h('div.box', null, h('h2', null, result.text), result.par && h('p', null, result.par.payoff === null ? `${result.par.title} is still playing this deal.` : parText(this.table, result.par.title, result.par.payoff)), this.chart.picture, this.costlyList()),
       h('div.box', null, h('h2', null, 'This move'), this.review),
       h('div.row', null, h('a.button', { href: `#/table/${this.table.id}` }, 'Back to the result'), h('a.button', { href: '#/' }, 'Another game')),
     );
@@ -119,7 +120,7 @@ class ReplayView {
     this.slider.setAttribute('aria-valuetext', `${this.at} of ${this.replay.frames.length - 1}: ${frame.text}`);
     this.promptElement.textContent = this.eventText(frame);
     animateCards(this.board, () => fill(this.board, this.view.draw(this.sceneOf(frame))));
-    fill(this.review, ...reviewContent(frame, this.table.game));
+    fill(this.review, ...reviewContent(frame, this.replay));
     this.chart.mark(this.at);
   }
 
@@ -136,21 +137,21 @@ class ReplayView {
     return eventText(frame, this.sceneOf(frame));
   }
 
-  dropList() {
-    const { frames, largest_drops } = this.replay;
-    const found = largest_drops.map((number) => frames.findIndex((frame) => frame.number === number && frame.review)).filter((index) => index >= 0);
-    const format = columnFormatter('', found.map((index) => frames[index].review?.drop ?? 0));
-    if (found.length === 0) return h('p.muted', null, 'Your expected result never dropped.');
+  costlyList() {
+    const { frames, costly_moves } = this.replay;
+    const found = costly_moves.map((number) => frames.findIndex((frame) => frame.number === number && frame.review)).filter((index) => index >= 0);
+    const format = columnFormatter('', found.map((index) => frames[index].review?.cost ?? 0));
+    if (found.length === 0) return h('p.muted', null, 'No move of yours was clearly worse than the move of the agent.');
     return h(
       'div',
       null,
-      h('h3', null, 'Largest drops of your expected result'),
+      h('h3', null, 'Your costliest moves'),
       h(
-        'ol.drops',
+        'ol.costly-moves',
         null,
         found.map((index) => {
           const { text, review } = frames[index];
-          return h('li', null, h('button.plain', { type: 'button', onclick: () => this.showFrame(index) }, h('span', null, withSuitSymbols(text)), h('b', null, format(-(review?.drop ?? 0)))));
+          return h('li', null, h('button.plain', { type: 'button', onclick: () => this.showFrame(index) }, h('span', null, withSuitSymbols(text)), h('b', null, format(-(review?.cost ?? 0)))));
         }),
       ),
     );
@@ -159,16 +160,20 @@ class ReplayView {
 
 /**
  * @param {Frame} frame
- * @param {string} game
+ * @param {Replay} replay
  */
-function reviewContent({ review, kind }, game) {
+function reviewContent({ review, kind }, { game, deals, played_by }) {
   if (!review) return [h('p.muted', null, kind === 'deal' ? 'The cards were dealt.' : 'This was not your decision.')];
-  const chosen = review.options.find((option) => option.chosen);
+  const { best, cost, verdict } = review;
+  const value = h('p', null, 'Expected result ', h('b', null, resultFormatter(game)(review.value)));
+  if (!best || !verdict) return [value, h('p', null, 'You had no choice.')];
+  const compared = `${formatSize(cost)}${formatMargin(review.margin)} ${cost < 0 ? 'worse' : 'better'} than your move on the same ${deals} deals${review.costly ? '' : ', which may be chance'}`;
   return [
-    h('p', null, 'Expected result ', h('b', null, resultFormatter(game)(review.value)), review.drop > 0 && [', drop of ', h('b', null, formatPoints(review.drop).slice(1)), ' until your next decision']),
-    chosen?.action === review.best.action
-      ? h('p', null, 'The agent chooses the same action.')
-      : h('p', null, 'The agent chooses ', h('b', null, withSuitSymbols(review.best.text)), review.regret > 0 && `, which is ${formatPoints(review.regret).slice(1)} better`),
-    actionList(review.options, review.best.action, game),
+    value,
+    review.options.some((option) => option.chosen && option.action === best.action)
+      ? h('p', null, 'The agent plays the same. ', verdictText(verdict, deals, review.options.length))
+      : h('p', null, 'The agent plays ', h('b', null, withSuitSymbols(best.text)), `: ${compared}.`),
+    actionList(review.options, best.action, game),
+    h('p.muted', null, `Mean results with 95 % intervals, played out by ${played_by} in every seat.`),
   ];
 }

@@ -2,7 +2,7 @@
 
 import { getDeal, getTable, openTable } from './api.js';
 import { fill, h } from './dom.js';
-import { formatOutcome } from './formatting.js';
+import { formatOutcome, formatSize } from './formatting.js';
 
 /** @typedef {import('./types.js').Table} Table */
 
@@ -26,7 +26,6 @@ export function showResult(container, table, signal) {
       'section.outcome',
       { 'aria-label': 'Result' },
       h('h2', null, result.text),
-      table.game === 'thirty_one' && h('p', null, formatOutcome(table.game, result.payoff)), // the heading of other games has the payoff
       result.par && par,
       result.resigned && h('p.muted', null, 'Resigned: the rest was played at random.'),
       results,
@@ -60,7 +59,19 @@ async function showPar(container, table, signal) {
     par = (await getTable(table.id, signal).catch(() => table)).result?.par;
   }
   if (!par || par.payoff === null) container.remove();
-  else container.textContent = `${par.title} on this deal: ${formatOutcome(table.game, par.payoff)}`;
+  else container.textContent = parText(table, par.title, par.payoff);
+}
+
+/**
+ * @param {Table} table
+ * @param {string} agent
+ * @param {number} payoff of the agent in the player's seat
+ */
+export function parText({ game, seats, result }, agent, payoff) {
+  const outcome = `${agent} in your seat on this deal: ${formatOutcome(game, payoff)}`;
+  const more = (result?.payoff ?? 0) - payoff;
+  if (seats.length > 1 || more === 0) return outcome;
+  return `${outcome}, ${formatSize(more)} ${more > 0 ? 'fewer' : 'more'} than you`;
 }
 
 /**
@@ -72,7 +83,7 @@ async function playAgain(table, deal, errorLine) {
   const { game, options, seat } = table;
   const opponents = table.seats.filter(({ player }) => player !== seat).map(({ agent, search }) => ({ agent, search }));
   try {
-    const next = await openTable({ game, options, seat, opponents, deal });
+    const next = await openTable({ game, options, seat, opponents, deal, practice: table.deal.kind === 'fresh' && !table.deal.counts });
     location.hash = `#/table/${next.id}`;
   } catch (/** @type {any} */ error) {
     errorLine.textContent = error.message;

@@ -1,7 +1,8 @@
 /** Page of a table: shows the events move by move, takes the player's action and sends it. */
 
 import { enableArrowKeys, redrawWithFocus, updateTabStop } from './arrow_keys.js';
-import { ApiError, getGames, getHistory, getTable, getTables, playMove, resign } from './api.js';
+import { ApiError, getAdvice, getGames, getHistory, getTable, getTables, playMove, resign, undo } from './api.js';
+import { withSuitSymbols } from './cards.js';
 import { fill, h } from './dom.js';
 import { distinctSeats } from './games/pieces.js';
 import { eventText, showdownView } from './event_text.js';
@@ -93,6 +94,9 @@ class TableView {
     this.footer = h('div.footer');
     this.errorLine = h('p.error', { role: 'alert', hidden: true });
     this.eventLog = new EventLog();
+    this.hintLine = h('span', { role: 'status' });
+    this.undoButton = /** @type {HTMLButtonElement} */ (this.button('Undo', () => this.undo()));
+    this.practice = h('div.row.practice', null, this.undoButton, this.button('Hint', () => this.hint()), this.hintLine);
     this.panel = new AdvicePanel(game, signal, (probabilities) => {
       this.scene = { ...this.scene, probabilities };
       this.redraw();
@@ -117,8 +121,8 @@ class TableView {
       h(
         'div.table',
         null,
-        h('div.centre', null, h('h1.visually-hidden', null, this.table.title), this.errorLine, felt),
-        h('aside.side', { 'aria-label': 'Details' }, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.panel.root, resignButton),
+        h('div.centre', null, h('h1.visually-hidden', null, this.table.title), this.errorLine, felt, this.practice),
+        h('aside.side', { 'aria-label': 'Details' }, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.panel.root, this.table.deal.counts && this.table.status !== 'over' && h('p.muted', null, 'This game counts: advice, hints and undo are for practice games.'), resignButton),
       ),
     );
     document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });
@@ -130,9 +134,14 @@ class TableView {
   /** Show the current state and enable the legal actions. */
   showCurrent() {
     const { table } = this;
-    this.scene = { ...this.sceneOf(table.view), legal: table.legal };
-    this.redraw();
     const over = table.status === 'over';
+    this.scene = { ...this.sceneOf(table.view), legal: table.legal };
+    const [before, last] = table.events.slice(-2);
+    if (over && last?.kind === 'showdown' && before.view) this.scene = this.showdownScene(before.view, last); // the last play stays visible
+    this.redraw();
+    this.practice.hidden = over || table.deal.counts;
+    this.undoButton.disabled = !table.events.some((event) => event.player === table.seat); // they begin with the player's last move
+    this.hintLine.textContent = '';
     if (this.resignButton) this.resignButton.hidden = over;
     if (over) {
       showResult(this.footer, table, this.signal);
@@ -179,15 +188,14 @@ class TableView {
     try {
       const table = await send().finally(() => clearTimeout(waiting));
       this.scene = { ...before, legal: [], probabilities: null };
-      await this.show(table.events);
+      await this.show(table.events, table.status === 'over');
       this.table = table;
       this.errorLine.hidden = !table.stale;
       if (table.stale) this.errorLine.textContent = 'Your move was not played: the table has changed, perhaps in another tab. This is the current state.';
       if (!this.signal.aborted) this.showCurrent();
     } catch (/** @type {any} */ error) {
       if (this.signal.aborted) return;
-      this.errorLine.textContent = error.message;
-      this.errorLine.hidden = false;
+      this.showError(error);
       this.scene = before;
       this.redraw();
     } finally {
@@ -196,8 +204,50 @@ class TableView {
     }
   }
 
-  /** @param {GameEvent[]} events */
-  async show(events) {
+  async undo() {
+    if (this.busy) return;
+    this.busy = true;
+    this.errorLine.hidden = true;
+    this.panel.clear();
+    try {
+      this.table = await undo(this.table, this.signal);
+      const past = await getHistory(this.table.id, this.signal);
+      this.eventLog.clear();
+      for (const event of past.events) this.logEvent(event);
+      this.showCurrent();
+      announce('Your last move is taken back.');
+    } catch (error) {
+      this.showError(error);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  async hint() {
+    if (this.busy) return;
+    const { id, number } = this.table;
+    this.hintLine.textContent = 'Looking for a move …';
+    try {
+      const { agent, text } = await getAdvice(id, {}, this.signal);
+      if (number === this.table.number && !this.busy) this.hintLine.textContent = `${agent.title} plays ${withSuitSymbols(text)}.`;
+    } catch (error) {
+      this.hintLine.textContent = '';
+      this.showError(error);
+    }
+  }
+
+  /** @param {any} error */
+  showError(error) {
+    if (this.signal.aborted) return;
+    this.errorLine.textContent = error.message;
+    this.errorLine.hidden = false;
+  }
+
+  /**
+   * @param {GameEvent[]} events
+   * @param {boolean} over whether the game has ended
+   */
+  async show(events, over) {
     this.delay.start(Math.min(events.length, MAX_ANIMATED_MOVES));
     for (const [index, event] of events.entries()) {
       if (this.signal.aborted) return;
@@ -205,7 +255,7 @@ class TableView {
       const animated = events.length - index <= MAX_ANIMATED_MOVES;
       if (event.kind === 'showdown' && event.hands[this.table.seat]) {
         announce(this.eventText(event));
-        await this.showdown(event);
+        if (!over || index + 1 < events.length) await this.showdown(event);
       } else if (animated) {
         announce(this.eventText(event));
         await this.step(event, index + 1 < events.length);
@@ -225,11 +275,19 @@ class TableView {
   }
 
   /**
+   * @param {any} view before the showdown
+   * @param {GameEvent} event
+   */
+  showdownScene(view, event) {
+    return { ...this.sceneOf(showdownView(view, event)), showdown: event };
+  }
+
+  /**
    * Show all hands of the finished round until the player continues.
    * @param {GameEvent} event
    */
   async showdown(event) {
-    this.scene = { ...this.sceneOf(showdownView(this.scene.view, event)), showdown: event };
+    this.scene = this.showdownScene(this.scene.view, event);
     this.redraw();
     await new Promise((done) => {
       const continueButton = this.button('Continue', () => done(null));

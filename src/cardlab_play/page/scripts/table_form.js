@@ -1,4 +1,4 @@
-/** Form for a new table: game options, seat and opponents. */
+/** Form for a new table: game options, seat, opponents by level or by name, and practice. */
 
 import { ApiError, openTable } from './api.js';
 import { fill, h } from './dom.js';
@@ -19,6 +19,8 @@ export class TableForm {
     this.options = Object.fromEntries(game.options.map((option) => [option.key, option.default]));
     this.seat = 0;
     this.different = false;
+    this.byName = false; // whether the agent is chosen by its name instead of a level
+    this.practice = h('input', { type: 'checkbox' });
     /** @type {Map<string, {agent: string, search: string | null}>} by seat or ALL */
     this.chosen = new Map();
     this.opponents = h('div.opponents');
@@ -34,6 +36,7 @@ export class TableForm {
       h('h2', null, game.title),
       h('div.fields', null, game.options.map((option) => this.optionField(option))),
       this.opponents,
+      h('label.check', null, this.practice, 'Practice: with undo, hints and advice; the result does not count'),
       this.errorLine,
       h('button.primary.begin', { type: 'submit' }, 'Deal the cards'),
     );
@@ -68,11 +71,11 @@ export class TableForm {
   drawOpponents() {
     const { players } = this;
     if (players === 1) {
-      fill(this.opponents, h('h3', null, 'Par: the agent that plays the same deal'), this.agentFields(ALL, 'Agent'));
+      fill(this.opponents, h('h3', null, 'Par: the agent that plays the same deal'), this.levelFields('Agent'));
       return;
     }
     const otherPlayers = Array.from({ length: players }, (_, player) => player).filter((player) => player !== this.seat);
-    const seats = this.different ? otherPlayers.map((player) => this.agentFields(String(player), `Seat ${player + 1}`)) : this.agentFields(ALL, players === 2 ? 'Opponent' : 'All opponents');
+    const seats = this.different ? otherPlayers.map((player) => this.agentFields(String(player), `Seat ${player + 1}`)) : this.levelFields(players === 2 ? 'Opponent' : 'All opponents');
     fill(this.opponents, h('h3', null, 'Players'), this.seatField(), seats, players > 2 && this.differentField());
   }
 
@@ -93,12 +96,45 @@ export class TableForm {
     return h('label.check', null, box, 'A different agent at each seat');
   }
 
+  /** The agents for the chosen options of the game. */
+  get agents() {
+    return this.game.agents.filter((agent) => this.matchesOptions(agent.required_options));
+  }
+
+  /** @param {string} label */
+  levelFields(label) {
+    const levels = this.game.levels.filter(({ agent }) => this.agents.some((entry) => entry.agent === agent));
+    const current = this.chosen.get(ALL) ?? { agent: this.game.default_agent, search: null };
+    const found = levels.findIndex(({ agent, search }) => agent === current.agent && search === current.search);
+    this.byName ||= found < 0 && this.agents.some(({ agent }) => agent === current.agent); // play.advisor may be no level
+    const index = found < 0 ? levels.findLastIndex(({ search }) => !search) : found; // an agent that the options exclude
+    if (!this.byName) this.chosen.set(ALL, levels[index]);
+    const select = /** @type {HTMLSelectElement} */ (
+      h(
+        'select',
+        {
+          onchange: () => {
+            const level = levels[select.selectedIndex];
+            this.byName = !level;
+            if (level) this.chosen.set(ALL, level);
+            this.drawOpponents();
+          },
+        },
+        levels.map(({ title, agent }, i) => h('option', { selected: i === index && !this.byName }, levelText(title, this.game.agents.find((entry) => entry.agent === agent)?.title ?? agent))),
+        h('option', { selected: this.byName }, 'Choose an agent by name'),
+      )
+    );
+    const level = h('label.field', null, h('span', null, label), select);
+    if (this.byName) return [level, this.agentFields(ALL, 'Agent')];
+    return h('div.opponent', null, level, strengthLine(this.agents, levels[index]));
+  }
+
   /**
    * @param {string} seat
    * @param {string} label
    */
   agentFields(seat, label) {
-    const agents = this.game.agents.filter((agent) => this.matchesOptions(agent.required_options));
+    const { agents } = this;
     const current = this.chosen.get(seat) ?? this.chosen.get(ALL) ?? { agent: this.game.default_agent, search: null };
     const agent = agents.find((entry) => entry.agent === current.agent) ?? agents[0];
     const searches = this.game.searches.filter(({ search }) => agent.searches.includes(search));
@@ -119,7 +155,7 @@ export class TableForm {
       h('option', { value: '' }, 'without search'),
       searches.map((entry) => h('option', { value: entry.search, selected: entry.search === search }, entry.title)),
     );
-    return h('div.opponent', null, h('label.field', null, h('span', null, label), agentSelect), searches.length > 0 && searchSelect);
+    return h('div.opponent', null, h('label.field', null, h('span', null, label), agentSelect), searches.length > 0 && searchSelect, strengthLine(agents, { agent: agent.agent, search }));
   }
 
   /** @param {Record<string, any>} required */
@@ -129,11 +165,13 @@ export class TableForm {
 
   tableRequest() {
     const { game, options, seat, players } = this;
-    const all = this.chosen.get(ALL);
-    if (players === 1) return { game: game.game, options, opponents: [], par: all };
+    const { agent, search } = this.chosen.get(ALL) ?? { agent: game.default_agent, search: null };
+    const all = { agent, search };
+    const practice = /** @type {HTMLInputElement} */ (this.practice).checked;
+    if (players === 1) return { game: game.game, options, opponents: [], par: all, practice };
     const otherPlayers = Array.from({ length: players }, (_, player) => player).filter((player) => player !== seat);
     const opponents = this.different && players > 2 ? otherPlayers.map((player) => this.chosen.get(String(player))) : [all];
-    return { game: game.game, options, seat, opponents };
+    return { game: game.game, options, seat, opponents, practice };
   }
 
   async submit() {
@@ -145,4 +183,24 @@ export class TableForm {
       this.errorLine.hidden = false;
     }
   }
+}
+
+/**
+ * `Medium: Planner`, but `Champion` alone.
+ * @param {string} level
+ * @param {string} agent its title
+ */
+function levelText(level, agent) {
+  return level.startsWith(agent) ? level : `${level}: ${agent}`;
+}
+
+/**
+ * How strong the chosen agent is.
+ * @param {import('./types.js').AgentEntry[]} agents
+ * @param {{agent: string, search: string | null}} chosen
+ */
+function strengthLine(agents, { agent, search }) {
+  const strength = agents.find((entry) => entry.agent === agent)?.strength;
+  if (!strength) return null;
+  return h('p.muted', null, search ? `Without its search: ${strength.charAt(0).toLowerCase()}${strength.slice(1)}.` : `${strength}.`);
 }

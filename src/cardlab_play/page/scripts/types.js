@@ -2,11 +2,12 @@
  * Types of the server's messages (docs/play.md) and of the page. No code.
  *
  * @typedef {{key: string, title: string, values: any[], labels: string[], default: any}} GameOption
- * @typedef {{agent: string, title: string, kind: 'scripted' | 'trained', required_options: Record<string, any>, searches: string[]}} AgentEntry
+ * @typedef {{agent: string, title: string, kind: 'scripted' | 'trained', required_options: Record<string, any>, searches: string[], strength: string | null}} AgentEntry
+ * @typedef {{title: string, agent: string, search: string | null}} Level
  * @typedef {{search: string, title: string}} SearchChoice
  * @typedef {{
  *   game: string, title: string, players: {min: number, max: number}, options: GameOption[], agents: AgentEntry[],
- *   searches: SearchChoice[], default_agent: string, advisor: string, unit: string,
+ *   searches: SearchChoice[], default_agent: string, advisor: string, unit: string, levels: Level[],
  * }} GameChoice
  *
  * @typedef {{player: number, title: string, agent: string | null, search: string | null}} Seat
@@ -23,18 +24,28 @@
  *   stale?: boolean,
  * }} Table
  *
- * @typedef {{action: number, text: string, probability: number | null, value: number | null, margin: number | null, chosen?: boolean}} ActionAnalysis
+ * @typedef {{
+ *   action: number, text: string, probability: number | null, search_value: number | null, visits: number | null,
+ *   value: number | null, margin: number | null, chosen?: boolean,
+ * }} ActionAnalysis
+ * @typedef {{agrees: boolean | null, action: number, text: string, difference: number, margin: number}} Verdict
  * @typedef {{
  *   agent: {agent: string, search: string | null, title: string}, number: number, action: number, text: string,
- *   value: number, margin: number | null, win_probability: number | null, deals: number,
- *   value_source: 'agent' | 'playouts', playouts: number | null, simulations: number | null, options: ActionAnalysis[],
+ *   value: number, margin: number | null, win_probability: number | null, deals: number, played_by: string,
+ *   verdict: Verdict, simulations: number | null, options: ActionAnalysis[],
  *   belief: {source: 'uniform' | 'network', cards: {card: string, probabilities: number[], elsewhere: number}[]},
  *   observation: {name: string, shape: number[], values: number[]}[],
  * }} Advice
  *
- * @typedef {{value: number, drop: number, regret: number, best: {action: number, text: string}, options: ActionAnalysis[]}} MoveReview
+ * @typedef {{
+ *   value: number, drop: number, cost: number, margin: number, costly: boolean, best: {action: number, text: string} | null,
+ *   verdict: Verdict | null, options: ActionAnalysis[],
+ * }} MoveReview
  * @typedef {GameEvent & {hands: string[][] | null, review: MoveReview | null}} Frame
- * @typedef {{id: string, game: string, seat: number, agent: {title: string}, result: Result, frames: Frame[], largest_drops: number[]}} Replay
+ * @typedef {{
+ *   id: string, game: string, seat: number, agent: {title: string}, played_by: string, deals: number, result: Result,
+ *   frames: Frame[], costly_moves: number[],
+ * }} Replay
  *
  * Input of a game view. `probabilities`: the agent's policy by action. `hands`: all hands, where known.
  * @typedef {{

@@ -1,4 +1,4 @@
-/** Line chart of the player's expected result by decision, with the largest drops marked. */
+/** Line chart of the player's expected result by decision, with costly moves marked. */
 
 import { h, svg } from './dom.js';
 import { resultFormatter } from './formatting.js';
@@ -28,7 +28,7 @@ export function valueChart(replay, showFrame) {
     svg('line', { class: 'zero', x1: 0, x2: WIDTH, y1: y(0), y2: y(0) }),
     marker,
     svg('polyline', { class: 'curve', points: line }),
-    points.map(({ index, value, number }) => svg('circle', { class: replay.largest_drops.includes(number) ? 'drop' : 'spot', cx: x(index), cy: y(value), r: replay.largest_drops.includes(number) ? 5 : 2.5 })),
+    points.map(({ index, value, number }) => svg('circle', { class: replay.costly_moves.includes(number) ? 'costly' : 'spot', cx: x(index), cy: y(value), r: replay.costly_moves.includes(number) ? 5 : 2.5 })),
   );
   picture.addEventListener('click', (event) => {
     const box = picture.getBoundingClientRect();

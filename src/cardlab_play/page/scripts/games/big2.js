@@ -95,10 +95,10 @@ function seatOf(scene, player) {
 /** @param {Scene} scene */
 function trick(scene) {
   const { view } = scene;
-  if (!view.to_beat) {
+  const over = view.counts.includes(0);
+  if (!view.to_beat && !over) {
     const leader = view.turn === null ? '' : playerName(scene, view.turn);
-    const winner = view.counts.indexOf(0);
-    return h('div.trick', { role: 'group', 'aria-label': 'Last play' }, h('p.muted', null, winner >= 0 ? `${playerName(scene, winner)} played the last card` : leader === 'You' ? 'You have control' : `${leader} has control`));
+    return h('div.trick', { role: 'group', 'aria-label': 'Last play' }, h('p.muted', null, leader === 'You' ? 'You have control' : `${leader} has control`));
   }
   const plays = view.trick.filter((/** @type {any} */ play) => play.kind !== 'pass').slice(-2);
   return h(
@@ -109,7 +109,7 @@ function trick(scene) {
         i === plays.length - 1 ? 'div.play' : 'div.play.beaten',
         null,
         h('div.held', null, play.cards.map((/** @type {string} */ card) => slot(card))),
-        h('span.muted', null, `${play.kind} · ${playerName(scene, play.player)}`),
+        h('span.muted', null, `${play.kind} · ${playerName(scene, play.player)}${over && i === plays.length - 1 ? ' · last cards' : ''}`),
       ),
     ),
   );

@@ -137,7 +137,7 @@ function myHand(scene, host) {
   return h(
     'section.mine',
     { 'aria-label': 'Your hand', 'data-seat': seat },
-    h('div.held', null, out && !(showdown && hand) ? h('p', null, 'You are out. The other players continue.') : places),
+    h('div.held', null, out && !(showdown && hand) ? h('p', null, view.turn === null ? 'You are out.' : 'You are out. The other players continue.') : places),
     h('div.row', null, livesLeft(lives), playerStatus(scene, seat, null), score !== null && h('span.tag', null, screenReaderText('your hand scores '), score)),
   );
 }

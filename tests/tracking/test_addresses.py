@@ -1,0 +1,39 @@
+"""No address is shown with its credentials."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cardlab.core.addresses import without_password, without_passwords
+from cardlab.core.options import InvalidOption
+from cardlab.tracking.connection import TrackingUnavailable, first_line
+
+SECRETS = st.text("abXY09/?#:@!$&'()*+,;=%-._~", min_size=1).map(lambda text: f"SECRET{text}SECRET")
+ADDRESSES = st.one_of(
+    SECRETS.map(lambda secret: f"postgresql+psycopg://me:{secret}@server:5432/cards"),
+    SECRETS.map(lambda secret: f"https://{secret.replace(':', '')}@server/path"),
+    SECRETS.map(lambda secret: f"postgresql://server/cards?sslmode=require&password={secret}"),
+)
+
+
+@given(ADDRESSES)
+def test_credentials_are_in_no_message_and_no_parameter(address: str) -> None:
+    shown = [
+        without_password(f"command: cardlab sweep 'sweep.storage={address}' sweep.workers=2"),
+        json.dumps(without_passwords({"sweep": {"storage": address, "others": [address]}})),
+        str(InvalidOption("sweep.storage", address, "an address")),
+        str(TrackingUnavailable(address, RuntimeError(f"cannot reach {address}"))),
+        first_line(RuntimeError(address)),
+    ]
+    for text in shown:
+        assert "SECRET" not in text
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["sqlite:////a/b.db", "http://[::1]:5000", "s3://bucket/folder", "postgresql://server/db?sslmode=require"],
+)
+def test_an_address_without_credentials_stays(address: str) -> None:
+    assert without_password(address) == address
