@@ -42,7 +42,7 @@ export async function showRecord(main, context) {
  * @param {RecordRow[]} rows
  */
 function recordTable(title, rows) {
-  const heads = ['Games', 'Won, tied, lost', 'Win rate', ...(rows[0].points ? ['Mean points'] : [])];
+  const heads = ['Games', 'Win rate', ...(rows[0].points ? ['Mean points'] : [])];
   return h(
     'div.wide-table',
     { tabindex: '0', role: 'region', 'aria-label': `Results at ${title}` },
@@ -61,8 +61,7 @@ function recordRow({ against, games, won, tied, lost, win_rate: rate, win_rate_l
     'tr',
     null,
     h('td', null, against),
-    h('td.number', null, games),
-    h('td.number', null, `${won}, ${tied}, ${lost}`),
+    h('td.number', null, h('b', null, games), h('div.muted', null, `${won} won, ${tied} tied, ${lost} lost`)),
     h('td.number', null, h('b', null, formatPercent(rate)), h('div.muted', null, `${formatPercent(low)} to ${formatPercent(high)}`)),
     points && h('td.number', null, h('b', null, formatPoints(mean)), least !== null && h('div.muted', null, `${formatPoints(least)} to ${formatPoints(most)}`)),
   );

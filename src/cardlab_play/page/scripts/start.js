@@ -38,7 +38,7 @@ export async function showStart(main, context) {
     openGames(open.tables),
     gameTiles(games, first, selectGame),
     h('div.start', null, form, dailyDeals(daily), leaderboard),
-    h('p', null, h('a.button', { href: '#/record' }, 'Your record against each agent')),
+    h('p.record-link', null, h('a.button', { href: '#/record' }, 'Your record against each agent')),
   );
   selectGame(first);
 }
