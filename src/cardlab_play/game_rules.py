@@ -102,7 +102,7 @@ def _thirty_one() -> list[RulesSection]:
             [
                 "The lowest hand loses a life, and so do all that tie for it. If you called and are lowest, you lose "
                 "2.",
-                f"If anybody shows {BEST_SCORE}, all others lose a life instead. A player without lives is out.",
+                f"If a player shows {BEST_SCORE}, all others lose a life instead. A player without lives is out.",
             ],
         ),
         RulesSection(
@@ -175,7 +175,7 @@ def _open_face() -> list[RulesSection]:
             [
                 f"Each row won is 1 point, and all three rows are {scoop} more. Royalties of both boards are added.",
                 f"A foul is a board whose rows are in the wrong order. It pays {FOUL} points and the opponent's "
-                "royalties, and loses its own royalties. If both foul, nobody pays.",
+                "royalties, and loses its own royalties. If both foul, neither pays.",
             ],
             ("Royalties", "Middle", "Back"),
             kinds,
