@@ -1,5 +1,6 @@
 """The options of the group `sweep`."""
 
+import os
 import re
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -11,6 +12,8 @@ from cardlab.training.options import TrainerOptions
 
 MIN_POINTS = 2
 """Points that a pruner needs in a learning curve."""
+STORAGE = "OPTUNA_STORAGE"
+"""Environment variable: the address of the storage, as for the command `optuna`."""
 _NAME = re.compile(r"\w[\w.-]*")
 _STORAGE = re.compile(r"sqlite(\+\w+)?:///(?!:memory:).+|postgresql(\+\w+)?://.+")
 
@@ -46,7 +49,7 @@ class SweepOptions:
     )
     storage: Text | None = option(
         None,
-        "address of the database, e.g. postgresql+psycopg://…; null: sqlite:///studies.db at the root of the project",
+        "database of the study, e.g. postgresql+psycopg://…; null: that of OPTUNA_STORAGE or studies.db in the project",
     )
     heartbeat: Whole = option(
         10, "seconds between heartbeats of a running trial; after six missed ones it is run again", ge=1, le=3600
@@ -102,10 +105,10 @@ class SweepOptions:
 
 
 def check_storage(address: str | None) -> None:
-    """Raise InvalidOption unless `address` names a database that can hold studies."""
-    if address is not None and not _STORAGE.fullmatch(address):
-        allowed = "null (sqlite:///studies.db at the project's root), sqlite:///FILE or postgresql+psycopg://…"
-        raise InvalidOption("sweep.storage", address, allowed)
+    """Raise InvalidOption unless `address`, or else OPTUNA_STORAGE, names a database that can hold studies."""
+    key, found = ("sweep.storage", address) if address else (STORAGE, os.environ.get(STORAGE))
+    if found and not _STORAGE.fullmatch(found):
+        raise InvalidOption(key, found, "sqlite:///FILE or postgresql+psycopg://…; left out: studies.db in the project")
 
 
 def check_study(name: str) -> None:

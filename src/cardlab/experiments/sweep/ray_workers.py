@@ -1,7 +1,7 @@
 """Workers of a sweep on the nodes of a Ray cluster."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cardlab.core.child_processes import STOP_SECONDS
@@ -22,7 +22,8 @@ class RayLauncher:
     def start(self) -> Any:
         """Start a task; another replaces it when its node is lost."""
         task = self.ray.remote(_work).options(num_cpus=1, max_retries=0)
-        return task.remote(self.plan, os.getcwd())
+        options = replace(self.plan.options, storage=self.plan.storage)  # OPTUNA_STORAGE is not set on the nodes
+        return task.remote(replace(self.plan, options=options), os.getcwd())
 
     def wait(self, workers: list[Any]) -> list[Any]:
         """The tasks that have ended."""

@@ -1,5 +1,6 @@
 """Databases that hold studies: sqlite at the root of the project by default, PostgreSQL for several machines."""
 
+import os
 import warnings
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,6 +16,7 @@ from sqlalchemy import make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from cardlab.core.addresses import without_password
+from cardlab.experiments.sweep.options import STORAGE
 from cardlab.experiments.sweep.retries import MISSED_HEARTBEATS, retry
 from cardlab.tracking.sqlite_files import sqlite_address
 
@@ -45,8 +47,8 @@ class _Storage(RDBStorage):
 
 
 def storage_address(address: str | None, root: Path) -> str:
-    """The address of a storage; None is `studies.db` at the root of the project."""
-    return address or sqlite_address(root / DATABASE)
+    """The address of a storage; None is that of OPTUNA_STORAGE, or `studies.db` at the root of the project."""
+    return address or os.environ.get(STORAGE) or sqlite_address(root / DATABASE)
 
 
 def open_storage(address: str, heartbeat: int = 10) -> BaseStorage:

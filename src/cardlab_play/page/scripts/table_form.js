@@ -2,6 +2,7 @@
 
 import { ApiError, openTable } from './api.js';
 import { fill, h } from './dom.js';
+import { waitLine } from './wait_line.js';
 
 /** @typedef {import('./types.js').GameChoice} GameChoice */
 
@@ -33,7 +34,7 @@ export class TableForm {
     const form = h(
       'form.box',
       { 'aria-label': `New table of ${game.title}`, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); this.submit(); } },
-      h('h2', null, game.title),
+      h('div.heading', null, h('h2', null, game.title), h('a.button', { href: `#/rules/${game.game}` }, 'Rules and scoring')),
       h('div.fields', null, game.options.map((option) => this.optionField(option))),
       this.opponents,
       h('label.check', null, this.practice, 'Practice: with undo, hints and advice; the result does not count'),
@@ -176,11 +177,14 @@ export class TableForm {
 
   async submit() {
     this.errorLine.hidden = true;
+    const wait = waitLine();
+    this.errorLine.after(wait);
     try {
       location.hash = `#/table/${(await openTable(this.tableRequest())).id}`;
     } catch (/** @type {any} */ error) {
       this.errorLine.textContent = error instanceof ApiError && error.key ? `${error.message} (${error.key})` : error.message;
       this.errorLine.hidden = false;
+      wait.remove();
     }
   }
 }
