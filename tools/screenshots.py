@@ -71,11 +71,8 @@ PICTURES = {
     "mlflow_models": Picture("mlflow", f"#/models?{MODE}", WIDE, "a[href*='/models/cardlab']"),
     "dashboard": Picture("dashboard", "dashboard/studies/1", WIDE, ".scatterlayer .trace"),
 }
-PICTURES |= {
-    f"{name}_phone": picture._replace(size=PHONE)
-    for name, picture in PICTURES.items()
-    if picture.size == WIDE and not picture.clicks
-}
+WHOLE = {name: picture for name, picture in PICTURES.items() if picture.size == WIDE and not picture.clicks}
+PICTURES |= {f"{name}_phone": picture._replace(size=PHONE) for name, picture in WHOLE.items()}
 ALL = "all"
 SERVERS = {
     "mlflow": ("mlflow.db", ("cardlab", "ui", "port={port}")),
