@@ -33,6 +33,7 @@ _BATCH_SIZE = 1000  # metrics in one request: MLflow's limit
 
 
 LEARNING = ("return", "policy_loss", "value_loss", "entropy", "approx_kl")
+"""Metrics below `train/` that MLflow shows first."""
 
 
 def metric_rank(name: str) -> int:
