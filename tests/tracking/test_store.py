@@ -210,9 +210,7 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
         Store(f"sqlite:///{tmp_path}/mlflow.db", tmp_path).start_run("thirty_one", "ppo")
 
 
-def test_a_run_of_dvc_exp_is_found_by_the_name_of_the_experiment(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_of_dvc_exp_is_found_by_the_name_of_the_experiment(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DVC_EXP_NAME", "brown-cow")
     run = store.start_run("thirty_one", "duel · seed 7")
     ((_, found),) = store.search_runs("attributes.run_name LIKE '%brown-cow%'")
