@@ -39,7 +39,8 @@ SECONDS = 60
 COLOURS = 256  # that a picture keeps, so that it stays small
 ROWS, COLUMNS = 42, 160
 MODE = "workflowType=machine_learning"  # MLflow opens with its pages for language models
-RUNS = f"#/experiments/{{experiment}}/runs?{MODE}&viewStateShareKey={VIEW}"  # as `cardlab ui` prints it
+RUN = "#/experiments/{experiment}/runs"
+RUNS = f"{RUN}?{MODE}&viewStateShareKey={VIEW}"  # as `cardlab ui` prints it
 TERMINAL = """<body style="margin:0;background:#0d1117;color:#f0f3f6"><pre style="margin:0;padding:18px 22px;
 white-space:pre-wrap;overflow-wrap:anywhere;font:14px/20px 'DejaVu Sans Mono',monospace">{code}</pre></body>"""
 
@@ -67,9 +68,9 @@ PICTURES = {
         ("role=button[name='Group by']", "role=menuitemcheckbox[name='group']"),
     ),
     "mlflow": Picture("mlflow", f"{RUNS}&compareRunsMode=CHART", WIDE, ".js-plotly-plot"),
-    "mlflow_run": Picture("mlflow", f"#/experiments/{{experiment}}/runs/{{run}}?{MODE}", WIDE, "text=Metrics"),
+    "mlflow_run": Picture("mlflow", f"{RUN}/{{run}}?{MODE}", WIDE, "text=Metrics"),
     "mlflow_sweep": Picture(
-        "mlflow", f"#/experiments/{{experiment}}/runs/{{sweep}}?{MODE}", WIDE, "img[alt='history']"
+        "mlflow", f"{RUN}/{{sweep}}?{MODE}", WIDE, "img[alt='history']"
     ),
     "mlflow_models": Picture("mlflow", f"#/models?{MODE}", WIDE, "a[href*='/models/cardlab']"),
     "dashboard": Picture("dashboard", "dashboard/studies/1", WIDE, ".scatterlayer .trace"),
