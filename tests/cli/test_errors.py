@@ -239,12 +239,11 @@ def test_one_line_names_it(folder: Path, capsys: pytest.CaptureFixture[str], arg
             "sweep sweep.trials=0 agent.gamma=7 sweep.space.agent.gama=[0,1]",
             ["sweep.space.agent.gama=[0,1]: no such key", "sweep.trials=0: must be", "agent.gamma=7: must be"],
         ),
+        ("sweep sweep.trials=x agent.gama=0.9", ["agent.gama=0.9: no such key", "sweep.trials=x: must be"]),
         ("sweep agent=policy_iteration", ["sweep.space={}: must be given, for agent=policy_iteration has no search"]),
         (
             "sweep agent=ppo sweep=dqn",
-            [
-                "sweep.space.agent.epsilon=",
-            ],
+            ["sweep.space.agent.epsilon="],
         ),
     ],
 )

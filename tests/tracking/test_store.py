@@ -210,6 +210,15 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
         Store(f"sqlite:///{tmp_path}/mlflow.db", tmp_path).start_run("thirty_one", "ppo")
 
 
+def test_a_run_of_dvc_exp_is_found_by_the_name_of_the_experiment(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DVC_EXP_NAME", "brown-cow")
+    run = store.start_run("thirty_one", "duel · seed 7")
+    ((_, found),) = store.search_runs("attributes.run_name LIKE '%brown-cow%'")
+    assert (found.info.run_id, found.info.run_name) == (run.id, "duel · seed 7 · brown-cow")
+    trial = store.start_run("thirty_one", "trial 0", tags={"mlflow.runName": "trial 0"})
+    assert store.client.get_run(trial.id).info.run_name == "trial 0"
+
+
 def test_trials_stand_under_their_parent(store: Store) -> None:
     study = store.start_run("thirty_one", "study")
     trial = store.start_run("thirty_one", "trial 0", parent=study.id)
