@@ -6,11 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from cardlab.core.exit_status import FAILED
 from cardlab.tracking import Store
-from failures.children import Child, start_server
+from failures.children import Child
 from failures.test_killed_training import ROUNDS, TRAIN
 
 EVALUATE = [
@@ -18,11 +16,6 @@ EVALUATE = [
     "output=evaluation.json",
 ]  # fmt: skip
 COMMANDS = {"seven": [*TRAIN, "seed=7"], "eight": [*TRAIN, "seed=8"], "evaluation": EVALUATE}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _forks() -> None:
-    start_server()
 
 
 def project(database: Path, root: Path) -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cardlab.tracking import Store
-from failures.children import Child, start_server
+from failures.children import Child
 from failures.test_killed_training import TRAIN
 
 
@@ -84,7 +84,6 @@ def test_an_undamaged_store_is_not_reported(store: Store, caplog: pytest.LogCapt
 def test_a_training_whose_store_is_damaged_fails(
     fresh_database: Path, tmp_path: Path, damage: Callable[[Path, Path], None]
 ) -> None:
-    start_server()
     root, log = tmp_path / "project", tmp_path / "log"
     root.mkdir()
     shutil.copyfile(fresh_database, root / "mlflow.db")

@@ -14,7 +14,7 @@ from cardlab.tracking import RecordIncomplete, Run, Store
 from cardlab.tracking import run as run_module
 from cardlab.training.recorded_training import train_recorded
 from cardlab.training.run import Trained, train
-from failures.children import Child, start_server
+from failures.children import Child
 from failures.test_killed_training import TRAIN
 from stores import Lost
 from training.test_resume import ITERATIONS, experiment_of, quiet
@@ -121,7 +121,6 @@ def test_a_store_that_was_deleted_is_reported_and_the_next_record_says_what_it_l
 def test_a_training_that_is_stopped_reads_killed_and_ends_whole(
     fresh_database: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
-    start_server()
     root = tmp_path / "project"
     root.mkdir()
     shutil.copyfile(fresh_database, root / "mlflow.db")
@@ -148,7 +147,6 @@ def test_after_kill_9_the_list_of_runs_shows_killed(
 ) -> None:
     from cardlab.cli import main  # noqa: PLC0415
 
-    start_server()
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     shutil.copyfile(fresh_database, tmp_path / "mlflow.db")
