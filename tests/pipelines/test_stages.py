@@ -109,4 +109,8 @@ def test_all_code_that_a_stage_loads_counts_in_its_digest(tmp_path: Path) -> Non
 
 
 def _short(config: dict[str, Any]) -> dict[str, Any]:
-    return config | {group: config[group] | SHORT.get(group, {}) for group in ("agent", "arena", "trainer")}
+    return (
+        config
+        | {"seeds": min(config["seeds"], 2)}
+        | {group: config[group] | SHORT.get(group, {}) for group in ("agent", "arena", "trainer")}
+    )
