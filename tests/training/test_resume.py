@@ -1,11 +1,8 @@
 """A training that is interrupted and resumed ends with the same bytes as an uninterrupted one."""
 
 import random
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,16 +14,10 @@ from cardlab.learners.rollouts.opponents.options import PoolOptions
 from cardlab.training.checkpoint_files import CheckpointError
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import RunInUse, Trained, train
+from failures.children import Child
 from learners.kuhn_training import kuhn_experiment
 
 ITERATIONS = 12
-CHILD = """
-import sys
-from pathlib import Path
-sys.path.insert(0, {tests!r})
-from training.test_resume import experiment_of, run
-run(experiment_of({agent!r}), Path({folder!r}))
-"""
 
 
 class Interrupted(Exception):
@@ -61,6 +52,12 @@ def experiment_of(agent: str) -> Experiment:
 
 def run(experiment: Experiment, folder: Path, log: Interrupter | None = None) -> Trained:
     return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, report=quiet)
+
+
+def run_dqn(arguments: Sequence[str]) -> int:
+    """In a process of its own, in the folder of its argument."""
+    run(experiment_of("dqn"), Path(arguments[0]))
+    return 0
 
 
 Whole = Callable[[str], Trained]
@@ -181,11 +178,9 @@ def test_two_processes_cannot_train_in_one_folder(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.0, 0.7])
 def test_kill_nine_changes_nothing(delay: float, whole: Whole, tmp_path: Path) -> None:
-    code = CHILD.format(tests=str(Path(__file__).parents[1]), agent="dqn", folder=str(tmp_path / "killed"))
-    checkpoint = tmp_path / "killed" / "run" / "checkpoint.ckpt"
-    with subprocess.Popen([sys.executable, "-c", code]) as child:
-        while not checkpoint.exists() and child.poll() is None:
-            time.sleep(0.01)
-        time.sleep(delay)
-        child.send_signal(signal.SIGKILL)
+    child = Child(tmp_path, [str(tmp_path / "killed")], log=tmp_path / "log", body=run_dqn)
+    while not (tmp_path / "killed" / "run" / "checkpoint.ckpt").exists() and child.process.is_alive():
+        time.sleep(0.01)
+    time.sleep(delay)
+    child.kill()
     assert run(experiment_of("dqn"), tmp_path / "killed").digest == whole("dqn").digest
