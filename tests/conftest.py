@@ -15,6 +15,7 @@ settings.load_profile("kernels")
 
 from chromium import page  # noqa: E402  found by the path above
 from postgresql import postgresql, postgresql_server  # noqa: E402
+from seeds_here import seeds_here  # noqa: E402
 from small_games.scripted import roshambo_agents  # noqa: E402
 from stores import fresh_database  # noqa: E402
 
@@ -51,4 +52,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: rank.get(item.path, len(rank)))
 
 
-__all__ = ["fresh_database", "page", "postgresql", "postgresql_server", "roshambo_agents"]
+__all__ = ["fresh_database", "page", "postgresql", "postgresql_server", "roshambo_agents", "seeds_here"]

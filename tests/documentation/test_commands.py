@@ -3,10 +3,9 @@
 import io
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ import pytest
 import cardlab
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.cli import main
-from cardlab.experiments import seeds
 from cardlab.networks.options import MLPOptions
 from documentation.commands import KNOWN_FENCES, PAGES, ROOT, SHELL, Command, all_commands, fences
 
@@ -92,24 +90,18 @@ def smaller(command: Command) -> list[str]:
     return words + extra
 
 
-def train_here(jobs: Mapping[str, tuple[Any, ...]], places: int, report: Callable[[str], None]) -> None:
-    """Train the seeds one after another in this process; in processes: tests/experiments/test_seeds.py."""
-    for job in jobs.values():
-        seeds.train_seed(*job, report)
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
+@pytest.mark.usefixtures("seeds_here")
 def test_the_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of the pages, in one folder: what one command leaves, the next may need."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(seeds, "_run_side_by_side", train_here)
     shutil.copytree(ROOT / "champions" / "papers", tmp_path / "champions" / "papers")  # one page evaluates it
     for name, (game_name, plays) in POLICIES.items():
         game = cardlab.make_game(game_name)
         options = MLPOptions(widths=(8,))
-        for folder in ("seed_7", "seed_8"):
-            save_policy(Path("models", name, folder), describe(game, options, plays, {}), options.build(game.spec))
+        for seed in ("seed_7", "seed_8"):
+            save_policy(Path("models", name, seed), describe(game, options, plays, {}), options.build(game.spec))
     failed: list[str] = []
     for command in RUN_HERE:
         np.random.seed(0)  # noqa: NPY002  libraries that draw from it draw alike

@@ -141,6 +141,7 @@ def test_a_command_that_is_killed_while_it_records_and_repeated_leaves_one_run(
 ) -> None:
     policy, training = trained
     monkeypatch.setattr("cardlab.tracking.run._SECONDS_AT_END", 1.0)
+    monkeypatch.setattr("cardlab.tracking.run.time.sleep", lambda _: None)  # who is dead does not come back
     client, calls, kills = store.client, 0, 0
     commands = {
         "evaluation": ["evaluate", f"policy={policy}", *DEALS],

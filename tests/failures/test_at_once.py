@@ -65,7 +65,7 @@ def steps_of(store: Store, run_id: str) -> int:
 def test_the_same_training_twice_at_once(fresh_database: Path, tmp_path: Path) -> None:
     """The second ends in one line, begins no run, and disturbs nothing; once the first is done it may train anew."""
     root = project(fresh_database, tmp_path / "project")
-    longer = [*TRAIN, "trainer.decisions=655360"]
+    longer = [*TRAIN, "trainer.decisions=196608"]
     first = Child(root, longer, log=tmp_path / "first")
     while not re.search(r"^squares: iteration ", first.log.read_text() if first.log.exists() else "", re.MULTILINE):
         assert first.process.is_alive(), first.log.read_text()

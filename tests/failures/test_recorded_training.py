@@ -124,7 +124,7 @@ def test_a_training_that_is_stopped_reads_killed_and_ends_whole(
     root = tmp_path / "project"
     root.mkdir()
     shutil.copyfile(fresh_database, root / "mlflow.db")
-    longer = [*TRAIN, "trainer.decisions=20480", "trainer.checkpoint_seconds=0"]
+    longer = [*TRAIN, "trainer.decisions=10240", "trainer.checkpoint_seconds=0"]
     child = Child(root, longer, log=tmp_path / "log")
     deadline = time.monotonic() + 120
     while not re.search(r"^squares: iteration ", child.log.read_text() if child.log.exists() else "", re.MULTILINE):
@@ -139,7 +139,7 @@ def test_a_training_that_is_stopped_reads_killed_and_ends_whole(
     assert Child(root, longer, log=tmp_path / "log").wait() == 0
     (run,) = store.client.search_runs([store.experiment_id("poker_squares")])
     assert (run.info.run_id, run.info.status) == (state["run_id"], "FINISHED")
-    assert steps(store, run.info.run_id) == list(range(1, 41))
+    assert steps(store, run.info.run_id) == list(range(1, 21))
 
 
 def test_after_kill_9_the_list_of_runs_shows_killed(
