@@ -1,10 +1,13 @@
 """Lets tests import what lies beside them, and `website`, as plain modules; shared fixtures."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # as trainer.threads: more would only wait for those of other tests
 
 for folder in (Path(__file__).parent, Path(__file__).parents[1]):
     if str(folder) not in sys.path:
@@ -28,6 +31,10 @@ LONGEST_FILES = (
     "cli/test_training.py",
     "training/test_combinations.py",
     "failures/test_killed_training.py",
+    "training/test_processes.py",
+    "experiments/sweep/test_sweep.py",
+    "training/test_resume.py",
+    "tracking/test_run.py",
     "failures/test_killed_matches.py",
 )
 """They begin first where files are shared out among processes, so that none is left for one process at the end."""
