@@ -269,10 +269,10 @@ def _longer(clone: Clone) -> None:
     params = clone.root / "params.yaml"
     squares, duel = params.read_text().split("  duel:\n")
     for old, new in {
-        "decisions: 16000": "decisions: 20000",
+        "decisions: 16000": "decisions: 30000",
         "decisions_per_iteration: 8192": "decisions_per_iteration: 1024",
         "checkpoint_seconds: 60": "checkpoint_seconds: 0",
-        "evaluations: 2\n": "evaluations: 4\n",
+        "evaluations: 2\n": "evaluations: 6\n",
         "updates_per_iteration: 16": "updates_per_iteration: 2",
     }.items():
         assert old in duel
@@ -306,7 +306,7 @@ def test_ctrl_c_kill_9_and_a_repetition_with_the_same_seed_give_the_same_bytes(c
     assert stopped.info.status == "KILLED"
     printed = _cut_off(clone, signal.SIGKILL, iteration=10)
     assert "resuming after iteration" in printed
-    assert "iteration 20/20" not in printed
+    assert "iteration 30/30" not in printed
     _edit_what_decides_nothing(clone)
     output = clone.dvc("repro")
     assert "resuming after iteration" in output
@@ -315,7 +315,7 @@ def test_ctrl_c_kill_9_and_a_repetition_with_the_same_seed_give_the_same_bytes(c
     cut_run = runs(clone, "thirty_one", "tags.kind = 'training' and tags.seed = '7'")[-1]
     store = store_of(clone)
     steps = [int(metric.value) for metric in store.client.get_metric_history(cut_run.info.run_id, "train/iteration")]
-    assert sorted(steps) == list(range(1, 21))
+    assert sorted(steps) == list(range(1, 31))
     assert (cut_run.info.run_id, cut_run.info.status) == (stopped.info.run_id, "FINISHED")
     shutil.rmtree(clone.root / "runs")  # what is finished there is not trained again
     clone.dvc("repro", "--force", "--no-run-cache", "train@duel", "report")
