@@ -6,10 +6,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from cardlab.core.exit_status import FAILED
 from cardlab.tracking import Store
 from failures.children import Child
 from failures.test_killed_training import ROUNDS, TRAIN
+
+pytestmark = pytest.mark.slow
 
 EVALUATE = [
     "evaluate", "game=thirty_one", "policy=greedy", "arena.references=[random]", "arena.deals=400", "arena.processes=1",

@@ -103,8 +103,11 @@ def test_killed_at_random_moments(fresh_database: Path, undisturbed: Outcome, tm
 
 @pytest.mark.parametrize(
     "moments",
-    [[13, 40, 70], [-14, -2], [-1]],
-    ids=["begun, at work, at work", "done but not told", "before its last operation"],
+    [
+        pytest.param([13, 40, 70], id="begun, at work, at work"),
+        pytest.param([-14, -2], id="done but not told", marks=pytest.mark.slow),
+        pytest.param([-1], id="before its last operation", marks=pytest.mark.slow),
+    ],
 )
 def test_killed_at_these_moments(
     fresh_database: Path, undisturbed: Outcome, tmp_path: Path, moments: list[float]

@@ -63,6 +63,7 @@ def test_what_decides_a_training_is_a_parameter_of_it(stages: dict[str, Any]) ->
         assert whole == config.keys() - {"name", "arena"}
 
 
+@pytest.mark.slow
 def test_stages_read_params_and_never_compose() -> None:
     """A stage that composed would ignore what `dvc exp run -S agent@…` has chosen."""
     code = (

@@ -39,13 +39,10 @@ def started(folder: Path, *overrides: str) -> Iterator[tuple[subprocess.Popen[st
 STOPPED = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up", signal.SIGINT: "interrupted"}
 
 
-@pytest.mark.parametrize(
-    "signals",
-    [(signal.SIGTERM, signal.SIGHUP), pytest.param((signal.SIGINT, signal.SIGKILL), marks=pytest.mark.slow)],
-)
-def test_it_exits_cleanly_and_restores_open_tables(tmp_path, signals):
+@pytest.mark.slow
+def test_it_exits_cleanly_and_restores_open_tables(tmp_path):
     client, tables = ApiClient(""), []
-    for number in (*signals, None):
+    for number in (*STOPPED, signal.SIGKILL, None):
         with started(tmp_path) as (process, client.base):
             for table in tables:
                 assert client.get(f"/api/tables/{table['id']}") == table

@@ -104,6 +104,7 @@ def test_the_gradient_is_that_of_one_process_on_the_joined_batch(tmp_path: Path)
             np.testing.assert_allclose(together[name], array, rtol=0, atol=1e-5, err_msg=name)
 
 
+@pytest.mark.slow
 def test_a_killed_process_is_told_and_the_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     experiment = experiment_of("dqn_bootstrap")
     watcher = Watcher()

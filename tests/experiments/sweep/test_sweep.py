@@ -135,6 +135,7 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     assert compose_experiment(["experiment=thirty_one/mine"]) == composed
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_the_best_trial_is_confirmed_with_fresh_seeds(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["sweep", *TINY, "sweep.trials=1", "sweep.confirm=2", "sweep.apply=thirty_one/sure"]

@@ -97,6 +97,7 @@ def test_killed_workers_cost_no_trial_and_none_counts_twice(tmp_path: Path) -> N
     killed_now_and_then(tmp_path, None, ("here", "here"), kills=3)
 
 
+@pytest.mark.slow
 def test_a_heartbeat_shows_what_another_machine_does(tmp_path: Path) -> None:
     """As above, but the workers do not know each other's processes."""
     killed_now_and_then(tmp_path, None, ("one", "two"), kills=2)
