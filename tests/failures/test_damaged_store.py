@@ -86,7 +86,7 @@ def test_an_undamaged_store_is_not_reported(store: Store, caplog: pytest.LogCapt
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", [delete, halve, scramble, drop_log])
+@pytest.mark.parametrize("damage", [delete, drop_log])
 def test_a_training_whose_store_is_damaged_fails(
     fresh_database: Path, tmp_path: Path, damage: Callable[[Path, Path], None]
 ) -> None:

@@ -117,9 +117,7 @@ def test_a_store_that_was_deleted_is_reported_and_the_next_record_says_what_it_l
     assert run.data.tags["record"].startswith("incomplete: earlier metrics are in run")
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGTERM, *(pytest.param(each, marks=pytest.mark.slow) for each in (signal.SIGHUP, signal.SIGINT))]
-)
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_training_that_is_stopped_reads_killed_and_ends_whole(
     fresh_database: Path, tmp_path: Path, number: signal.Signals
 ) -> None:

@@ -98,8 +98,24 @@ def test_large_outputs_stay_out_of_git_and_figures_are_in(finished: Clone) -> No
     assert finished.git("status", "--porcelain") == ""
 
 
-def test_a_second_repro_does_nothing(clone: Clone, outputs: Snapshot) -> None:
+REFUSED = {
+    "experiments.duel.agent.gamma=1.9": "experiments.duel.agent.gamma=1.9: must be a number in [0, 1]",
+    "experiments.duel.agent.gama=0.9": "did you mean experiments.duel.agent.gamma?",
+    "experiments.duel.trainer.decisions=many": "experiments.duel.trainer.decisions=many: must be a whole number",
+}
+
+
+def test_a_second_repro_does_nothing_after_wrong_values_too(clone: Clone, outputs: Snapshot) -> None:
+    """`dvc exp run` refuses a wrong value before it changes a file."""
     before = outputs()
+    (override, message), *_ = tried = REFUSED.items()
+    ways = [*(([], *wrong) for wrong in tried), (["--queue"], override, message), (["--temp"], override, message)]
+    for how, override, message in ways:
+        output = clone.dvc("exp", "run", *how, "-S", override, check=False)
+        assert message in output
+        assert len([line for line in output.splitlines() if "error" in line]) == 1
+        assert "Traceback" not in output
+        assert clone.git("status", "--porcelain") == ""
     for folder in ("src/cardlab/games", "src/cardlab/games/thirty_one", "src/cardlab/experiments/report"):
         compiled = clone.root / folder / "__pycache__" / "rules.cpython-311.pyc"  # as python and numba leave them
         compiled.parent.mkdir(exist_ok=True)
@@ -222,25 +238,6 @@ def test_figures_and_curves_are_shown_by_dvc(clone: Clone) -> None:
         text = json.dumps(entries)
         assert '"area"' in text, "the template with the band of the interval"
         assert '"experiment": "' in text
-
-
-REFUSED = {
-    "experiments.duel.agent.gamma=1.9": "experiments.duel.agent.gamma=1.9: must be a number in [0, 1]",
-    "experiments.duel.agent.gama=0.9": "did you mean experiments.duel.agent.gamma?",
-    "experiments.duel.trainer.decisions=many": "experiments.duel.trainer.decisions=many: must be a whole number",
-}
-
-
-def test_dvc_exp_run_refuses_a_wrong_value_before_it_changes_a_file(clone: Clone) -> None:
-    (override, message), *_ = tried = REFUSED.items()
-    ways = [*(([], *wrong) for wrong in tried), (["--queue"], override, message), (["--temp"], override, message)]
-    for how, override, message in ways:
-        output = clone.dvc("exp", "run", *how, "-S", override, check=False)
-        assert message in output
-        assert len([line for line in output.splitlines() if "error" in line]) == 1
-        assert "Traceback" not in output
-        assert clone.git("status", "--porcelain") == ""
-    assert "Running stage" not in clone.dvc("repro")
 
 
 def test_dvc_repro_refuses_an_edited_value_before_it_removes_a_result(clone: Clone) -> None:

@@ -1,8 +1,7 @@
 """A training that is interrupted and resumed ends with the same bytes as an uninterrupted one."""
 
 import random
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,6 @@ from cardlab.learners.rollouts.opponents.options import PoolOptions
 from cardlab.training.checkpoint_files import CheckpointError
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import RunInUse, Trained, train
-from failures.children import Child
 from learners.kuhn_training import kuhn_experiment
 
 ITERATIONS = 12
@@ -52,12 +50,6 @@ def experiment_of(agent: str) -> Experiment:
 
 def run(experiment: Experiment, folder: Path, log: Interrupter | None = None) -> Trained:
     return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, report=quiet)
-
-
-def run_dqn(arguments: Sequence[str]) -> int:
-    """In a process of its own, in the folder of its argument."""
-    run(experiment_of("dqn"), Path(arguments[0]))
-    return 0
 
 
 Whole = Callable[[str], Trained]
@@ -173,14 +165,3 @@ def test_two_processes_cannot_train_in_one_folder(tmp_path: Path) -> None:
     intruder = Intruder(-1)
     run(kuhn_experiment("td", rounds=1), tmp_path, intruder)
     assert intruder.steps == [1]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("delay", [0.0, 0.7])
-def test_kill_nine_changes_nothing(delay: float, whole: Whole, tmp_path: Path) -> None:
-    child = Child(tmp_path, [str(tmp_path / "killed")], log=tmp_path / "log", body=run_dqn)
-    while not (tmp_path / "killed" / "run" / "checkpoint.ckpt").exists() and child.process.is_alive():
-        time.sleep(0.01)
-    time.sleep(delay)
-    child.kill()
-    assert run(experiment_of("dqn"), tmp_path / "killed").digest == whole("dqn").digest
