@@ -71,6 +71,7 @@ def test_what_is_plotted_is_in_git() -> None:
     assert {name for plot in definition.plots for name in plot} <= in_git
 
 
+@pytest.mark.slow
 def test_stages_read_params_and_never_compose() -> None:
     """A stage that composed would ignore what `dvc exp run -S agent@…` has chosen."""
     code = (
@@ -117,4 +118,8 @@ def test_all_code_that_a_stage_loads_counts_in_its_digest(tmp_path: Path) -> Non
 
 
 def _short(config: dict[str, Any]) -> dict[str, Any]:
-    return config | {group: config[group] | SHORT.get(group, {}) for group in ("agent", "arena", "trainer")}
+    return (
+        config
+        | {"seeds": min(config["seeds"], 2)}
+        | {group: config[group] | SHORT.get(group, {}) for group in ("agent", "arena", "trainer")}
+    )
