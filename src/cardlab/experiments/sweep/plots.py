@@ -37,7 +37,7 @@ def study_plots(study: Study, title: str = "", importances: Mapping[str, float] 
     name = (study.metric_names or ["value"])[0]
     target: Callable[[FrozenTrial], float] | None = None if len(study.directions) == 1 else first_value
     draw: dict[str, Callable[[], Any]] = {
-        OVERVIEW: lambda: _overview(study, title, importances),
+        OVERVIEW: lambda: _overview(study, name, title, importances),
         "history": lambda: plots.plot_optimization_history(study, target=target, target_name=name),
         "parallel_coordinates": lambda: plots.plot_parallel_coordinate(study, target=target, target_name=name),
         "slices": lambda: plots.plot_slice(study, target=target, target_name=name),
@@ -54,7 +54,7 @@ def study_plots(study: Study, title: str = "", importances: Mapping[str, float] 
         plt.close(figure)
 
 
-def _overview(study: Study, title: str, importances: Mapping[str, float]) -> list[Axes]:
+def _overview(study: Study, name: str, title: str, importances: Mapping[str, float]) -> list[Axes]:
     """Two axes in a row: the value of each trial with the best so far, and the most important parameters."""
     trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
     values = [first_value(trial) for trial in trials]
@@ -62,6 +62,7 @@ def _overview(study: Study, title: str, importances: Mapping[str, float]) -> lis
         _, (left, right) = plt.subplots(1, 2, figsize=(7.4, 0.9), width_ratios=(3, 2), layout="constrained")
         left.plot([trial.number for trial in trials], values, ".", markersize=4)
         left.step([trial.number for trial in trials], np.maximum.accumulate(values), where="post", linewidth=1)
+        left.set_ylabel(name)
         left.set_title(title, fontsize=8, loc="left")
         shown = [*importances.items()][:MOST_IMPORTANT][::-1]
         right.barh([key for key, _ in shown], [share for _, share in shown])
