@@ -69,9 +69,7 @@ PICTURES = {
     ),
     "mlflow": Picture("mlflow", f"{RUNS}&compareRunsMode=CHART", WIDE, ".js-plotly-plot"),
     "mlflow_run": Picture("mlflow", f"{RUN}/{{run}}?{MODE}", WIDE, "text=Metrics"),
-    "mlflow_sweep": Picture(
-        "mlflow", f"{RUN}/{{sweep}}?{MODE}", WIDE, "img[alt='history']"
-    ),
+    "mlflow_sweep": Picture("mlflow", f"{RUN}/{{sweep}}?{MODE}", WIDE, "text=Metrics"),
     "mlflow_models": Picture("mlflow", f"#/models?{MODE}", WIDE, "a[href*='/models/cardlab']"),
     "dashboard": Picture("dashboard", "dashboard/studies/1", WIDE, ".scatterlayer .trace"),
 }
