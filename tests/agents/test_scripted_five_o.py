@@ -20,7 +20,7 @@ GAME = FiveO()
 NAMES = ("reflex_1", "reflex_2", "reflex_3", "greedy_1", "greedy_2", "fast_greedy_2")
 
 
-def share_won(first: str, second: str, num_deals: int = 4000) -> tuple[float, float]:
+def share_won(first: str, second: str, num_deals: int = 10_000) -> tuple[float, float]:
     """Share of games that `first` wins, draws as halves, over deals played from both seats, and its standard error."""
     rng = np.random.default_rng(0)
     agents = [make_agent(GAME, first), make_agent(GAME, second)]
