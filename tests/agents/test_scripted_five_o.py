@@ -20,7 +20,7 @@ GAME = FiveO()
 NAMES = ("reflex_1", "reflex_2", "reflex_3", "greedy_1", "greedy_2", "fast_greedy_2")
 
 
-def share_won(first: str, second: str, num_deals: int = 10_000) -> tuple[float, float]:
+def share_won(first: str, second: str, num_deals: int = 2000) -> tuple[float, float]:
     """Share of games that `first` wins, draws as halves, over deals played from both seats, and its standard error."""
     rng = np.random.default_rng(0)
     agents = [make_agent(GAME, first), make_agent(GAME, second)]
@@ -33,18 +33,18 @@ def share_won(first: str, second: str, num_deals: int = 10_000) -> tuple[float, 
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "reference", "tolerance"),
+    ("first", "second", "reference", "tolerance", "num_deals"),
     [
-        ("greedy_2", "random", 0.957, 0.015),
-        ("reflex_3", "greedy_2", 0.53, 0.03),
-        ("greedy_2", "reflex_2", 0.53, 0.03),
-        ("greedy_2", "reflex_1", 0.59, 0.04),
-        ("greedy_2", "greedy_1", 0.69, 0.04),
-        ("greedy_2", "fast_greedy_2", 0.53, 0.03),
+        ("greedy_2", "random", 0.957, 0.015, 2000),
+        ("reflex_3", "greedy_2", 0.53, 0.03, 2000),
+        ("greedy_2", "reflex_2", 0.53, 0.03, 10_000),  # 0.518: the order shows in many deals only
+        ("greedy_2", "reflex_1", 0.59, 0.04, 2000),
+        ("greedy_2", "greedy_1", 0.69, 0.04, 2000),
+        ("greedy_2", "fast_greedy_2", 0.53, 0.03, 5000),
     ],
 )
-def test_reference_figures(first: str, second: str, reference: float, tolerance: float) -> None:
-    share, error = share_won(first, second)
+def test_reference_figures(first: str, second: str, reference: float, tolerance: float, num_deals: int) -> None:
+    share, error = share_won(first, second, num_deals)
     assert abs(share - reference) <= tolerance
     assert share - 1.96 * error > 0.5  # the order of the two is no accident
 
