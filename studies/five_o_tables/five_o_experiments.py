@@ -41,7 +41,7 @@ class FiveOOptions:
     simulations: Sequence[int] = (1000, 10_000, 100_000)  # of Table II
     points: Sequence[int] = (10, 100, 1000, 10_000, 100_000)  # simulations along Figure 1
     deals: int = 500  # for each pair of Table III, each played from both seats
-    slow_deals: int = 250  # of slow agents, and for each depth of Figure 2
+    slow_deals: int = 100  # of slow agents, and for each depth of Figure 2
     depths: Sequence[int] = (1, 2, 3, 4, 5, 6)  # of Figure 2
     decks: int = 30  # orders of the deck that each search of Figure 2 samples
     searcher: str = "expectiminimax"  # the searching agent of Figure 2

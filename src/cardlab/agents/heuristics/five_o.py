@@ -201,8 +201,8 @@ class Expectiminimax:
             scores[rows] = self._scores(self._deck_values(known, movers, self.decks, rng))
         else:
             for row in range(len(rows)):
-                one = slice(row, row + 1)
-                scores[rows[one]] = self._scores(self._timed_values(known[one], movers[one], self.seconds, rng))
+                one = np.array([row])
+                scores[rows[one]] = self._scores(self._timed_values(take(known, one), movers[one], self.seconds, rng))
         return _best_columns(self.game, info_states, players, scores)
 
     def _timed_values(

@@ -68,7 +68,7 @@ def simulate_columns(table: Strengths, state: Record, player: int, num_simulatio
     for column in range(NUM_COLUMNS):
         other, num_theirs = np.int64(state["keys"][1 - player, column]), 0
         for case in range(2):
-            own = np.int64(state["keys"][player, column])
+            own: Any = np.int64(state["keys"][player, column])
             own += CARD_KEYS[state["deck"][state["turn"]]] if case == WITH_CARD else 0
             if hand_size(own) > COLUMN_SIZE:
                 continue
@@ -101,7 +101,9 @@ def _simulate_column(
     missing = COLUMN_SIZE - hand_size(own) + other_missing
     won = 0
     for _ in range(num_simulations):
-        mine, theirs, drawn, left = np.int64(own), np.int64(other), np.int64(0), missing
+        mine: Any = np.int64(own)
+        theirs: Any = np.int64(other)
+        drawn, left = np.int64(0), missing
         while left > 0:
             stream = stream * LCG_FACTOR + LCG_STEP
             chosen = np.int64(((stream >> LCG_HALF) * np.uint64(count)) >> LCG_HALF)

@@ -87,7 +87,7 @@ def _search_decks(
     values = np.full((states.shape[0], NUM_COLUMNS), -np.inf)
     depth, kind, exact, twice = options
     for n in range(states.shape[0]):
-        player = np.int64(players[n])
+        player = int(np.int64(players[n]))
         boards[0]["kind"] = kind
         _plan_levels(states[n], player, depth, twice, boards[0], levels)
         _load_board(table, states[n], player, boards[0], levels)
@@ -207,7 +207,7 @@ def _place_next(table: Strengths, board: Record, level: Record, card: int) -> bo
         place += 1
     if place == NUM_COLUMNS:
         return False
-    column = COLUMN_ORDER[place]
+    column = int(COLUMN_ORDER[place])
     level["place"] = place
     level["key"] = board["keys"][side, column]
     level["mask"] = board["masks"][side, column]
@@ -222,7 +222,8 @@ def _place_next(table: Strengths, board: Record, level: Record, card: int) -> bo
 @kernel
 def _undo_placement(board: Record, level: Record) -> None:
     """Undo `_place_next`."""
-    side, column = level["side"], COLUMN_ORDER[level["place"]]
+    side = level["side"]
+    column = COLUMN_ORDER[level["place"]]
     board["keys"][side, column] = level["key"]
     board["masks"][side, column] = level["mask"]
     board["sizes"][side, column] -= 1
