@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from cardlab.cli import main
 from play_server import TABLE_REQUESTS, ApiClient
 
 COMMAND = [str(Path(sys.executable).with_name("cardlab")), "play", "play.warm=false"]
+ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
@@ -56,6 +58,20 @@ def test_it_exits_cleanly_and_restores_open_tables(tmp_path, number):
             assert (process.returncode, errors) == (128 + number, f"cardlab: {stopped}\n")
     with started(tmp_path) as (_, client.base):
         assert client.get(f"/api/tables/{table['id']}") == table
+
+
+_MOMENTS = [0.1, 0.4, 0.9, 1.3, 1.8, 2.2, 2.9, 3.5, 4.1, 4.8]  # seconds after the address is printed
+
+
+@pytest.mark.parametrize(
+    "moment", [pytest.param(moment, marks=pytest.mark.slow if moment != 1.3 else ()) for moment in _MOMENTS]
+)
+def test_it_exits_cleanly_during_the_warm_up(tmp_path, moment):
+    with started(ROOT, "play.warm=true", f"play.folder={tmp_path}") as (process, _):
+        time.sleep(moment)
+        process.terminate()
+        _, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors) == (128 + signal.SIGTERM, "cardlab: terminated\n")
 
 
 @pytest.mark.parametrize(
@@ -118,9 +134,8 @@ main(["play", "play.port=0", "play.warm=false", "play.folder=" + sys.argv[1]])
 
 
 def test_the_server_with_champions_loads_no_package_of_trainings(tmp_path):
-    root = Path(__file__).parents[2]
     script = [sys.executable, "-c", _DEAL_ALL, str(tmp_path)]
-    printed = subprocess.run(script, cwd=root, check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(script, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     agents, modules = json.loads(printed.splitlines()[-1])
     assert set(agents) == {"champion"}
     assert [name for name in _UNUSED if name in modules] == []
