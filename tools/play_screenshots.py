@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,8 @@ def main() -> None:
     """Take the pictures of the documentation, or the film strips."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", nargs="?", choices=["documentation", "strips"], default="documentation")
-    parser.add_argument("--game", choices=list(GAMES), action="append", help="only the film strips of this game")
+    parser.add_argument("--strip", choices=[*GAMES, "pages"], action="append", help="only this film strip")
+    parser.add_argument("--screen", choices=list(SCREENS), action="append", help="only this screen")
     options = parser.parse_args()
     with server() as address, browser() as started:
         if options.kind == "documentation":
@@ -80,15 +81,16 @@ def main() -> None:
                 take_documented(started, address, name)
             return
         STRIPS.mkdir(parents=True, exist_ok=True)
-        for screen in SCREENS:
-            for game in options.game or GAMES:
-                take_game(started, address, game, screen)
-            if not options.game:
-                take_pages(started, address, screen)
+        for screen in options.screen or SCREENS:
+            for strip in options.strip or [*GAMES, "pages"]:
+                if strip == "pages":
+                    take_pages(started, address, screen)
+                else:
+                    take_game(started, address, strip, screen)
 
 
 @contextmanager
-def server() -> Iterator[str]:
+def server() -> Generator[str]:
     """The address of a server with a database of its own."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["play", "play.port=0", f"play.folder={folder}", "play.warm=false"]
@@ -103,7 +105,7 @@ def server() -> Iterator[str]:
 
 
 @contextmanager
-def browser() -> Iterator[Browser]:
+def browser() -> Generator[Browser]:
     """A headless Chromium."""
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
@@ -112,7 +114,7 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def new_page(started: Browser, address: str, screen: str, colours: str = "light") -> Iterator[Page]:
+def new_page(started: Browser, address: str, screen: str, colours: Any = "light") -> Generator[Page]:
     """A page of a new player, at the start page."""
     context = started.new_context(**SCREENS[screen], color_scheme=colours, reduced_motion="reduce")
     page = context.new_page()
@@ -201,7 +203,8 @@ def take_pages(started: Browser, address: str, screen: str) -> None:
             page.request.post(f"{address}/api/tables/{identity}/resignation", data={"number": number(page, address)})
         page.goto(address)
         page.get_by_role("button", name="Thirty-One").first.click()
-        page.get_by_text("A different agent at each seat").click()
+        page.get_by_label("Players", exact=True).select_option("4")
+        page.get_by_label("Practice").check()
         take("2_levels")
         page.get_by_role("button", name="Big 2").first.click()
         page.locator(".leaderboard table").first.wait_for()

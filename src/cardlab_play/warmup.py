@@ -141,4 +141,4 @@ def compile_kernels(options: PlayOptions, _report: Report) -> None:
 
 def _compiled_mark() -> Path:
     """The file that says that all kernels are compiled. Its folder is of these sources only (core/kernels.py)."""
-    return Path(numba.core.config.CACHE_DIR, "compiled_by_play")
+    return Path(getattr(numba.core.config, "CACHE_DIR"), "compiled_by_play")  # noqa: B009 - set at run time
