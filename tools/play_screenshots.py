@@ -21,7 +21,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
-PICTURES = ROOT / "docs" / "images"
+FOLDER = ROOT / "docs" / "images"
 STRIPS = ROOT / "build" / "strips"
 SCREENS: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": {"width": 1440, "height": 900}},
@@ -32,7 +32,7 @@ SECONDS = 300  # that a first answer may take: kernels are compiled
 STRIP_HEIGHT = 900  # of a film strip
 
 # picture of docs/images: the game, screen, colour scheme, moves before it is taken, whether advice is open
-DOCUMENTED = {
+PICTURES = {
     "play_five_o": ({"game": "five_o", "opponents": [{"agent": "reflex_1"}]}, "phone", "dark", 16, False),
     "play_poker_squares": ({"game": "poker_squares", "par": {"agent": "random"}}, "phone", "light", 14, False),
     "play_big2": (
@@ -77,7 +77,7 @@ def main() -> None:
     options = parser.parse_args()
     with server() as address, browser() as started:
         if options.kind == "documentation":
-            for name in DOCUMENTED:
+            for name in PICTURES:
                 take_documented(started, address, name)
             return
         STRIPS.mkdir(parents=True, exist_ok=True)
@@ -154,13 +154,13 @@ def open_advice(page: Page) -> None:
 
 def take_documented(started: Browser, address: str, name: str) -> None:
     """One picture of docs/images."""
-    request, screen, colours, moves, advised = DOCUMENTED[name]
+    request, screen, colours, moves, advised = PICTURES[name]
     with new_page(started, address, screen, colours) as page:
         open_table(page, address, request)
         play_moves(page, moves)
         if advised:
             open_advice(page)
-        save(page, PICTURES / f"{name}.png", full=advised)  # advice is longer than the screen
+        save(page, FOLDER / f"{name}.png", full=advised)  # advice is longer than the screen
 
 
 def take_game(started: Browser, address: str, game: str, screen: str) -> None:
@@ -203,8 +203,9 @@ def take_pages(started: Browser, address: str, screen: str) -> None:
             page.request.post(f"{address}/api/tables/{identity}/resignation", data={"number": number(page, address)})
         page.goto(address)
         page.get_by_role("button", name="Thirty-One").first.click()
-        page.get_by_label("Players", exact=True).select_option("4")
-        page.get_by_label("Practice").check()
+        form = page.get_by_role("form", name="New table of Thirty-One")
+        form.get_by_label("Players").select_option("4")
+        form.get_by_label("Practice").check()
         take("2_levels")
         page.get_by_role("button", name="Big 2").first.click()
         page.locator(".leaderboard table").first.wait_for()
