@@ -53,7 +53,7 @@ GAMES: dict[str, tuple[dict[str, Any], int]] = {
     "thirty_one": ({"options": {"num_players": 4, "lives": 2}}, 4),
 }
 
-# clicks an enabled button, a play that stands ready first, no call; "over" at the end, false while others move
+# clicks a random enabled button, a play that stands ready first, no call; "over" at the end, false while others move
 CHOOSE = """() => {
   const felt = document.querySelector('.felt');
   if (felt.querySelector('.outcome')) return 'over';
@@ -61,8 +61,9 @@ CHOOSE = """() => {
   const next = enabled.find((button) => ['play', 'continue'].includes(button.dataset.key));
   const busy = felt.getAttribute('aria-busy') === 'true' && next?.dataset.key !== 'continue';
   if (busy || enabled.length === 0) return false;
-  const made = felt.querySelectorAll('[data-card]').length;
-  (next ?? enabled[made % enabled.length]).click();
+  const forward = enabled.filter((button) => !['clear', 'pass'].includes(button.dataset.key));
+  const among = forward.length > 0 && Math.random() < 0.8 ? forward : enabled;
+  (next ?? among[Math.floor(Math.random() * among.length)]).click();
   return 'moved';
 }"""
 READY = "() => document.querySelector('.felt button[data-key]:enabled') && !document.querySelector('.felt[aria-busy]')"
