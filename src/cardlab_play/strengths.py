@@ -47,8 +47,11 @@ def _percent(share: float) -> str:
 
 
 def _suffix(game: Game, figures: dict[str, Any]) -> str:
-    """The points of a game, and the rate of equal players where that is not a half."""
-    points = "" if OFFERED_GAMES[game.spec.name].prize else f", {_points(figures, signed=True)} a game"
+    """The points of a game, and the number of players or the rate of equal ones, where that is not plain."""
+    offered = OFFERED_GAMES[game.spec.name]
+    points = "" if offered.prize else f", {_points(figures, signed=True)} a game"
+    if any(option.key == "num_players" for option in offered.options):
+        return f"{points} ({game.spec.num_players} players)"
     equal = "" if game.spec.num_players == 2 else f" (equal players: {_percent(1 / game.spec.num_players)} each)"
     return points + equal
 
