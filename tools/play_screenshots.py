@@ -143,11 +143,11 @@ def play_moves(page: Page, moves: int) -> None:
     page.wait_for_function(READY)
 
 
-def open_advice(page: Page) -> None:
-    """Ask what the agent would do."""
+def open_advice(page: Page, *parts: str) -> None:
+    """Ask what the agent would do, and open the `parts` of the answer that there are."""
     page.get_by_text("What would the agent do?").click()
     page.wait_for_selector(".options")
-    for part in ("Hidden cards", "Network input"):
+    for part in parts:
         summary = page.locator("summary", has_text=part)
         if summary.count():
             summary.click()
@@ -160,7 +160,7 @@ def take_documented(started: Browser, address: str, name: str) -> None:
         open_table(page, address, request)
         play_moves(page, moves)
         if advised:
-            open_advice(page)
+            open_advice(page, "Hidden cards")
         save(page, FOLDER / f"{name}.png", full=advised)  # advice is longer than the screen
 
 
@@ -173,7 +173,7 @@ def take_game(started: Browser, address: str, game: str, screen: str) -> None:
         take("1_start")
         play_moves(page, middle)
         take("2_middle")
-        open_advice(page)
+        open_advice(page, "Hidden cards", "Network input")
         take("3_advice")
         page.goto(f"{address}/#/network/{identity}")
         page.wait_for_selector(".network")
