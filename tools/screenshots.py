@@ -18,13 +18,14 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import NamedTuple
 
 from mlflow import MlflowClient
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 from rich.text import Text
@@ -40,7 +41,7 @@ ROWS, COLUMNS = 42, 160
 MODE = "workflowType=machine_learning"  # MLflow opens with its pages for language models
 RUNS = f"#/experiments/{{experiment}}/runs?{MODE}&viewStateShareKey={VIEW}"  # as `cardlab ui` prints it
 TERMINAL = """<body style="margin:0;background:#0d1117;color:#f0f3f6"><pre style="margin:0;padding:18px 22px;
-font:14px/20px 'DejaVu Sans Mono',monospace">{code}</pre></body>"""
+white-space:pre-wrap;overflow-wrap:anywhere;font:14px/20px 'DejaVu Sans Mono',monospace">{code}</pre></body>"""
 
 
 class Picture(NamedTuple):
@@ -57,7 +58,6 @@ PICTURES = {
     "pipeline": Picture("terminal", "make pipeline", WIDE),
     "compare": Picture("file", "runs/comparisons/ppo_vs_dqn/comparison.html", (1200, 690), "table"),
     "report": Picture("file", "report/index.html", WIDE, "table"),
-    "report_phone": Picture("file", "report/index.html", PHONE, "table"),
     "mlflow_runs": Picture("mlflow", RUNS, WIDE, "a[href*='/runs/']"),
     "mlflow_group_by": Picture(
         "mlflow",
@@ -66,11 +66,13 @@ PICTURES = {
         "a[href*='/runs/']",
         ("role=button[name='Group by']", "role=menuitemcheckbox[name='group']"),
     ),
-    "mlflow": Picture("mlflow", f"{RUNS}&compareRunsMode=CHART", WIDE, ".scatterlayer .trace"),
+    "mlflow": Picture("mlflow", f"{RUNS}&compareRunsMode=CHART", WIDE, ".js-plotly-plot"),
     "mlflow_run": Picture("mlflow", f"#/experiments/{{experiment}}/runs/{{run}}?{MODE}", WIDE, "text=Metrics"),
     "mlflow_models": Picture("mlflow", f"#/models?{MODE}", WIDE, "a[href*='/models/cardlab']"),
     "dashboard": Picture("dashboard", "dashboard/studies/1", WIDE, ".scatterlayer .trace"),
 }
+WHOLE = {name: picture for name, picture in PICTURES.items() if picture.size == WIDE and not picture.clicks}
+PICTURES |= {f"{name}_phone": picture._replace(size=PHONE) for name, picture in WHOLE.items()}
 ALL = "all"
 SERVERS = {
     "mlflow": ("mlflow.db", ("cardlab", "ui", "port={port}")),
@@ -99,13 +101,15 @@ def serve(page: str, folder: Path) -> Generator[str]:
 
 
 def mlflow_ids(base: str) -> dict[str, str]:
-    """The experiment of SHOWN and its latest finished training."""
+    """The experiment of SHOWN and its latest finished training of the benchmark."""
     client = MlflowClient(base)
     experiment = client.get_experiment_by_name(SHOWN).experiment_id
-    finished = "tags.kind = 'training' and attributes.status = 'FINISHED'"
+    names = f"attributes.run_name LIKE '{SHOWN}%'"  # without those of studies
+    finished = f"tags.kind = 'training' and attributes.status = 'FINISHED' and {names}"
     return {"experiment": experiment, "run": client.search_runs([experiment], finished, max_results=1)[0].info.run_id}
 
 
+@cache
 def terminal_html(command: str, folder: Path) -> str:
     """The last screen after `command` was run in a terminal of ROWS by COLUMNS; lines that it wrote over are gone."""
     environment = os.environ | {"TERM": "xterm-256color", "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
@@ -122,6 +126,12 @@ def terminal_html(command: str, folder: Path) -> str:
     return console.export_html(inline_styles=True, theme=MONOKAI, code_format=TERMINAL)
 
 
+def close_boxes(page: Page) -> None:
+    """Close MLflow's assistant, announcements and the banner of a shared view."""
+    boxes = page.get_by_role("button", name=re.compile("^(Close|Hide banner)$"))
+    boxes.evaluate_all("buttons => buttons.forEach(button => button.click())")
+
+
 def shoot(browser: Browser, picture: Picture, folder: Path, base: str, ids: dict[str, str]) -> bytes:
     """The picture as PNG, once its page is ready."""
     width, height = picture.size
@@ -129,14 +139,20 @@ def shoot(browser: Browser, picture: Picture, folder: Path, base: str, ids: dict
     page.set_default_timeout(1000 * SECONDS)
     if picture.page == "terminal":
         page.set_content(terminal_html(picture.source, folder))
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")  # a phone shows the end
     else:
         page.add_init_script(f"localStorage.setItem('mlflow.workflowType_v1', '{json.dumps(MODE.partition('=')[2])}')")
         page.goto(base + picture.source.format(**ids))
+        if picture.size == PHONE and picture.page == "mlflow":
+            page.get_by_role("button", name="Toggle sidebar").evaluate("button => button.click()")  # half of a phone
+            page.wait_for_timeout(3000)
+            close_boxes(page)
+            table = page.locator("[data-component-id='mlflow.experiment_page.table_resizer.collapse']")
+            table.evaluate_all("buttons => buttons.forEach(button => button.click())")  # beside the charts
         page.locator(picture.ready).first.wait_for(state="attached")
         page.wait_for_timeout(3000)  # charts are drawn one after the other
-        closes = page.get_by_role("button", name="Close")  # of MLflow's assistant and of an announcement
-        closes.evaluate_all("buttons => buttons.forEach(button => button.click())")
-        page.wait_for_timeout(500)
+        close_boxes(page)
+        page.wait_for_timeout(500 if picture.size == WIDE else 3000)
         for selector in picture.clicks:
             page.locator(selector).click()
         if picture.clicks:

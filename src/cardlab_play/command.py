@@ -1,4 +1,4 @@
-"""The command `cardlab play`: serves a web page for playing against agents."""
+"""The commands `cardlab play`, which serves a web page for playing against agents, and `cardlab play record`."""
 
 from cardlab.cli.verbs import MissingPlugin, Request
 from cardlab.experiments.config.build_parts import group
@@ -9,7 +9,11 @@ _EXTRA_PACKAGES = ("fastapi", "uvicorn", "limits", "starlette")
 
 
 def run(request: Request) -> int:
-    """Print the address and serve until Ctrl-C. Raises MissingPlugin without the extra `play`."""
+    """Serve until Ctrl-C, or print the record. Raises MissingPlugin without the extra `play`."""
+    if request.verb == "play record":
+        from cardlab_play.record_command import print_record  # noqa: PLC0415 - not needed to serve
+
+        return print_record(request.config, as_json="--json" in request.flags)
     options = build_options(PlayOptions, group("play", request.config["play"]))
     try:
         from cardlab_play.server import serve  # noqa: PLC0415 - options are checked before slow imports

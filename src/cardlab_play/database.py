@@ -92,6 +92,11 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+def sqlite_address(folder: str) -> URL:
+    """The address of the database in `folder`."""
+    return URL.create("sqlite", database=str(Path(folder, "play.db")))
+
+
 def open_database(address: str | URL) -> Engine:
     """Connect to `address` and create missing tables. Raises InvalidOption or DatabaseError.
 

@@ -17,7 +17,7 @@ from sqlalchemy import URL
 from cardlab.core.files import check_folder
 from cardlab_play.agent_catalog import AgentCatalog
 from cardlab_play.belief_networks import BeliefNetworks
-from cardlab_play.database import open_database
+from cardlab_play.database import open_database, sqlite_address
 from cardlab_play.deals import load_secret
 from cardlab_play.errors import one_line
 from cardlab_play.options import PlayOptions
@@ -70,14 +70,14 @@ def make_dispatcher(options: PlayOptions, **store_fields: Any) -> Dispatcher:
     """The dispatcher for `options`. Tests override fields of the table store."""
     # both validate options: they come before anything is written
     agents, belief_networks = AgentCatalog(options), BeliefNetworks(options.belief)
-    engine = open_database(options.database or _sqlite_address(options.folder))
+    engine = open_database(options.database or _sqlite_file(options.folder))
     secret = load_secret(Path(options.folder, "secret"), options.secret)
     store = TableStore(options, engine, secret, agents, **store_fields)
     return Dispatcher(store, SessionStore(engine, options.limits), belief_networks, options)
 
 
-def _sqlite_address(folder: str) -> URL:
+def _sqlite_file(folder: str) -> URL:
     """The database in `folder`, which is created for the owner only."""
     with suppress(OSError, ValueError):  # check_folder reports them
         Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
-    return URL.create("sqlite", database=str(check_folder("play.folder", folder) / "play.db"))
+    return sqlite_address(str(check_folder("play.folder", folder)))

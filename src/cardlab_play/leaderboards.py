@@ -17,6 +17,7 @@ from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import CLOSED, FINISHED, FRESH, OPEN, RESIGNED, DealRow, GameRow, UserRow
 from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.opening_rules import find_deal, has_game
+from cardlab_play.record import win_share
 from cardlab_play.serializers import par_message, seats_message
 from cardlab_play.table_store import TableStore
 from cardlab_play.views.protocol import Json
@@ -61,7 +62,7 @@ def leaderboard_message(engine: Engine, agents: AgentCatalog, game: str, user_id
     with Session(engine) as session:
         for row_user, score, payoffs, deal, name in session.execute(query):
             assert score is not None
-            result = _share(payoffs or [score], deal.seat) if share else score
+            result = win_share(payoffs or [score], deal.seat, score) if share else score
             for choice in {AgentChoice(**opponent) for opponent in (deal.opponents or [deal.par])}:
                 by_agent[choice].add(result, row_user, name)
             by_user[row_user].add(result, row_user, name)
@@ -79,11 +80,6 @@ def leaderboard_message(engine: Engine, agents: AgentCatalog, game: str, user_id
         ],
         "players": sorted(users, key=lambda user: -float(user["mean"]))[:MAX_LEADERBOARD_ROWS],
     }
-
-
-def _share(payoffs: list[float], seat: int) -> float:
-    """1 for a win, 0 for a loss, a tie split among those who tied."""
-    return (payoffs[seat] == max(payoffs)) / payoffs.count(max(payoffs))
 
 
 def daily_message(store: TableStore, game: str, user_id: int | None) -> Json:

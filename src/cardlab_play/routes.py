@@ -5,6 +5,7 @@ Sync routes run in the pool of `play.threads` threads, searches and advice in th
 
 import time
 from collections.abc import AsyncGenerator, Callable
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any
 
@@ -15,9 +16,11 @@ from cardlab.core.options import check_choice
 from cardlab_play.advice import advice_message
 from cardlab_play.database import now
 from cardlab_play.dispatcher import Dispatcher
+from cardlab_play.game_rules import rules_message
 from cardlab_play.leaderboards import daily_message, deal_message, leaderboard_message
 from cardlab_play.live_table import LiveTable
 from cardlab_play.offered_games import OFFERED_GAMES
+from cardlab_play.record import record_rows
 from cardlab_play.request_guards import client_address
 from cardlab_play.request_models import (
     ErrorResponse,
@@ -171,6 +174,21 @@ def leaderboard(dispatcher: Shared, user_id: UserId, game: GameQuery) -> Json:
     """The leaderboard of a game."""
     check_choice("game", game, list(OFFERED_GAMES))
     return leaderboard_message(dispatcher.store.engine, dispatcher.store.agents, game, user_id)
+
+
+@router.get("/rules")
+def rules(game: GameQuery) -> Json:
+    """The rules of a game for players."""
+    check_choice("game", game, list(OFFERED_GAMES))
+    return rules_message(game)
+
+
+@router.get("/record")
+def record(dispatcher: Shared, user_id: UserId) -> Json:
+    """The user's results against each agent."""
+    store = dispatcher.store
+    rows = [] if user_id is None else record_rows(store.engine, store.agents, user_id)
+    return {"rows": [asdict(row) for row in rows]}
 
 
 @router.get("/daily")

@@ -1,7 +1,7 @@
 """Draws big2.svg, thirty_one.svg and poker_squares.svg from the learning curves in this folder.
 
-Usage: draw.py. NAME.csv is the curve.csv that `cardlab train` wrote, big2_paper_evaluation.json the output of
-`cardlab evaluate`; the README has the commands.
+Usage: draw.py. NAME.csv is the curve.csv that `cardlab train` wrote, poker_squares_online.csv the games and points of
+six of them, big2_paper_evaluation.json the output of `cardlab evaluate`; the README has the commands.
 """
 
 import csv
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cardlab.experiments.report.drawing import COLOURS, GREY, inline_svg, new_figure, report_style
 
 HERE = Path(__file__).parent
-POKER_SQUARES_DECISIONS = 24  # in one game: the last card has one cell left
+VERSIONS = {"paper_bootstrap": "first version: bootstrapped", "paper": "second version: final scores"}
 BIG2_DECISIONS = 131e6  # of the whole recipe
 BIG2_REPORTED = 13.4  # points against random in the paper
 
@@ -83,20 +83,18 @@ def draw_thirty_one() -> Figure:
     return figure
 
 
-def draw_plateaus() -> Figure:
-    """Poker Squares: mean score by games, with the plateaus of the paper."""
+def draw_squares() -> Figure:
+    """Mean score by games of both versions, one line for each seed, with the plateaus of the paper."""
     figure, axes = new_figure(3.1)
     for height in (40, 60, 80):
         axes.axhline(height, color=GREY, linewidth=1, linestyle=":")
-    series = {
-        "poker_squares_paper": "seed 7",
-        "poker_squares_paper_seed_8": "seed 8",
-        "poker_squares_td0": "seed 7, bootstrapping with small steps",
-    }
-    for colour, (name, label) in zip(COLOURS, series.items(), strict=False):
-        curve = read_curve(name)
-        draw_band(axes, curve["decisions"] / POKER_SQUARES_DECISIONS, curve, "strength/self", colour, label)
-    axes.set_xscale("log")
+    with (HERE / "poker_squares_online.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for colour, (name, label) in zip(COLOURS, VERSIONS.items(), strict=False):
+        for seed in sorted({row["seed"] for row in rows}):
+            curve = [row for row in rows if row["experiment"] == name and row["seed"] == seed]
+            games, points = ([float(row[column]) for row in curve] for column in ("games", "points"))
+            axes.plot(games, points, color=colour, linewidth=1, label=label if seed == rows[0]["seed"] else None)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_ylim(0, 90)
     axes.set_xlabel("games")
@@ -115,4 +113,4 @@ if __name__ == "__main__":
     with report_style():
         write("big2", draw_big2(), "Big 2: points against three random and three greedy players by decisions")
         write("thirty_one", draw_thirty_one(), "Thirty-One: matches won by batch at four tables of three")
-        write("poker_squares", draw_plateaus(), "Poker Squares: points a game by games, and the plateaus 40, 60, 80")
+        write("poker_squares", draw_squares(), "Poker Squares: points a game by games, and the plateaus 40, 60, 80")

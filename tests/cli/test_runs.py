@@ -27,7 +27,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
         with store.start_run("thirty_one", name, tags=tags, params=PARAMS) as run:
             intervals = {"interval/score/evaluation_low": score - 0.1, "interval/score/evaluation_high": score + 0.1}
             run.log_metrics({"score/mean": 0.9, "score/evaluation": score, **intervals}, steps)
-            run.log_metrics({"train/return": 0.0, "system/cpu_seconds": 7300.0}, steps)
+            run.log_metrics({"train/return": 0.0, "usage/cpu_seconds": 7300.0}, steps)
     with store.start_run("big2", "curve", tags={"kind": "training"}, params=PARAMS) as run:
         run.log_metrics({"score/mean": -3.5, "score/random": -3.0, "score/greedy": -4.0}, 10)
     with store.start_run(

@@ -55,6 +55,10 @@ def test_an_evaluation_is_linked_to_training_policy_and_deals(
     assert (logged.source_run_id, logged.tags["policy.digest"]) == (training, policy_digest(policy))
     history = store.client.get_metric_history(training, "score/evaluation")
     assert [(one.step, one.value) for one in history] == [(4096, metrics["score/greedy"])]
+    description = store.client.get_run(training).data.tags["mlflow.note.content"].split("\n\n")
+    assert description[1].startswith(f"**score {metrics['score/greedy']:.3f}**, 95 % interval ")
+    assert description[1].endswith(" against greedy")
+    assert description[2].startswith("`"), "the command"
 
 
 def test_only_the_experiment_s_own_references_score_the_training(store: Store, trained: tuple[Path, str]) -> None:

@@ -21,7 +21,7 @@ TRAIN = [
 ]  # fmt: skip
 ROUNDS = 12
 KILLS = 6  # trainings that are killed at random moments
-CHANGING = ("system/cpu_seconds", "system/decisions_per_second", "system/peak_memory_mb")  # not a function of the seed
+CHANGING = ("usage/cpu_seconds", "usage/decisions_per_second", "usage/peak_memory_mb")  # not a function of the seed
 
 
 @dataclass(frozen=True, repr=False)

@@ -293,6 +293,7 @@ def _cut_off(clone: Clone, blow: signal.Signals, iteration: int) -> str:
     """Start training and strike when the first seed has done `iteration`; what was printed."""
     log = clone.root / "cut.log"
     command = [sys.executable, "-m", "dvc", "repro", "train@duel"]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore Ctrl-C
     with log.open("w") as sink:
         process = subprocess.Popen(
             command, cwd=clone.root, env=clone.environment, stdout=sink, stderr=sink, start_new_session=True

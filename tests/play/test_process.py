@@ -1,5 +1,6 @@
 """`cardlab play` as a process: address, exit and error lines."""
 
+import json
 import os
 import re
 import signal
@@ -95,3 +96,31 @@ def test_an_invalid_option_prints_one_line_and_writes_nothing(tmp_path, monkeypa
     assert len(errors.splitlines()) == 1
     assert re.search(reported.replace("{taken}", taken), errors), errors
     assert not os.listdir(tmp_path)
+
+
+_UNUSED = ("mlflow", "lightning", "ray", "optuna", "torch._dynamo", "torch._inductor")
+_DEAL_ALL = """
+import json, sys
+import uvicorn
+from cardlab.cli import main
+from cardlab_play.offered_games import OFFERED_GAMES
+from cardlab_play.request_models import TableRequest
+
+def deal(server, sockets):
+    dispatcher = server.config.app.app.state.dispatcher
+    user_id, _ = dispatcher.sessions.create("")
+    tables = [dispatcher.store.open(user_id, TableRequest(game=game)) for game in OFFERED_GAMES]
+    print(json.dumps([[live.par.agent for live in tables], list(sys.modules)]))
+
+uvicorn.Server.run = deal
+main(["play", "play.port=0", "play.warm=false", "play.folder=" + sys.argv[1]])
+"""
+
+
+def test_the_server_with_champions_loads_no_package_of_trainings(tmp_path):
+    root = Path(__file__).parents[2]
+    script = [sys.executable, "-c", _DEAL_ALL, str(tmp_path)]
+    printed = subprocess.run(script, cwd=root, check=True, capture_output=True, text=True).stdout
+    agents, modules = json.loads(printed.splitlines()[-1])
+    assert set(agents) == {"champion"}
+    assert [name for name in _UNUSED if name in modules] == []

@@ -480,3 +480,13 @@ def test_a_folder_remembers_its_run_until_it_is_finished(store: Store, tmp_path:
     assert killed.id == resumed.id != second.id
     assert history(store, killed.id, "loss") == [(1, 1.0), (2, 2.0)]
     assert [status(store, run.id) for run in (killed, second)] == ["FINISHED", "FINISHED"]
+
+
+def test_a_run_lists_its_metrics_with_the_score_first(store: Store) -> None:
+    """MLflow's page of a run lists metrics as they were first stored."""
+    with store.start_run("thirty_one", "ppo") as run:
+        row = {"win_rate/greedy": 0.6, "train/grad_norm": 0.1, "usage/cpu_seconds": 3.0, "train/return": 0.5}
+        run.log_metrics(row, 1)
+        run.log_metrics(row | {"score/mean": 0.2}, 2)
+    shown = [metric.key for metric in store.client.get_run(run.id).to_proto().data.metrics]
+    assert shown == ["score/mean", "train/return", "usage/cpu_seconds", "win_rate/greedy", "train/grad_norm"]

@@ -245,6 +245,7 @@ def test_an_experiment_says_what_its_scores_mean_and_opens_on_its_trainings(stor
     view = json.loads(tags[1]["mlflow.sharedViewState.cardlab"])
     assert view["searchFilter"] == "tags.kind = 'training'"
     assert view["selectedColumns"][0] == "metrics.`score/evaluation`"
+    assert view["orderByKey"] != "attributes.start_time", "by which MLflow folds trainings under their parents"
 
 
 def test_a_locked_store_is_named_with_what_to_do(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,7 +115,7 @@ def test_a_killed_process_is_told_and_the_run_goes_on_to_the_same_bytes(tmp_path
     assert [row["iteration"] for row in whole.rows] == [ROUNDS / 2, ROUNDS]
     assert whole.decisions == sum(row["decisions"] for row in whole.rows[-1:]) >= ROUNDS * 512
     assert watcher.rounds[ROUNDS]["train/buffer_size"] == whole.decisions  # of both processes: they fit
-    assert watcher.rounds[ROUNDS]["system/peak_memory_mb"] > 200
+    assert watcher.rounds[ROUNDS]["usage/peak_memory_mb"] > 200
     killer = Watcher(ROUNDS // 2, lambda: os.kill(children()[0], signal.SIGKILL))
     with pytest.raises(ProcessLost, match=r"^process 2 of 2 \(trainer\.processes\) was killed by signal 9; .*resume"):
         run(experiment, tmp_path / "cut", killer)
@@ -238,4 +238,4 @@ def test_a_gpu_is_one_switch(agent: str, processes: int, tmp_path: Path) -> None
     watcher = Watcher()
     trained = run(experiment_of(agent, processes, device="gpu"), tmp_path, watcher)
     assert trained.iterations == ROUNDS
-    assert watcher.rounds[ROUNDS]["system/peak_gpu_memory_mb"] > 0
+    assert watcher.rounds[ROUNDS]["usage/peak_gpu_memory_mb"] > 0

@@ -68,7 +68,7 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     elif parsed.info:
         run_hydra(verb.config_name, [f"--info={parsed.info}", *overrides])
     else:
-        request = Request(ComposedConfig(plain(tree)), overrides, flags)
+        request = Request(ComposedConfig(plain(tree)), overrides, flags, verb.name)
         return run_program(lambda: _call(verb, request), verb.on_stop)
     return 0
 

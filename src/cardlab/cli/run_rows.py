@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SWEEPS = {"sweep/best": "best trial", "sweep/objective": "trial"}
 _CURVE, _SCORE = "score/mean", "score/"  # of a training
 _SWEEP_METRICS = ("sweep/points", "sweep/win_rate")  # with the interval of a trial
-_CPU = "system/cpu_seconds"
+_CPU = ("usage/cpu_seconds", "system/cpu_seconds")  # now, and in runs of earlier versions
 _UNITS = ((86_400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 
 

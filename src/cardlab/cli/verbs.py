@@ -19,15 +19,16 @@ class ComposedConfig(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Request:
-    """The arguments of a verb: the composed configuration, the overrides that it was composed from, and flags."""
+    """The arguments of a verb: the composed configuration, the overrides that it was composed from, flags, its name."""
 
     config: Mapping[str, Any]
     overrides: tuple[str, ...] = ()
     flags: frozenset[str] = frozenset()
+    verb: str = ""
 
 
 PLUGINS = "cardlab_verbs"
-"""Group of entry points for verbs that other packages implement."""
+"""Group of entry points for verbs that other packages implement, by the first word of the verb."""
 
 
 class MissingPlugin(RuntimeError):
@@ -66,9 +67,10 @@ class Verb:
         """Import the function that runs the verb and returns the exit status. Raises MissingPlugin."""
         if not self.plugin:
             return import_module(f"cardlab.cli.{self.module}").run
-        found = entry_points(group=PLUGINS, name=self.name)
+        first_word = self.name.partition(" ")[0]
+        found = entry_points(group=PLUGINS, name=first_word)
         if not found:
-            raise MissingPlugin(f"{self.name}: not installed; run pip install 'cardlab[{self.name}]'")
+            raise MissingPlugin(f"{first_word}: not installed; run pip install 'cardlab[{first_word}]'")
         return cast(Callable[[Request], int], next(iter(found)).load())
 
 
@@ -190,6 +192,13 @@ _VERBS = (
             "cardlab play play.port=8080",
             "cardlab play play.database=postgresql+psycopg://me@server/play",
         ),
+        plugin=True,
+    ),
+    Verb(
+        "play record",
+        "print the results of each player against each agent",
+        ("cardlab play record", "cardlab play record game=big2 player=Ann --json"),
+        flags={"--json": "print all fields as a JSON list"},
         plugin=True,
     ),
     Verb("ui", "serve the MLflow UI with the project's runs", ("cardlab ui", "cardlab ui port=8080")),

@@ -26,7 +26,7 @@ from cardlab.experiments.run_paths import policy_name
 from cardlab.games.protocol import Game
 from cardlab.tracking import Run, Store, TrackingUnavailable
 from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
-from cardlab.tracking.lineage import NOTE, describe_run
+from cardlab.tracking.lineage import NOTE, add_score, describe_run
 from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
 from cardlab.tracking.registry import Registry
 
@@ -107,7 +107,12 @@ def _log_score(store: Store, run_id: str, evaluation: Evaluation) -> None:
     """Log the score against the strongest reference to a run of training."""
     final = {key: value for key, value in evaluation_metrics(evaluation).items() if FINAL_SCORE in key}
     _log_new(store, run_id, final)
-    store.client.set_tag(run_id, AGAINST, main_score(evaluation)[0])
+    against, score = main_score(evaluation)
+    store.client.set_tag(run_id, AGAINST, against)
+    opponent = "" if against == SELF else f" against {against}"
+    line = f"**score {score.mean:.3f}**, 95 % interval {score.low:.3f} to {score.high:.3f}{opponent}"
+    description = store.client.get_run(run_id).data.tags.get(NOTE, "")
+    store.client.set_tag(run_id, NOTE, add_score(description, line))
 
 
 def record_tournament(store: Store, game: Game, tournament: "Tournament", *, label: str, files: Iterable[Path]) -> None:

@@ -36,7 +36,7 @@ _WAIT_SECONDS = 1.0
 _PARENT = "mlflow.parentRunId"
 
 _ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # tags of the lineage
-_CPU = "system/cpu_seconds"
+_CPU = "usage/cpu_seconds"
 
 Report = Callable[[str], None]
 

@@ -8,7 +8,7 @@ more than the product itself. The number of decisions differs from batch to batc
 """
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 import torch
@@ -40,13 +40,16 @@ def compilable(run: Pass[Owner, Rest, Result]) -> Pass[Owner, Rest, Result]:
     compiled program, because weights are its inputs. The first call with gradients and the first call without take up
     to half a minute of one core each.
     """
-    compiled: Any = torch.compile(run, dynamic=True)  # compiles at the first call
+
+    @cache
+    def compiled() -> Any:
+        return torch.compile(run, dynamic=True)  # importing its compiler takes seconds and 130 MB
 
     @pad_to_bucket
     @wraps(run)
     def choose(self: Owner, rows: Tensor, *rest: Rest.args, **options: Rest.kwargs) -> Result:
         use_compiled = self.compiled and len(rows) >= _MIN_COMPILED_ROWS
-        result: Result = (compiled if use_compiled else run)(self, rows, *rest, **options)
+        result: Result = (compiled() if use_compiled else run)(self, rows, *rest, **options)
         return result
 
     return choose

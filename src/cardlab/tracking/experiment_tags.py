@@ -32,7 +32,7 @@ _LEARNING = ("return", "policy_loss", "value_loss", "entropy", "approx_kl")
 _SECTIONS = {  # name → open; MLflow's own order is alphabetical, with every section open
     "score": True,
     "learning": True,
-    "System metrics": True,
+    "usage": True,
     "win_rate": False,
     "train": False,
     "opponents": False,
@@ -46,6 +46,13 @@ def experiment_tags(game: str) -> Mapping[str, str]:
     """Tags for the experiment with the runs of `game`."""
     tags = {"mlflow.experimentKind": "custom_model_development", _VIEW_TAG: json.dumps(_view())}
     return tags | ({NOTE: _meaning_of_scores(game)} if game in GAMES else {})
+
+
+def metric_rank(name: str) -> int:
+    """Place of a metric on MLflow's page of a run, which lists metrics as they were first logged: the score first."""
+    groups = (f"train/{learning}" for learning in _LEARNING)
+    first = (name.startswith("score/"), name in groups, name.startswith("usage/"), True)
+    return first.index(True)
 
 
 def update_experiments(client: "MlflowClient") -> None:
@@ -79,6 +86,8 @@ def _view() -> dict[str, Any]:
     charts = [final, *(_line(name) for name in _LEARNING)]
     return {
         "searchFilter": "tags.kind = 'training'",
+        "orderByKey": "attributes.`end_time`",  # ordered by start, trainings would be folded under their parents
+        "orderByAsc": False,
         "selectedColumns": _COLUMNS,
         "isAccordionReordered": True,
         "compareRunSections": [

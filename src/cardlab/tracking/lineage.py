@@ -38,6 +38,12 @@ def describe_run(about: str) -> str:
     return f"{about}\n\n`{without_password(command)}`"
 
 
+def add_score(description: str, score: str) -> str:
+    """A description by `describe_run` with the line `score` before the command, instead of an earlier one."""
+    about, _, command = description.rpartition("\n\n")
+    return "\n\n".join([about.partition("\n\n")[0], score, command]) if about else description
+
+
 def described_command(description: str) -> str:
     """The command in a description by `describe_run`; empty for another text."""
     last = description.rpartition("\n\n")[2]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cardlab.core.addresses import without_password
 from cardlab.tracking.connection import first_line
+from cardlab.tracking.experiment_tags import metric_rank
 from cardlab.tracking.parameters import legal_name
 from cardlab.tracking.sqlite_files import StoreDamaged
 
@@ -243,7 +244,7 @@ class Run:
                 break
             batch += [Metric(key, value, measured, step) for key, value in metrics.items()]
             count += 1
-        client.log_batch(self.id, metrics=batch)
+        client.log_batch(self.id, metrics=sorted(batch, key=lambda metric: metric_rank(metric.key)))
         del self._ready[:count]
 
 

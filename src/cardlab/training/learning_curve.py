@@ -58,7 +58,7 @@ class LearningCurve(Callback):
         logged = {
             **metrics,
             ITERATION: float(pl_module.iterations_done),
-            "system/decisions_per_second": rollout.decisions / (time.perf_counter() - self._clock),
+            "usage/decisions_per_second": rollout.decisions / (time.perf_counter() - self._clock),
             **self.extra_metrics(),
             **self.totals.add(metrics, batch),
         }

@@ -48,9 +48,9 @@ class ResourceUsage(Callback):
         gathered = self._group.all_gather(resident, reserved, time.process_time())
         memory, gpu_memory, cpu = gathered.sum(axis=0)
         self._cpu_of_others = float(cpu - gathered[self._group.rank, 2])
-        self.metrics = {"system/peak_memory_mb": float(memory), "system/cpu_seconds": self.spent.cpu}
+        self.metrics = {"usage/peak_memory_mb": float(memory), "usage/cpu_seconds": self.spent.cpu}
         if on_gpu:
-            self.metrics["system/peak_gpu_memory_mb"] = float(gpu_memory)
+            self.metrics["usage/peak_gpu_memory_mb"] = float(gpu_memory)
 
     def state_dict(self) -> dict[str, Any]:
         """Time until now."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, PASS
 from cardlab.games.big2.combinations import DECK_CARD, KINDS, classify
 from cardlab.games.big2.game import Big2
-from cardlab.games.big2.rules import NUM_PLAYERS, PLAYED, PLAYING, current_player
+from cardlab.games.big2.rules import NUM_PLAYERS, PLAYED, PLAYING, current_player, loser_payment
 from cardlab.games.cards.deck import card_text
 from cardlab.games.protocol import InfoStates
 from cardlab_play.views.protocol import GameView, Json, Revealed, player_or_none
@@ -31,6 +31,7 @@ class Big2View(GameView):
             "turn": player_or_none(current_player(info_states)[0]),
             "hand": _texts(np.flatnonzero(place < NUM_PLAYERS)),  # of the owner only: the record is an InfoState
             "counts": [int(count) for count in record["counts"]],
+            "penalties": [int(loser_payment(int(count), self.game.penalty == "doubled")) for count in record["counts"]],
             "moves": int(record["moves"]),
             "passes": int(record["passes"]),
             "to_beat": next((move for move in reversed(trick) if move["cards"]), None) if playing else None,

@@ -7,7 +7,7 @@ from typing import Any
 from cardlab.games.cards.deck import NUM_CARDS, card_text
 from cardlab.games.open_face.game import OpenFace
 from cardlab.games.open_face.royalties import royalty
-from cardlab.games.open_face.rules import NUM_DEALT, ROW_NAMES, num_turned, owner
+from cardlab.games.open_face.rules import FOUL, NUM_DEALT, NUM_ROWS, ROW_NAMES, num_turned, owner
 from cardlab.games.protocol import InfoStates
 from cardlab_play.views.protocol import GameView, Json, Revealed, card_texts, hand_name, placement, player_or_none
 
@@ -30,8 +30,9 @@ class OpenFaceView(GameView):
             "deck": NUM_CARDS - turned,
             "boards": _by_row(lambda player, row: _cards(record, player, row)),
             "hands": _by_row(lambda player, row: hand_name(record["keys"][player, row], record["sizes"][player, row])),
-            "royalties": _by_row(lambda player, row: int(royalty(int(record["ranks"][player, row]), row))),
+            "royalties": _by_row(lambda player, row: _royalty(record, player, row)),
             "fouled": [_fouled(record, player) for player in range(2)],
+            "foul_costs": [_foul_cost(record, player) for player in range(2)],
             "scores": [int(score) for score in record["scores"]] if over else None,
         }
 
@@ -54,6 +55,16 @@ def _by_row(figure: Callable[[int, int], Any]) -> list[dict[str, Any]]:
 def _cards(record: Any, player: int, row: int) -> list[str]:
     places = zip(record["deck"].tolist(), record["rows"].tolist(), strict=True)
     return [card_text(card) for i, (card, place) in enumerate(places) if place == row and owner(i) == player]
+
+
+def _royalty(record: Any, player: int, row: int) -> int:
+    return int(royalty(int(record["ranks"][player, row]), row))
+
+
+def _foul_cost(record: Any, player: int) -> int:
+    """Points that a foul of `player` costs with the boards as they are, beside the own royalties."""
+    other = 1 - player
+    return 0 if _fouled(record, other) else FOUL + sum(_royalty(record, other, row) for row in range(NUM_ROWS))
 
 
 def _fouled(record: Any, player: int) -> bool:

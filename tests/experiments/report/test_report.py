@@ -6,7 +6,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
@@ -29,6 +29,9 @@ from cardlab.experiments.report.read_results import (
     read_tournaments,
 )
 from cardlab.experiments.report.score_intervals import draw_score_intervals
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page as BrowserPage
 
 CONFIG: dict[str, Any] = {
     "name": "duel",
@@ -417,3 +420,16 @@ def test_verdicts_over_seeds_and_the_table_of_learners_are_shown(results: list[R
     words = " ".join(" ".join(Page(path.read_text()).words).split())
     assert "five_o from the champion's weights −0.004 −0.027 to +0.019" in words
     assert "Learners over seeds" not in write_report(results, {}, tmp_path / "report").read_text()
+
+
+@pytest.mark.slow
+def test_a_phone_shows_the_whole_table_without_scrolling_sideways(
+    full_results: list[Result], tmp_path: Path, page: "BrowserPage"
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(write_report(full_results, {}, tmp_path / "report", [tournament()]).as_uri())
+    tables = page.locator(".scroll:visible")
+    widths = "divs => [document.documentElement, ...divs].map(one => one.scrollWidth - one.clientWidth)"
+    assert set(tables.evaluate_all(widths)) == {0}
+    score = page.locator("tr.first td[data-label=score]").first
+    assert score.evaluate("cell => getComputedStyle(cell, '::before').content") == '"score "'

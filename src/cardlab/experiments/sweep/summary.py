@@ -119,7 +119,7 @@ class SummaryRun:
             intervals = {f"interval/sweep/best_{end}": bound for end, bound in ends}
             scores = {"sweep/objective": trial.values[0], "sweep/best": best.values[0]}
             cpu = sum(each.user_attrs.get(CPU_SECONDS, 0.0) for each in trials[:step])
-            self._run.log_metrics({**scores, **costs, **intervals, "system/cpu_seconds": cpu}, step=step)
+            self._run.log_metrics({**scores, **costs, **intervals, "usage/cpu_seconds": cpu}, step=step)
             self._logged = step
         if self._logged > before:
             self._run.set_tags({"mlflow.note.content": "\n".join(self._description(()))})

@@ -110,6 +110,15 @@ export const getDaily = (signal) => request('daily', { signal });
 export const getLeaderboard = (game, signal) => request(`leaderboard${query({ game })}`, { signal });
 
 /**
+ * @param {string} game
+ * @param {AbortSignal} signal
+ */
+export const getRules = (game, signal) => request(`rules${query({ game })}`, { signal });
+
+/** @param {AbortSignal} signal */
+export const getRecord = (signal) => request('record', { signal });
+
+/**
  * @param {string} id
  * @param {AbortSignal} [signal]
  */

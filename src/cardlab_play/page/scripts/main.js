@@ -1,10 +1,14 @@
-/** Router: `#/` start page, `#/table/ID` table, `#/replay/ID` finished game, `#/deal/ID` shared deal. */
+/** Router: `#/` start page, `#/table/ID` table, `#/replay/ID` finished game, `#/deal/ID` shared deal, `#/rules/GAME`, `#/record`,
+ * `#/network/ID` what the network sees at a table. */
 
 import { h, fill } from './dom.js';
 import { showStart } from './start.js';
 import { showTable } from './table.js';
 import { showDeal } from './deal.js';
 import { showReplay } from './replay.js';
+import { showNetwork } from './network.js';
+import { showRecord } from './record.js';
+import { showRules } from './rules.js';
 import { setConnectionListener } from './api.js';
 import { setUpThemeButton } from './theme.js';
 
@@ -15,7 +19,7 @@ const banner = /** @type {HTMLElement} */ (document.getElementById('connection')
 /** @type {AbortController} aborts the requests of the previous view */
 let viewController = new AbortController();
 
-const VIEWS = { '': showStart, table: showTable, replay: showReplay, deal: showDeal };
+const VIEWS = { '': showStart, table: showTable, replay: showReplay, deal: showDeal, rules: showRules, record: showRecord, network: showNetwork };
 
 async function route() {
   viewController.abort();

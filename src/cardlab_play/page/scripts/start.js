@@ -38,6 +38,7 @@ export async function showStart(main, context) {
     openGames(open.tables),
     gameTiles(games, first, selectGame),
     h('div.start', null, form, dailyDeals(daily), leaderboard),
+    h('p.record-link', null, h('a.button', { href: '#/record' }, 'Your record against each agent')),
   );
   selectGame(first);
 }
@@ -104,6 +105,7 @@ function dailyDeals(daily) {
 function dailyDealRow({ game, title, table, finished }) {
   const errorLine = h('span.muted', { role: 'alert' });
   const play = async () => {
+    errorLine.textContent = 'Dealing the cards …';
     try {
       location.hash = `#/table/${(await openTable({ game, deal: 'daily' })).id}`;
     } catch (/** @type {any} */ error) {

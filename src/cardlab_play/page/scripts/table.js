@@ -9,6 +9,7 @@ import { eventText, showdownView } from './event_text.js';
 import { GAMES } from './games/catalogue.js';
 import { MoveDelay, animateCards } from './animation.js';
 import { showResult } from './result.js';
+import { rulesButton } from './rules.js';
 import { AdvicePanel } from './advice_panel.js';
 import { announce } from './announcements.js';
 import { EventLog } from './event_log.js';
@@ -37,6 +38,7 @@ export async function showTable(main, context) {
   const [gameList, history] = await Promise.all([getGames(signal), getHistory(id, signal)]);
   if (signal.aborted) return;
   context.setTitle(table.title);
+  document.getElementById('title')?.append(rulesButton(table.game, signal));
   const game = gameList.games.find((/** @type {any} */ entry) => entry.game === table.game);
   new TableView(table, game, signal).mount(main, history.events);
 }
@@ -122,7 +124,7 @@ class TableView {
         'div.table',
         null,
         h('div.centre', null, h('h1.visually-hidden', null, this.table.title), this.errorLine, felt, this.practice),
-        h('aside.side', { 'aria-label': 'Details' }, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.panel.root, this.table.deal.counts && this.table.status !== 'over' && h('p.muted', null, 'This game counts: advice, hints and undo are for practice games.'), resignButton),
+        h('aside.side', { 'aria-label': 'Details' }, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.panel.root, this.table.deal.counts && this.table.status !== 'over' && h('p.muted', null, 'This game counts: advice, hints and undo are for practice games.'), h('a.button', { href: `#/network/${this.table.id}` }, 'What the network sees'), resignButton),
       ),
     );
     document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });

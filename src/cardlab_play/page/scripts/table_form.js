@@ -2,6 +2,7 @@
 
 import { ApiError, openTable } from './api.js';
 import { fill, h } from './dom.js';
+import { waitLine } from './wait_line.js';
 
 /** @typedef {import('./types.js').GameChoice} GameChoice */
 
@@ -33,7 +34,7 @@ export class TableForm {
     const form = h(
       'form.box',
       { 'aria-label': `New table of ${game.title}`, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); this.submit(); } },
-      h('h2', null, game.title),
+      h('div.heading', null, h('h2', null, game.title), h('a.button', { href: `#/rules/${game.game}` }, 'Rules and scoring')),
       h('div.fields', null, game.options.map((option) => this.optionField(option))),
       this.opponents,
       h('label.check', null, this.practice, 'Practice: with undo, hints and advice; the result does not count'),
@@ -105,9 +106,10 @@ export class TableForm {
   levelFields(label) {
     const levels = this.game.levels.filter(({ agent }) => this.agents.some((entry) => entry.agent === agent));
     const current = this.chosen.get(ALL) ?? { agent: this.game.default_agent, search: null };
-    const found = this.byName ? -1 : levels.findIndex(({ agent, search }) => agent === current.agent && search === current.search);
-    const index = found < 0 && !this.byName ? levels.length - 1 : found;
-    if (!this.byName) this.chosen.set(ALL, { agent: levels[index].agent, search: levels[index].search });
+    const found = levels.findIndex(({ agent, search }) => agent === current.agent && search === current.search);
+    this.byName ||= found < 0 && this.agents.some(({ agent }) => agent === current.agent); // play.advisor may be no level
+    const index = found < 0 ? levels.findLastIndex(({ search }) => !search) : found; // an agent that the options exclude
+    if (!this.byName) this.chosen.set(ALL, levels[index]);
     const select = /** @type {HTMLSelectElement} */ (
       h(
         'select',
@@ -119,7 +121,7 @@ export class TableForm {
             this.drawOpponents();
           },
         },
-        levels.map(({ title, agent }, i) => h('option', { selected: i === index }, levelText(title, this.game.agents.find((entry) => entry.agent === agent)?.title ?? agent))),
+        levels.map(({ title, agent }, i) => h('option', { selected: i === index && !this.byName }, levelText(title, this.game.agents.find((entry) => entry.agent === agent)?.title ?? agent))),
         h('option', { selected: this.byName }, 'Choose an agent by name'),
       )
     );
@@ -175,11 +177,14 @@ export class TableForm {
 
   async submit() {
     this.errorLine.hidden = true;
+    const wait = waitLine();
+    this.errorLine.after(wait);
     try {
       location.hash = `#/table/${(await openTable(this.tableRequest())).id}`;
     } catch (/** @type {any} */ error) {
       this.errorLine.textContent = error instanceof ApiError && error.key ? `${error.message} (${error.key})` : error.message;
       this.errorLine.hidden = false;
+      wait.remove();
     }
   }
 }

@@ -34,6 +34,7 @@ export function makeBig2(host) {
         h('div.seats', null, otherPlayers(scene).map((player) => seatOf(scene, player))),
         trick(scene),
         myHand(scene, selected, toggle),
+        penalty(scene),
         buttons(scene, host, selected, () => {
           selected = new Set();
           host.redraw();
@@ -70,6 +71,16 @@ function toggled(selected, card, legal) {
  */
 function holds(move, cards) {
   return [...cards].every((card) => move.cards.includes(card));
+}
+
+/**
+ * What the cards in hand would cost now.
+ * @param {Scene} scene
+ */
+function penalty({ view, seat }) {
+  const points = view.penalties[seat];
+  if (view.counts.includes(0)) return null;
+  return h('p.muted.cost', null, `${view.counts[seat]} cards left: −${points} ${points === 1 ? 'point' : 'points'} if another player goes out now`);
 }
 
 /**

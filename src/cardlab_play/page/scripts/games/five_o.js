@@ -41,7 +41,7 @@ function side(scene, host, player) {
   return h(
     'section.columns',
     { 'aria-label': mine ? 'Your columns' : `Columns of ${playerName(scene, player)}`, 'data-seat': player },
-    h('h3', null, mine ? 'You' : playerName(scene, player)),
+    h('h2', null, mine ? 'You' : playerName(scene, player)),
     scene.view.columns[player].map((/** @type {any} */ _, /** @type {number} */ column) => columnOf(scene, host, player, column)),
   );
 }

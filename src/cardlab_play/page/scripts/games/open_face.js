@@ -59,11 +59,11 @@ function board(scene, host, player) {
     mine ? 'section.board.mine' : 'section.board',
     { 'aria-label': mine ? 'Your board' : `Board of ${playerName(scene, player)}`, 'data-seat': player },
     h(
-      'h3',
+      'h2',
       null,
       `${playerName(scene, player)} `,
-      scene.view.fouled[player] ? tag('foul', 'bad') : sum > 0 && tag(`royalties ${sum}`, 'good'),
-      !scene.view.fouled[player] && foulThreatens(scene.view.hands[player]) && tag('risk of a foul', 'bad'),
+      scene.view.fouled[player] ? tag(`foul: −${scene.view.foul_costs[player]}`, 'bad') : sum > 0 && tag(`royalties ${sum}`, 'good'),
+      !scene.view.fouled[player] && foulThreatens(scene.view.hands[player]) && tag(`risk of a foul: −${scene.view.foul_costs[player]}`, 'bad'),
     ),
     ROWS.map((row) => rowOf(scene, host, player, row)),
   );
