@@ -57,7 +57,7 @@ class ErrorResponse(BaseModel):
 
 
 class TableResponse(BaseModel):
-    """A table as the player sees it. `view`, `legal` and `events` depend on the game (docs/play.md)."""
+    """A table as the player sees it. `view`, `legal` and `events` depend on the game (docs/play_api.md)."""
 
     id: str
     game: str

@@ -1,4 +1,4 @@
-"""API routes; docs/play.md has examples.
+"""API routes; docs/play_api.md has examples.
 
 Sync routes run in the pool of `play.threads` threads, searches and advice in that of `play.slow_threads`.
 """

@@ -16,15 +16,16 @@ _COUNTERS = ("iteration", "decisions")
 _SCORES = ("score/", "win_rate/")
 
 
-def mean_curve(curves: Sequence[Curve]) -> Mapping[str, Band]:
+def mean_curve(curves: Sequence[Curve], over: str = "decisions") -> Mapping[str, Band]:
     """The mean over seeds of each score and win rate, with its band, at the points of the first that all reach.
 
-    Its ends are the common range. Curves are linear between their points, which differ by a few decisions.
+    `over`: decisions or iteration. The ends are the common range. Curves are linear between their points, which differ
+    by a few decisions.
     """
     names = [name for name in curves[0] if name.startswith(_SCORES)]
     shared = [name for name in names if all(name in curve for curve in curves)]
-    pairs = {name: [(curve["decisions"], curve[name]) for curve in curves] for name in shared}
-    return {name: band_over_seeds(pairs[name], _places(curves)) for name in shared}
+    pairs = {name: [(curve[over], curve[name]) for curve in curves] for name in shared}
+    return {name: band_over_seeds(pairs[name], _places(curves, over)) for name in shared}
 
 
 def write_mean_curve(curves: Sequence[Curve], path: Path) -> None:
@@ -55,9 +56,9 @@ def write_seed_curves(curves: Mapping[int, Curve], path: Path) -> None:
     _write(columns, path)
 
 
-def _places(curves: Sequence[Curve]) -> Column:
-    first, last = common_range([(curve["decisions"], curve["decisions"]) for curve in curves])
-    places = curves[0]["decisions"]
+def _places(curves: Sequence[Curve], over: str = "decisions") -> Column:
+    first, last = common_range([(curve[over], curve[over]) for curve in curves])
+    places = curves[0][over]
     return np.unique(places.clip(first, last))
 
 

@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.core.child_processes import ChildProcess, stop, wait_for
 from cardlab.core.files import write_atomically
@@ -204,10 +202,9 @@ def _log_results(run: Run, trainings: Sequence[SeedTraining], decisions_per_iter
     """
     curves = {training.seed: read_columns(training.curve) for training in trainings}
     bands = mean_curve(list(curves.values())) if all(curves.values()) else {}
-    first = next(iter(curves.values()))
-    for name, band in bands.items():
-        iterations = np.interp(band.at, first["decisions"], first["iteration"]).round().astype(int)
-        for place, iteration in enumerate(iterations):
+    by_iteration = mean_curve(list(curves.values()), over="iteration") if bands else {}
+    for name, band in by_iteration.items():
+        for place, iteration in enumerate(band.at):
             metrics = {name: float(band.mean[place])}
             if band.seeds > 1:
                 metrics[f"interval/{name}_low"] = float(band.low[place])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cardlab.games.catalogue import GAMES, make_game
 from cardlab.tracking.lineage import NOTE
+from cardlab.tracking.run import LEARNING
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -28,7 +29,6 @@ _COLUMNS = (
     "tags.`agent`",
     "tags.`seed`",
 )
-_LEARNING = ("return", "policy_loss", "value_loss", "entropy", "approx_kl")
 _SECTIONS = {  # name → open; MLflow's own order is alphabetical, with every section open
     "score": True,
     "learning": True,
@@ -46,13 +46,6 @@ def experiment_tags(game: str) -> Mapping[str, str]:
     """Tags for the experiment with the runs of `game`."""
     tags = {"mlflow.experimentKind": "custom_model_development", _VIEW_TAG: json.dumps(_view())}
     return tags | ({NOTE: _meaning_of_scores(game)} if game in GAMES else {})
-
-
-def metric_rank(name: str) -> int:
-    """Place of a metric on MLflow's page of a run, which lists metrics as they were first logged: the score first."""
-    groups = (f"train/{learning}" for learning in _LEARNING)
-    first = (name.startswith("score/"), name in groups, name.startswith("usage/"), True)
-    return first.index(True)
 
 
 def update_experiments(client: "MlflowClient") -> None:
@@ -83,7 +76,7 @@ def _meaning_of_scores(game: str) -> str:
 def _view() -> dict[str, Any]:
     """The state of MLflow's page of runs: trainings only, the score first, details folded."""
     final = {"type": "BAR", "metricKey": FINAL_SCORE, "metricSectionId": "score", "isGenerated": False}
-    charts = [final, *(_line(name) for name in _LEARNING)]
+    charts = [final, *(_line(name) for name in LEARNING)]
     return {
         "searchFilter": "tags.kind = 'training'",
         "orderByKey": "attributes.`end_time`",  # ordered by start, trainings would be folded under their parents

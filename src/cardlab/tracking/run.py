@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from cardlab.core.addresses import without_password
 from cardlab.tracking.connection import first_line
-from cardlab.tracking.experiment_tags import metric_rank
 from cardlab.tracking.parameters import legal_name
 from cardlab.tracking.sqlite_files import StoreDamaged
 
@@ -31,6 +30,17 @@ _SECONDS_AT_END = 30.0
 _SECONDS_BETWEEN = 5.0  # between two batches of a run without checkpoints
 _SECONDS_AFTER_FAILURE = 60.0
 _BATCH_SIZE = 1000  # metrics in one request: MLflow's limit
+
+
+LEARNING = ("return", "policy_loss", "value_loss", "entropy", "approx_kl")
+"""Metrics below `train/` that MLflow shows first."""
+
+
+def metric_rank(name: str) -> int:
+    """Place of a metric on MLflow's page of a run, which lists metrics as they were first logged: the score first."""
+    groups = (f"train/{learning}" for learning in LEARNING)
+    first = (name.startswith("score/"), name in groups, name.startswith("usage/"), True)
+    return first.index(True)
 
 
 class RecordIncomplete(RuntimeError):

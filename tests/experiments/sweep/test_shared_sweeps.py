@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import optuna
 import pytest
 from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import FrozenTrial, TrialState
@@ -68,13 +69,14 @@ def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last
     killed: list[int] = []
     with subprocess.Popen(command) as process:
         wait_for_training(root)
+        study = study_of(root)  # opened once: looks must be shorter than the time between the last two trials
         for done in (0, total // 2, total - 1):  # finished trials, at least, at each kill
             before = len(killed)
             while process.poll() is None and len(killed) == before:
-                if len(study_of(root).get_trials(states=FINISHED)) >= done:
+                if len(study.get_trials(states=FINISHED)) >= done:
                     time.sleep(chance.uniform(0.0, 0.5) if kill else 0.0)
-                    killed += kill_at_work(root, killed)
-                time.sleep(0.05)
+                    killed += kill_at_work(study, killed)
+                time.sleep(0.01)
         assert process.wait() == 0
     assert len(killed) == 3
     assert check_whole(root, total) == sorted(killed)
@@ -130,22 +132,22 @@ def is_retry(trial: FrozenTrial) -> bool:
     return RetryHeartbeatStaleTrialCallback.retried_trial_number(trial) is not None
 
 
-def kill_at_work(root: Path, before: list[int]) -> list[int]:
+def kill_at_work(study: optuna.Study, before: list[int]) -> list[int]:
     """Kill a worker in the middle of a trial that was not killed before, if there is one; the number of the trial."""
-    for trial in running(root):
+    for trial in running(study):
         process = int(trial.user_attrs["worker"].split(":")[1])
         if trial.number in before:
             continue
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGSTOP)  # lest it ends the trial while it is looked at
-            if any(still.number == trial.number for still in running(root)):
+            if any(still.number == trial.number for still in running(study)):
                 os.kill(process, signal.SIGKILL)
                 return [trial.number]
             os.kill(process, signal.SIGCONT)
     return []
 
 
-def running(root: Path) -> list[FrozenTrial]:
+def running(study: optuna.Study) -> list[FrozenTrial]:
     """Trials that have begun to train, and of which nobody has said that they ended."""
-    found = study_of(root).get_trials(states=(TrialState.RUNNING,))
+    found = study.get_trials(states=(TrialState.RUNNING,))
     return [trial for trial in found if {"worker", "mlflow_run"} <= set(trial.user_attrs)]
