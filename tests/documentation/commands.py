@@ -11,7 +11,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 BLOCK = re.compile(r"^```(bash|console)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 KNOWN_FENCES = ("bash", "console", "python", "text", "yaml", "json", "math", "nginx")
 SERVICES = ("export", "umask", "openssl", "echo", "initdb", "pg_ctl", "createdb", "moto_server", "mlflow")
-SHELL = ("cardlab", "dvc", "make", "python", ".venv/bin/python", "pytest", "pip", "source", "git", "docker", "torchrun", *SERVICES)
+SHELL = ("cardlab", "dvc", "make", "python", ".venv/bin/python", "pytest", "pip", "source", "git", "docker", "torchrun")
 
 
 @dataclass(frozen=True)
