@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -23,7 +23,7 @@ from time import perf_counter
 import numpy as np
 import torch
 from safetensors import safe_open
-from torch import nn
+from torch import distributed, nn
 from torch.distributed import FileStore
 
 from cardlab.learners.distributed import ProcessGroup
@@ -62,18 +62,20 @@ RECIPES: Mapping[str, Recipe] = {
 
 @dataclass(frozen=True)
 class Exchange:
-    """Cost of an all_reduce in a ring: each process sends 2(N−1) messages with an N-th of the gradient."""
+    """Cost of averaging gradients by a ring: each process sends 2(N−1) messages with an N-th of the gradient."""
 
+    fixed: float  # seconds before and after the exchange: one flat gradient is made, divided and split
     latency: float  # seconds of a message
     byte: float  # seconds
 
     def seconds(self, processes: int, size: float) -> float:
         """`size` is that of the gradient in bytes."""
-        return 2 * (processes - 1) * (self.latency + self.byte * size / processes)
+        messages = 2 * (processes - 1)
+        return self.fixed + messages * (self.latency + self.byte * size / processes) if messages else 0.0
 
     def over(self, bits: float) -> "Exchange":
         """Between machines whose network carries `bits` a second."""
-        return Exchange(self.latency + NETWORK_LATENCY, self.byte + 8 / bits)
+        return Exchange(self.fixed, self.latency + NETWORK_LATENCY, self.byte + 8 / bits)
 
 
 @dataclass(frozen=True)
@@ -117,19 +119,32 @@ def networks() -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
-def exchange_gradients(rank: int, folder: Path, size: int) -> tuple[list[float], list[float]]:
-    """Seconds and bytes of each exchange of `size` weights, by one of two processes."""
+@dataclass
+class Exchanges:
+    """Seconds and bytes of the exchanges of one gradient, and seconds of those of one number."""
+
+    seconds: list[float] = field(default_factory=list[float])
+    sent: list[float] = field(default_factory=list[float])
+    small: list[float] = field(default_factory=list[float])
+
+
+def exchange_gradients(rank: int, folder: Path, size: int) -> Exchanges:
+    """Exchange gradients of `size` weights, as one of two processes."""
     torch.set_num_threads(1)
-    weight, seconds, sent = nn.Parameter(torch.zeros(size)), [], []
+    weight, found = nn.Parameter(torch.zeros(size)), Exchanges()
     with join_process_group(FileStore(str(folder / str(size)), 2), ProcessGroup(rank, 2)) as group:
         for _ in range(EXCHANGES):
             weight.grad = torch.ones(size)
             group.broadcast(True)  # both begin together
             before, began = _loopback_bytes(), perf_counter()
             group.average_gradients([weight], 0.0, 1)
-            seconds.append(perf_counter() - began)
-            sent.append((_loopback_bytes() - before) / 2)
-    return seconds, sent
+            found.seconds.append(perf_counter() - began)
+            found.sent.append((_loopback_bytes() - before) / 2)
+            group.broadcast(True)
+            began = perf_counter()
+            distributed.all_reduce(torch.zeros(1))
+            found.small.append(perf_counter() - began)
+    return found
 
 
 def _loopback_bytes() -> int:
@@ -151,15 +166,15 @@ def measure_exchange() -> Exchange:
     with TemporaryDirectory() as folder, _second_process(Path(folder)):
         for name, size in sizes.items():
             found[name] = exchange_gradients(0, Path(folder), size)
-    best = [min(seconds) for seconds, _ in found.values()]
-    weighted = [1 / seconds for seconds in best]  # relative errors
-    byte, latency = np.polyfit([4 * size for size in sizes.values()], best, 1, w=weighted)
-    loopback = Exchange(max(0.0, float(latency)) / 2, float(byte))
+    best = [min(one.seconds) for one in found.values()]
+    byte, whole = np.polyfit([4 * size for size in sizes.values()], best, 1, w=[1 / seconds for seconds in best])
+    small = min(min(one.small) for one in found.values())
+    loopback = Exchange(max(0.0, float(whole) - small), small / 2, float(byte))
     print(f"\n{loopback}\n\n| network | weights | bytes | least ms | median ms | fit | {' | '.join(NETWORKS)} |")
-    for (name, (seconds, sent)), size in zip(found.items(), sizes.values(), strict=True):
-        times = [min(seconds), median(seconds), loopback.seconds(2, 4 * size)]
+    for (name, one), size in zip(found.items(), sizes.values(), strict=True):
+        times = [min(one.seconds), median(one.seconds), loopback.seconds(2, 4 * size)]
         times += [loopback.over(bits).seconds(16, 4 * size) for bits in NETWORKS.values()]
-        print(f"| {name} | {size:,} | {min(sent):,.0f} | {' | '.join(f'{1e3 * one:.2f}' for one in times)} |")
+        print(f"| {name} | {size:,} | {median(one.sent):,.0f} | {' | '.join(f'{1e3 * one:.2f}' for one in times)} |")
     return loopback
 
 
@@ -216,19 +231,19 @@ def print_plan(name: str, learning: Learning, minibatch: int, loopback: Exchange
 
 
 def main(price: float) -> None:
-    """Measure, then calculate."""
+    """Measure one process, calculate many, then measure two."""
     warnings.filterwarnings("ignore")
-    loopback = measure_exchange()
-    found = {name: measure_learning(recipe) for name, recipe in RECIPES.items()}
+    loopback, found = measure_exchange(), dict[str, Learning]()
     print("\n| recipe | play, µs a decision | fixed, ms a step | sample, µs |")
-    for name, learning in found.items():
-        print(f"| {name} | {1e6 * learning.play:.1f} | {1e3 * learning.fixed:.2f} | {1e6 * learning.sample:.1f} |")
-    print("\n| | one | two | times | one, CPU | two, CPU | times | one, model | two | times | idle cores | load |")
     for name, recipe in RECIPES.items():
-        measure_processes(name, recipe, found[name], loopback)
+        one = found[name] = measure_learning(recipe)
+        print(f"| {name} | {1e6 * one.play:.1f} | {1e3 * one.fixed:.2f} | {1e6 * one.sample:.1f} |", flush=True)
     for name, recipe in RECIPES.items():
         for minibatch in recipe.minibatches:
             print_plan(name, found[name], minibatch, loopback, price)
+    print("\n| | one | two | times | one, CPU | two, CPU | times | one, model | two | times | idle cores | load |")
+    for name, recipe in RECIPES.items():
+        measure_processes(name, recipe, found[name], loopback)
 
 
 if __name__ == "__main__":

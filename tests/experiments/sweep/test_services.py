@@ -50,7 +50,13 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Generator[dict[str,
     for parent in (folder.parent, folder.parent.parent):
         parent.chmod(0o755)  # another user starts PostgreSQL below them
     paths = os.pathsep.join([str(Path(sys.executable).parent), str(found), os.environ["PATH"]])
-    before = {**os.environ, "PATH": paths, "HOME": str(folder), "MLFLOW_DISABLE_TELEMETRY": "true"}
+    before = {
+        **os.environ,
+        "PATH": paths,
+        "HOME": str(folder),
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "MLFLOW_WORKERS": "1",
+    }
     user = other_user(folder)
     subprocess.run(["bash", "-e"], input=start_database, text=True, check=True, cwd=folder, env=before, **user)
     before["PGPASSFILE"] = str(folder / "services" / "pgpass")
@@ -69,7 +75,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Generator[dict[str,
 
 def _when_ready(folder: Path) -> dict[str, str]:
     """The environment, once MLflow answers."""
-    for _ in range(900):
+    for _ in range(3000):
         time.sleep(0.1)
         try:
             pairs = (folder / "environment").read_text().split("\0")
