@@ -227,7 +227,7 @@ def test_figures_and_curves_are_shown_by_dvc(clone: Clone) -> None:
     assert max(map(len, clone.dvc("metrics", "show").splitlines())) <= 120
     plots = json.loads(clone.dvc("plots", "show", "--json"))
     curves = {name.split("::")[-1]: entries for name, entries in plots["data"].items()}
-    assert set(curves) == {f"report/learning_curves/{game}.csv" for game in ("poker_squares", "thirty_one")}
+    assert set(curves) == {f"learning_curves/{game}.csv" for game in ("poker_squares", "thirty_one")}
     for entries in curves.values():
         text = json.dumps(entries)
         assert '"area"' in text, "the template with the band of the interval"

@@ -63,6 +63,14 @@ def test_what_decides_a_training_is_a_parameter_of_it(stages: dict[str, Any]) ->
         assert whole == config.keys() - {"name", "arena"}
 
 
+def test_what_is_plotted_is_in_git() -> None:
+    # `dvc exp run` of one stage reads the plots of all: in a clone it would fail on an output that is not cached there
+    definition: Any = OmegaConf.load(ROOT / "dvc.yaml")
+    outputs = [out for stage in definition.stages.values() for out in stage.get("outs", [])]
+    in_git = {name for out in outputs if not isinstance(out, str) for name, flags in out.items() if not flags.cache}
+    assert {name for plot in definition.plots for name in plot} <= in_git
+
+
 def test_stages_read_params_and_never_compose() -> None:
     """A stage that composed would ignore what `dvc exp run -S agent@…` has chosen."""
     code = (
