@@ -4,7 +4,7 @@ Columns that miss at most one card each are enumerated; others are sampled. The 
 cards. So an observation is deterministic, and all afterstates of one decision use common random numbers.
 
 Players choose where a card goes, so random completion is pessimistic. A side may also take the best of several
-completions, which separates an open hand that needs one card from a closed hand of equal strength.
+completions. That separates an open hand that needs one card from a closed hand of equal strength.
 """
 
 import numpy as np
