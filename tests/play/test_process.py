@@ -38,26 +38,24 @@ def started(folder: Path, *overrides: str) -> Iterator[tuple[subprocess.Popen[st
         process.wait()
 
 
-@pytest.mark.parametrize(
-    "number",
-    [
-        signal.SIGTERM,
-        signal.SIGHUP,
-        *(pytest.param(s, marks=pytest.mark.slow) for s in (signal.SIGINT, signal.SIGKILL)),
-    ],
-)
-def test_it_exits_cleanly_and_restores_open_tables(tmp_path, number):
-    with started(tmp_path) as (process, base):
-        client = ApiClient(base)
-        table = client.open(TABLE_REQUESTS["big2"])
-        table = client.move(table, table["legal"][-1]["action"])
-        process.send_signal(number)
-        _, errors = process.communicate(timeout=200)
-        if number != signal.SIGKILL:
-            stopped = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up", signal.SIGINT: "interrupted"}[number]
-            assert (process.returncode, errors) == (128 + number, f"cardlab: {stopped}\n")
-    with started(tmp_path) as (_, client.base):
-        assert client.get(f"/api/tables/{table['id']}") == table
+STOPPED = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up", signal.SIGINT: "interrupted"}
+
+
+@pytest.mark.slow
+def test_it_exits_cleanly_and_restores_open_tables(tmp_path):
+    client, tables = ApiClient(""), []
+    for number in (*STOPPED, signal.SIGKILL, None):
+        with started(tmp_path) as (process, client.base):
+            for table in tables:
+                assert client.get(f"/api/tables/{table['id']}") == table
+            if number is None:
+                break
+            table = client.open(TABLE_REQUESTS["big2"])
+            tables.append(client.move(table, table["legal"][-1]["action"]))
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=200)
+            if number in STOPPED:
+                assert (process.returncode, errors) == (128 + number, f"cardlab: {STOPPED[number]}\n")
 
 
 _MOMENTS = [0.1, 0.4, 0.9, 1.3, 1.8, 2.2, 2.9, 3.5, 4.1, 4.8]  # seconds after the address is printed

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from cardlab.cli.verbs import Request
 from cardlab.core.options import ConfigurationError, collected, combined
 from cardlab.evaluation.progress import is_quiet
+from cardlab.experiments.check_values import build_sweep
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
-from cardlab.experiments.config.options import build_options, convert
-from cardlab.experiments.config.values import flat_space
+from cardlab.experiments.config.options import convert
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, plain_experiment, write_tuned
 
@@ -28,7 +28,7 @@ def run(request: Request) -> int:
     with collected(errors):
         check_keys(entries, config)
     with collected(errors):
-        options = build_options(SweepOptions, {**given, "space": flat_space(entries)})
+        options = build_sweep(given)
     if errors:
         raise combined(errors)
     if options.apply:

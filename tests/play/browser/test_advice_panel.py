@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 from browser_user import TABLE_REQUESTS
+
+pytestmark = pytest.mark.slow
 
 
 def _advice(table):

@@ -5,6 +5,8 @@ import pytest
 from browser_user import TABLE_REQUESTS
 from cardlab_play.offered_games import OFFERED_GAMES
 
+pytestmark = pytest.mark.slow
+
 
 def test_rules_are_one_click_from_the_table(new_user):
     user = new_user("phone")

@@ -67,8 +67,8 @@ class TrialRunner:
             raise optuna.TrialPruned(str(refusal)) from refusal
         name = f"trial {trial.number}"
         tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number, TRIAL_STATE: "running"}
-        searched = {"changed": values_text(values)}
-        tags |= searched | {"mlflow.runName": name, "mlflow.note.content": _description(values)}
+        searched = values_text(values)
+        tags |= {"changed": searched, "mlflow.runName": name, "mlflow.note.content": f"`{searched}`"}
         if RETRY_OF in trial.user_attrs:
             tags["sweep.retry_of"] = trial.user_attrs[RETRY_OF]
         with self.store.start_run(
@@ -180,11 +180,6 @@ class TrialRunner:
 def first_attempt(trial: optuna.Trial) -> int:
     """The number of a trial; of a retry, the number of the first attempt, whose checkpoint and folder it uses."""
     return int(trial.user_attrs.get(RETRY_OF, trial.number))
-
-
-def _description(values: Values) -> str:
-    """The description of a trial's run, in Markdown: the searched values."""
-    return "\n".join(["| searched | value |", "|---|---|", *(f"| {key} | {value} |" for key, value in values.items())])
 
 
 def _remove(folder: Path) -> None:
