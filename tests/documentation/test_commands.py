@@ -22,7 +22,7 @@ ELSEWHERE = {
     r"pip install .*": "make setup installs every extra that the tests need",
     r"source \.venv/bin/activate": "a line of the shell",
     r"git restore .*": "throws edits away: tests/pipelines/test_sharing.py has the commands of DVC around it",
-    r"\.venv/bin/pytest tests/agents.*": "a part of the suite",
+    r"pytest tests/agents.*": "a part of the suite",
     r"docker .*": "needs a container engine; make lint checks the Dockerfile",
     r"cardlab play.*": "serves until it is stopped: tests/play/test_process.py",
     r"cardlab ui": "serves until it is stopped: tests/cli/test_browser.py",
