@@ -177,8 +177,8 @@ def test_two_clones_share_a_sweep_and_no_credential_is_shown(tmp_path: Path, env
         assert len(re.findall(r"^trial \d+ ", clone.run("runs", "kind=trial"), re.MULTILINE)) == TRIALS
 
     one.run("train", *[option for option in TINY if not option.startswith("sweep")], "name=tiny")
-    one.run("promote", "policy=tiny", "arena.deals=2")
-    found = two.run("evaluate", "policy=models:/cardlab-thirty_one@champion", "arena.deals=4")
+    one.run("promote", "policy=tiny", "arena.deals=100")
+    found = two.run("evaluate", "policy=models:/cardlab-thirty_one/1", "arena.deals=4")
     assert "against" in found
 
     (one.root / "data.txt").write_text("data")
