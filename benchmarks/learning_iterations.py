@@ -1,10 +1,12 @@
-"""Iterations of learning on one core, as a training runs them, in CPU time."""
+"""Iterations of learning, as a training runs them: on one core in CPU time, or in several processes by the clock."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from time import process_time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
 from typing import Any
 
 import torch
@@ -17,6 +19,7 @@ from cardlab.learners.rollouts.collector import Collector
 from cardlab.training.callbacks import CollectorState
 from cardlab.training.cpu_settings import denormals_flushed, keep_freed_memory
 from cardlab.training.rollout_loader import RolloutLoader
+from cardlab.training.run import train
 from cardlab.training.training_process import build_learner, lightning_trainer
 
 WARM = 2  # rounds that compile kernels and layers
@@ -24,6 +27,9 @@ FAST = ("trainer.precision=bfloat16", "trainer.compile=true")
 
 PPO_BIG2 = ("game=big2", "agent=ppo", "network=big2/paper", "agent.epochs=4")
 """The Big 2 seed's network, 412-512-(256, 256)-1695, and its four epochs: rounds of 8,192, minibatches of 2,048."""
+
+CHAMPION_BIG2 = ("game=big2", "game.features=plans", "agent=big2/champion", "network=big2/champion")
+"""The champion's network and learner in self-play: two epochs, rounds of 65,536, minibatches of 4,096."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +55,16 @@ def as_in_trainings() -> Iterator[None]:
 
 
 class Clock(Callback):
-    """Notes the CPU seconds and the decisions so far at the end of each round."""
+    """Notes the seconds of `clock` and the decisions so far at the end of each round."""
 
-    def __init__(self, after_round: Callable[[int], None]) -> None:
+    def __init__(self, after_round: Callable[[int], None], clock: Callable[[], float]) -> None:
         self.after_round = after_round
+        self.clock = clock
         self.marks: list[tuple[float, int]] = []
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, *_: Any, **__: Any) -> None:
         """After each round; what `after_round` does with its number counts to the next."""
-        self.marks.append((process_time(), pl_module.decisions_done))
+        self.marks.append((self.clock(), pl_module.decisions_done))
         self.after_round(len(self.marks))
 
 
@@ -66,10 +73,12 @@ def learn(
     rounds: int,
     prepare: Callable[[Learner, Collector], None] | None = None,
     after_round: Callable[[int], None] = lambda _: None,
+    clock: Callable[[], float] = process_time,
 ) -> list[Round]:
     """Learn for WARM + `rounds` rounds of the experiment, as a training does; gives the last `rounds`.
 
-    `prepare` sees the learner and its tables before the first, `after_round` the number of each that is done.
+    `prepare` sees the learner and its tables before the first, `after_round` the number of each that is done. `clock`
+    gives CPU seconds; on a GPU it must be that of the wall.
     """
     budget = "trainer.decisions=1_000_000"  # what anneals hardly moves
     experiment = build_experiment(compose_experiment([*overrides, budget]))
@@ -77,10 +86,40 @@ def learn(
     learner, collector = build_learner(experiment)
     if prepare is not None:
         prepare(learner, collector)
-    clock = Clock(after_round)
+    noted = Clock(after_round, clock)
     decisions, dtype = experiment.agent.decisions_per_iteration, getattr(torch, options.precision)
     batches = RolloutLoader(learner, collector, decisions, WARM + rounds, dtype)
     with as_in_trainings():
-        lightning_trainer(options, [CollectorState(collector), clock]).fit(learner, train_dataloaders=batches)
-    marks = clock.marks[WARM - 1 :]
+        lightning_trainer(options, [CollectorState(collector), noted]).fit(learner, train_dataloaders=batches)
+    marks = noted.marks[WARM - 1 :]
     return [Round(after - before, end - begin) for (begin, before), (end, after) in pairwise(marks)]
+
+
+class LogClock:
+    """A log that notes wall and CPU time and the decisions learned from at the end of each iteration."""
+
+    def __init__(self) -> None:
+        self.ends: list[tuple[float, float, float]] = []
+
+    def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
+        """After each iteration."""
+        self.ends.append((perf_counter(), process_time(), float(step)))
+
+
+def train_speed(overrides: Sequence[str], iterations: int, decisions: int) -> tuple[float, float]:
+    """Decisions a second of a training in any number of processes: of the wall, and of the main process's CPU time.
+
+    Its first iteration of `decisions`, start and end are left out. CPU time counts no waits.
+    """
+    budget = (
+        f"agent.decisions_per_iteration={decisions}",
+        f"trainer.decisions={iterations * decisions}",
+        "trainer.evaluations=0",
+        "trainer.snapshots=0",
+    )
+    log = LogClock()
+    with TemporaryDirectory() as folder:
+        experiment = build_experiment(compose_experiment([*overrides, *budget]))
+        train(experiment, run_dir=Path(folder, "run"), model_dir=Path(folder, "model"), log=log, report=lambda _: None)
+    (began, cpu_began, before), *_, (ended, cpu_ended, after) = log.ends
+    return (after - before) / (ended - began), (after - before) / (cpu_ended - cpu_began)

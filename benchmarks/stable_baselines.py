@@ -1,11 +1,11 @@
-"""Learning by Stable-Baselines3, float32 on one core: the peer of the benchmarks of learning.
+"""Learning by Stable-Baselines3 in float32, on one core or a GPU: the peer of the benchmarks of learning.
 
 Its environment plays nothing: it hands out views of arrays that our engine recorded once. That is generous to SB3:
 games, observations and masks cost it nothing, while our side plays each game and encodes each decision. What SB3 is
 timed by is its own: the network, its buffers, its loops and updates.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from time import process_time
@@ -118,14 +118,15 @@ class SharedLayer(BaseFeaturesExtractor):
 
 
 class Clock(BaseCallback):
-    """Notes the CPU seconds and the decisions so far whenever a rollout begins, and at the end."""
+    """Notes the seconds of `clock` and the decisions so far whenever a rollout begins, and at the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         super().__init__()
+        self.clock = clock
         self.marks: list[tuple[float, int]] = []
 
     def _on_rollout_start(self) -> None:
-        self.marks.append((process_time(), self.num_timesteps))
+        self.marks.append((self.clock(), self.num_timesteps))
 
     def _on_training_end(self) -> None:
         self._on_rollout_start()
@@ -134,7 +135,9 @@ class Clock(BaseCallback):
         return True
 
 
-def maskable_ppo(recording: Recording, round_size: int, minibatch_size: int, epochs: int) -> MaskablePPO:
+def maskable_ppo(
+    recording: Recording, round_size: int, minibatch_size: int, epochs: int, device: str = "cpu"
+) -> MaskablePPO:
     """sb3-contrib's PPO with the network and the options of the Big 2 seed."""
     tables = recording.ends.shape[1]
     return MaskablePPO(
@@ -153,7 +156,7 @@ def maskable_ppo(recording: Recording, round_size: int, minibatch_size: int, epo
             "activation_fn": nn.ReLU,
         },
         seed=0,
-        device="cpu",
+        device=device,
     )
 
 
@@ -177,10 +180,10 @@ def dqn(recording: Recording, round_size: int, minibatch_size: int, updates: int
     )
 
 
-def learn(model: BaseAlgorithm, round_size: int, rounds: int) -> list[Round]:
+def learn(model: BaseAlgorithm, round_size: int, rounds: int, clock: Callable[[], float] = process_time) -> list[Round]:
     """Learn for WARM + `rounds` rounds, with what our trainings do for speed; gives the last `rounds`."""
-    clock = Clock()
+    noted = Clock(clock)
     with as_in_trainings():
-        model.learn((WARM + rounds) * round_size, callback=clock)
-    marks = clock.marks[WARM:]
+        model.learn((WARM + rounds) * round_size, callback=noted)
+    marks = noted.marks[WARM:]
     return [Round(after - before, end - begin) for (begin, before), (end, after) in pairwise(marks)]

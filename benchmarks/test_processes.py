@@ -9,19 +9,12 @@ and on a busy machine the test is skipped with the figures that it saw.
 
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Mapping
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import pytest
 
-from cardlab.experiments.config.build_experiment import build_experiment
-from cardlab.experiments.config.composition import compose_experiment
-from cardlab.training.run import train
-from learning_iterations import FAST, PPO_BIG2
+from learning_iterations import FAST, PPO_BIG2, train_speed
 
 ROUNDS = 5
 PAIRS = 3
@@ -38,23 +31,6 @@ print(time.process_time() - began)
 """
 
 
-class Clock:
-    """A log that notes when each iteration ended and how many decisions were learned from by then."""
-
-    def __init__(self) -> None:
-        self.ends: list[tuple[float, float]] = []
-
-    def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        """After each iteration."""
-        self.ends.append((time.perf_counter(), float(step)))
-
-    @property
-    def rate(self) -> float:
-        """Decisions learned from per second, the first iteration, start and end left out."""
-        (begin, before), *_, (end, after) = self.ends
-        return (after - before) / (end - begin)
-
-
 def idle_cores() -> float:
     """What two processes that do nothing but count are given now, of two cores."""
     command = [sys.executable, "-c", SPIN]
@@ -65,24 +41,8 @@ def idle_cores() -> float:
 def learned_per_second(processes: int, mode: tuple[str, ...], minibatch: int) -> float:
     """Played and learned from, on the clock."""
     decisions, tables = SIZES[minibatch]
-    overrides = [
-        *PPO_BIG2,
-        *mode,
-        f"agent.minibatch_size={minibatch}",
-        f"agent.decisions_per_iteration={decisions}",
-        f"trainer.decisions={ROUNDS * decisions}",
-        f"trainer.parallel_games={tables}",
-        f"trainer.processes={processes}",
-        "trainer.evaluations=0",
-        "trainer.snapshots=0",
-    ]
-    clock = Clock()
-    with tempfile.TemporaryDirectory() as folder:
-        experiment = build_experiment(compose_experiment(overrides))
-        train(
-            experiment, run_dir=Path(folder, "run"), model_dir=Path(folder, "model"), log=clock, report=lambda _: None
-        )
-    return clock.rate
+    sizes = (f"agent.minibatch_size={minibatch}", f"trainer.parallel_games={tables}", f"trainer.processes={processes}")
+    return train_speed((*PPO_BIG2, *mode, *sizes), ROUNDS, decisions)[0]
 
 
 @pytest.mark.benchmark(group="processes")

@@ -43,7 +43,7 @@ class Server:
 @pytest.fixture(scope="session")
 def postgresql_server() -> Generator[Server]:
     """PostgreSQL on a free port of this machine, for as long as the session of tests lasts."""
-    programs = _programs()
+    programs = find_programs()
     if programs is None:
         missing("PostgreSQL")
     with tempfile.TemporaryDirectory(prefix="cardlab-postgresql-") as name, _running(programs, Path(name)) as server:
@@ -61,7 +61,7 @@ def postgresql(postgresql_server: Server) -> Generator[str]:
 
 @contextmanager
 def _running(programs: Path, folder: Path) -> Generator[Server]:
-    user = _other_user(folder)
+    user = other_user(folder)
     password = secrets.token_hex(8)
     secret = folder / "password"
     secret.write_text(password)
@@ -101,7 +101,7 @@ def _wait(server: Server, process: "subprocess.Popen[bytes]", log: Path) -> None
     raise RuntimeError(f"PostgreSQL did not start: {log.read_text()[-1000:]}")
 
 
-def _programs() -> Path | None:
+def find_programs() -> Path | None:
     """The folder of initdb and postgres: on the path, or where Debian keeps the newest."""
     found = shutil.which("initdb")
     if found:
@@ -110,7 +110,7 @@ def _programs() -> Path | None:
     return debian[-1].parent if debian else None
 
 
-def _other_user(folder: Path) -> Mapping[str, Any]:
+def other_user(folder: Path) -> Mapping[str, Any]:
     """For root: the arguments of Popen that make another user of it, who then owns the folder."""
     if os.geteuid() != 0:
         return {}

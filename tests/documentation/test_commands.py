@@ -14,19 +14,22 @@ import cardlab
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.cli import main
 from cardlab.networks.options import MLPOptions
-from documentation.commands import KNOWN_FENCES, PAGES, ROOT, SHELL, Command, all_commands, fences
+from documentation.commands import KNOWN_FENCES, PAGES, ROOT, SERVICES, SHELL, Command, all_commands, fences
 
 ELSEWHERE = {
     r"make \w+": "makes .venv and runs the suite: .ci/run",
     r"pytest -m slow --kills .*": "long series of tests that the suite runs with fewer kills",
     r"pip install .*": "make setup installs every extra that the tests need",
     r"source \.venv/bin/activate": "a line of the shell",
+    r"git restore .*": "throws edits away: tests/pipelines/test_sharing.py has the commands of DVC around it",
+    r"pytest tests/agents.*": "a part of the suite",
     r"docker .*": "needs a container engine; make lint checks the Dockerfile",
     r"cardlab play.*": "serves until it is stopped: tests/play/test_process.py",
     r"cardlab ui": "serves until it is stopped: tests/cli/test_browser.py",
     r"dvc remote add .*": "a folder of the reader's: tests/pipelines/test_sharing.py",
     r"cardlab runs --run 4de34c2b": "a run of the writer's store: tests/tracking/",
     r"cardlab runs --policy champions/\w+": "a champion of the reader's: tests/experiments/promotion/",
+    rf"({'|'.join(SERVICES)}|python -c) .*|cardlab sweep .*=shared": "tests/experiments/sweep/test_services.py",
     r"torchrun .*|cardlab train .* trainer\.launcher=ray": "other processes: tests/training/test_joined_group.py",
     r"cardlab promote .*": "writes a champion: tests/experiments/promotion/, tests/pipelines/test_sharing.py",
     r"cardlab evaluate game=big2 policy=(endgame|monte_carlo).*": "exact ends, beliefs: tests/agents/",
@@ -35,7 +38,7 @@ ELSEWHERE = {
     r"dvc exp run -S experiments\.thirty_one_dqn\..*": "tests/pipelines/test_pipeline.py",
     r"dvc exp run -S experiments\.NAME\..*": "a name of the reader's: tests/pipelines/test_pipeline.py",
     r"dvc exp run --queue .*|dvc queue start -j 2|dvc exp show .*": "tests/pipelines/test_sharing.py",
-    r"dvc (metrics|plots) diff more fewer|dvc push": "tests/pipelines/test_sharing.py",
+    r"dvc (metrics|plots) diff more fewer|dvc (push|pull)": "tests/pipelines/test_sharing.py",
     r"\.venv/bin/python studies/methods/methods\.py": "45 trainings: tests/experiments/test_comparison.py",
     r"dvc repro champions/dvc\.yaml:\S+": "tests/pipelines/test_sharing.py",
     r"python examples/sb3_maskable_ppo\.py .*": "tests/integrations/test_stable_baselines.py",
@@ -80,7 +83,7 @@ def test_every_command_is_run_by_some_test() -> None:
     assert len(RUN_HERE) > 15
     for pattern in (*ELSEWHERE, *SMALLER):
         assert any(re.fullmatch(pattern, command.text) for command in all_commands()), f"no page has {pattern}"
-    assert all(command.words[0] in SHELL for command in all_commands())
+    assert all(command.words[0] in SHELL + SERVICES for command in all_commands())
 
 
 def smaller(command: Command) -> list[str]:
@@ -92,6 +95,7 @@ def smaller(command: Command) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
+@pytest.mark.usefixtures("seeds_here")
 def test_the_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of the pages, in one folder: what one command leaves, the next may need."""
     monkeypatch.chdir(tmp_path)

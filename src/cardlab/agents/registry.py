@@ -43,6 +43,7 @@ HEURISTICS_FIVE_O = {
     "reflex_2": "cardlab.agents.heuristics.five_o:reflex_2",
     "reflex_3": "cardlab.agents.heuristics.five_o:reflex_3",
     "greedy_1": "cardlab.agents.heuristics.five_o:greedy_1",
+    "greedy_1_described": "cardlab.agents.heuristics.five_o:greedy_1_described",
     "greedy_2": "cardlab.agents.heuristics.five_o:greedy_2",
     "fast_greedy_2": "cardlab.agents.heuristics.five_o:fast_greedy_2",
     "column_monte_carlo": "cardlab.agents.heuristics.five_o:ColumnMonteCarlo",
@@ -110,7 +111,7 @@ def load_agent(game: Game, text: str, *, search: Any = None, **options: Any) -> 
         from cardlab.agents.search.options import search_text  # noqa: PLC0415  needed for a search only
 
         return load_agent(game, search_text(search, text))
-    name = "" if text.startswith(ADDRESS) or os.path.exists(text) else split_name(text)[0]
+    name = "" if os.path.exists(text) else split_name(text)[0]
     if name in agent_names(game):
         return make_agent(game, text, **options)
     folder = policy_folder(text, game.spec.name)

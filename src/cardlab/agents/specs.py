@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cardlab.agents.policy_paths import ADDRESS
 from cardlab.core.options import InvalidOption
 
 SEARCHES = ("monte_carlo", "expectimax", "tree", "puct")
@@ -25,7 +26,12 @@ class InvalidAgent(InvalidOption):
 
 
 def split_name(text: str) -> tuple[str, dict[str, Any]]:
-    """`threshold:level:30` as ("threshold", {"level": 30}); InvalidOption when keys and values do not pair up."""
+    """`threshold:level:30` as ("threshold", {"level": 30}), an address of a policy as it is without options.
+
+    Raises InvalidOption when keys and values do not pair up.
+    """
+    if text.startswith(ADDRESS):
+        return text, {}
     name, *rest = _split(text)
     if len(rest) % 2:
         raise InvalidOption("agent", text, "name or name:key:value…")

@@ -37,7 +37,7 @@ def run(request: Request) -> int:
     with progress_bars() as progress:
         challenge = challenge_by_group(group, game, arena, options, name=name, progress=progress)
         outcome = promote(challenge, store, progress)
-    Console(soft_wrap=True, highlight=False).print(format_outcome(challenge, outcome))
+    Console(soft_wrap=True, highlight=False, markup=False, emoji=False).print(format_outcome(challenge, outcome))
     if output is not None:
         write_json(output, outcome.figures(), indent=2)
     return 0

@@ -57,7 +57,7 @@ def progress_bars() -> Generator[ProgressCallback]:
         TimeRemainingColumn,
     )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, transient=True, redirect_stdout=False) as progress:
 

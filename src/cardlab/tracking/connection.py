@@ -33,6 +33,7 @@ _ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",  # MLflow's default retries take four minutes
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
 }
 _LOG_LEVELS = {  # these also raise what they log as errors
     "mlflow.store.db.utils": logging.CRITICAL,
@@ -47,6 +48,7 @@ _CURES = {  # part of a message of sqlite → what to do
     "unable to open database file": "check the permissions of the file and its folder",
 }
 _SERVERS = ("http", "databricks")
+_ERRNO = re.compile(r"\[Errno -?\d+\]([\w ]+)")
 _OUTDATED = "another version of MLflow made its schema; make a backup, then run `mlflow db upgrade {}`"
 _SCHEMA_TIMEOUT = 120.0  # seconds; making the schema takes two
 _SCHEMA_LOCK = 0x6361_7264_6C61_6231  # "cardlab1" as a number, the key of an advisory lock in PostgreSQL
@@ -104,6 +106,9 @@ def first_line(error: Exception) -> str:
     """The first line of the error's message, without passwords."""
     lines = str(error.cause if isinstance(error, TrackingUnavailable) else error).strip().splitlines()
     line = without_password(lines[0] if lines else repr(error))
+    if "Max retries exceeded" in line:
+        reason = _ERRNO.search(line)
+        return f"does not answer ({reason[1].strip() if reason else 'timeout'}); start it, or correct its address"
     return next((f"{line}: {cure}" for cause, cure in _CURES.items() if cause in line), line)
 
 

@@ -113,8 +113,8 @@ def child_progress(report: Callable[[str], None]) -> Generator[Callable[[str, st
 
 
 def _bars(console: Console) -> Progress:
-    text = TextColumn("{task.percentage:.0f} % {task.fields[text]}")
-    columns = (TextColumn("{task.description}"), BarColumn(20), text)
+    text = TextColumn("{task.percentage:.0f} % {task.fields[text]}", markup=False)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(20), text)
     return Progress(*columns, console=console, refresh_per_second=2, redirect_stdout=sys.stdout.isatty())
 
 

@@ -16,6 +16,7 @@ from cardlab.training.run import train
 from experiments.sweep.tiny import TINY, runs_of, study_of
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_pruning_by_evaluation_deals(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each trial is worse than the first by one point on every block of deals."""
     calls: list[int] = []
@@ -37,6 +38,7 @@ def test_pruning_by_evaluation_deals(root: Path, monkeypatch: pytest.MonkeyPatch
     assert [run.data.tags["sweep.state"] for run in runs_of(root, "trial")] == ["complete", "pruned", "pruned"]
 
 
+@pytest.mark.usefixtures("no_plots")
 @pytest.mark.parametrize("pruner", ["median", "hyperband"])
 def test_pruning_by_learning_curves(pruner: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Trials get worse from one to the next: those that stand out as hopeless are pruned before their end."""
@@ -73,6 +75,7 @@ def test_cpu_time_is_a_second_objective(root: Path, capsys: pytest.CaptureFixtur
     }
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_values_that_do_not_go_together_are_pruned(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each alone is fine, agent.double with agent.successors is not."""
     base = [*(option for option in TINY if option != "sweep=dqn"), "sweep=standard", "sweep.sampler=grid"]

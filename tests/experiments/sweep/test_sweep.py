@@ -84,6 +84,7 @@ def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: 
     assert not (root / "runs/sweeps").exists() or list((root / "runs/sweeps").iterdir()) == []
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_store_that_goes_away_before_the_end_costs_no_result(
     root: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_store_that_goes_away_before_the_end_costs_no_result(
     assert re.fullmatch(r"runs of .* stay open until the sweep is resumed: tracking store .*: no answer", warning)
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["sweep", *TINY, "sweep.trials=2", "sweep.apply=thirty_one/mine"]
     assert main(command) == 0
@@ -135,6 +137,8 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     assert compose_experiment(["experiment=thirty_one/mine"]) == composed
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_plots")
 def test_the_best_trial_is_confirmed_with_fresh_seeds(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["sweep", *TINY, "sweep.trials=1", "sweep.confirm=2", "sweep.apply=thirty_one/sure"]
     assert main(command) == 0
@@ -210,6 +214,7 @@ def test_what_is_wrong_is_said_before_the_first_trial(
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -242,6 +247,7 @@ def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares
         other.kill()
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_training_that_diverges_is_pruned_and_the_sweep_continues(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
