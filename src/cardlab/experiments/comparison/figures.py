@@ -85,7 +85,8 @@ def comparison_tables(comparison: MethodComparison) -> Iterator[Table]:
         at = [f"{budget.scores[method.name].mean:.3f}" for budget in budgets if budget is not None]
         table.add_row(Text(method.name), str(method.seeds), f"{score.mean:.3f}", _interval(score), *at)
     yield table
-    table = Table(Text(f"{comparison.ranked[0].name} minus"))
+    table = Table()
+    table.add_column(Text(f"{comparison.ranked[0].name} minus"))
     for heading in ("points", "95 %", "probability of\nimprovement", "95 %"):
         table.add_column(heading, justify="right")
     for pair in comparison.pairs:
