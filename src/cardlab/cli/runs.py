@@ -16,7 +16,7 @@ from cardlab.core.options import NUMERIC, InvalidOption, Text, options
 from cardlab.experiments.config.options import build_options
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import TRIAL_STATE
-from cardlab.tracking.policy_lookup import DIGEST, policy_filter
+from cardlab.tracking.policy_lookup import DIGEST, policy_artifacts, policy_filter
 from cardlab.tracking.registry import Registry, version_address
 from cardlab.tracking.store import OWN_TAGS
 
@@ -164,6 +164,8 @@ def _show(prefix: str) -> int:
         places += _folders_with(digest)
         if registered := Registry(store).find(digest):
             places.append(version_address(registered))
+    if not places and (folder := policy_artifacts(store, entry)):
+        places.append(str(folder))
     width = max(map(len, rows))
     for key, value in rows.items():
         if value:

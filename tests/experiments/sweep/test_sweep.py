@@ -73,6 +73,14 @@ def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: 
     capsys.readouterr()
     assert main(["runs", f"policy={policy}", "--json"]) == 0
     assert [run["id"] for run in json.loads(capsys.readouterr().out)] == [children[-1].info.run_id]
+    (best_run,) = [run for run in children if run.data.tags["sweep.trial"] == str(study.best_trial.number)]
+    folder = f"mlartifacts/thirty_one/{best_run.info.run_id}/artifacts/policy"
+    assert printed.out.endswith(f"         cardlab promote policy={folder}\n")
+    assert main(["runs", "--run", best_run.info.run_id]) == 0
+    assert re.search(rf"^policy +{folder}$", capsys.readouterr().out, re.MULTILINE)
+    assert main(["promote", f"policy={folder}", "arena.deals=100"]) == 0
+    name = f"{study.study_name}_trial_{study.best_trial.number}"
+    assert f"\n{name} against random" in capsys.readouterr().out
     assert parent.data.metrics["sweep/best"] == study.best_value
     assert parent.data.metrics["interval/sweep/best_low"] == low
     folder = root / "mlartifacts/thirty_one" / parent.info.run_id / "artifacts"
