@@ -81,7 +81,7 @@ def _origin(request: Request, options: SweepOptions, result: "SweepResult", conf
     confirmed, luck = confirmation.lines(options.metric) if confirmation else ("", "")
     return [
         f"command: {without_password(join(['cardlab', 'sweep', *request.overrides]))}",
-        f"study {result.study}, trial {best.number} of {result.trials}: {score}, the best of all",
+        f"study {result.study}: trial {best.number} is the best of {result.trials} trials, {score}",
         *([f"confirmed: {confirmed}", f"luck: {luck}"] if confirmation else ["not confirmed with fresh seeds"]),
         f"budget: that of the trials, trainer.decisions={config['trainer']['decisions']}",
     ]

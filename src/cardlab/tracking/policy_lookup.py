@@ -60,7 +60,7 @@ def find_origin(store: Store, digest: str) -> Origin | None:
 
 
 def policy_artifacts(store: Store, stored: "StoredRun") -> Path | None:
-    """The folder of a run's policy, or of its policies `seed_N`, among the artifacts; None if it is not on this disk."""
+    """The folder of a run's policy, or of its policies `seed_N`, in its artifacts; None if it is not on this disk."""
     address = urlsplit(store.artifact_address(stored))
     folder = Path(unquote(address.path), "policy")
     if address.scheme not in ("", "file") or not folder.is_dir():
