@@ -127,7 +127,7 @@ def test_a_result_that_is_measured_again_is_the_same_run(
         assert main(evaluate) == 0
         assert main(tournament) == 0
     run = check_one_run(store, "evaluation")
-    assert capsys.readouterr().out.count(f"run:    {run.info.run_id}") == 3
+    assert capsys.readouterr().out.count(f"run:    {run.info.run_id} (evaluation") == 3
     check_one_run(store, "tournament")
     assert len(store.client.get_metric_history(training, "score/evaluation")) == 1
     assert main([*evaluate, "arena.seed=5"]) == 0

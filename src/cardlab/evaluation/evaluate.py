@@ -87,8 +87,8 @@ def write_evaluation(evaluation: Evaluation, path: Path) -> None:
 def evaluation_table(evaluation: Evaluation) -> Table:
     """The evaluation as a table for `rich.console.Console.print`."""
     seeds = evaluation.get("seeds", ())
-    means = f"means over seeds {', '.join(map(str, seeds))}, deals of " if len(seeds) > 1 else ""
-    title = f"{evaluation['experiment']}: {evaluation['game']}, {means}seed {evaluation['seed']}"
+    means = f"means over seeds {', '.join(map(str, seeds))}, " if len(seeds) > 1 else ""
+    title = f"{evaluation['experiment']}: {evaluation['game']}, {means}arena.seed={evaluation['seed']}"
     table = Table(title=Text(title), title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     alone = SELF in evaluation["references"]
     table.add_column("agent" if alone else "against", overflow="fold")

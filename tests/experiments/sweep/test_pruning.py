@@ -2,9 +2,11 @@
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from optuna import TrialPruned
 from optuna.trial import TrialState
 
 from cardlab.cli import main
@@ -59,6 +61,23 @@ def test_pruning_by_learning_curves(pruner: str, root: Path, monkeypatch: pytest
     assert pruned
     assert all(len(trial.intermediate_values) < 8 for trial in pruned)
     assert not (root / "runs/sweeps").exists() or list((root / "runs/sweeps").iterdir()) == []
+
+
+@pytest.mark.parametrize(("is_last", "points"), [(True, [3]), (False, [3, 4])])
+def test_a_finished_training_is_pruned_only_if_another_one_follows(is_last: bool, points: list[int]) -> None:
+    """The pruner wants to prune at each point from the third on; the experiment has four."""
+    reported: list[int] = []
+    trial = Mock(report=lambda _, point: reported.append(point), should_prune=lambda: reported[-1] >= 3)
+    experiment = Mock(trainer=Mock(evaluations=4), last_iteration=8)
+    log = curves.PruningLog(Mock(), trial, experiment, "points", is_last)
+    pruned: list[int] = []
+    for point in range(1, 5):
+        try:
+            log.log_metrics({curves.MEAN_SCORE: 0.0, curves.ITERATION: 2.0 * point}, 0)
+        except TrialPruned:
+            pruned.append(point)
+    assert reported == [1, 2, 3, 4]
+    assert pruned == points
 
 
 def test_cpu_time_is_a_second_objective(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,6 +31,18 @@ from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
 KILLS = 1  # sweeps that are stopped by each signal
 
 
+def assert_promotion(root: Path, out: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last line of a sweep promotes the best trial, under the name of the study and the trial."""
+    study = study_of(root)
+    (best,) = [run for run in runs_of(root, "trial") if run.data.tags["sweep.trial"] == str(study.best_trial.number)]
+    folder = f"mlartifacts/thirty_one/{best.info.run_id}/artifacts/policy"
+    assert out.endswith(f"         cardlab promote policy={folder}\n")
+    assert main(["runs", "--run", best.info.run_id]) == 0
+    assert re.search(rf"^policy +{folder}$", capsys.readouterr().out, re.MULTILINE)
+    assert main(["promote", f"policy={folder}", "arena.deals=100"]) == 0
+    assert f"\n{study.study_name}_trial_{study.best_trial.number} against random" in capsys.readouterr().out
+
+
 def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", *TINY, "sweep.trials=2", "sweep.seeds=2"]) == 0
     starting, *lines = capsys.readouterr().err.splitlines()
@@ -75,6 +87,7 @@ def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: 
     capsys.readouterr()
     assert main(["runs", f"policy={policy}", "--json"]) == 0
     assert [run["id"] for run in json.loads(capsys.readouterr().out)] == [children[-1].info.run_id]
+    assert_promotion(root, printed.out, capsys)
     assert parent.data.metrics["sweep/best"] == study.best_value
     assert parent.data.metrics["interval/sweep/best_low"] == low
     folder = root / "mlartifacts/thirty_one" / parent.info.run_id / "artifacts"

@@ -18,7 +18,7 @@ from cardlab.experiments.sweep.plots import OVERVIEW, can_rank, first_value, stu
 from cardlab.experiments.sweep.progress import score_text
 from cardlab.experiments.sweep.space import Space, Values, short
 from cardlab.experiments.sweep.study import finished_trials
-from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL
+from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL, RUN
 from cardlab.tracking import Run
 
 _NUM_BEST = 5  # trials in the table of the run's description
@@ -37,6 +37,7 @@ class ScoredTrial:
     interval: tuple[float, float] | None  # of 95 %
     cost: float | None
     values: Values
+    run: str  # id of its MLflow run
 
     @property
     def mean(self) -> float:
@@ -176,4 +177,5 @@ def _best_first(study: Study) -> list[FrozenTrial]:
 def _scored(trial: FrozenTrial, space: Space) -> ScoredTrial:
     cost = trial.values[1] if len(trial.values) > 1 else None
     interval: tuple[float, float] | None = trial.user_attrs.get(INTERVAL)
-    return ScoredTrial(trial.number, trial.values[0], interval, cost, space.decode(trial.params))
+    values, run = space.decode(trial.params), trial.user_attrs.get(RUN, "")
+    return ScoredTrial(trial.number, trial.values[0], interval, cost, values, run)

@@ -126,7 +126,7 @@ class TrialRunner:
             experiment = replace(experiment, trainer=replace(experiment.trainer, threads=threads))
         log: MetricsLog = run if one else PrefixedLog(run, f"seed_{experiment.seed}/")
         if self.options.prunes_curves and number == 0:
-            log = PruningLog(log, trial, experiment, self.options.metric)
+            log = PruningLog(log, trial, experiment, self.options.metric, is_last=one)
         sweeps = self.store.root / "runs" / "sweeps"
         folder = run_folder(sweeps / f"{self.study}-{first_attempt(trial)}", experiment)
         if self.options.cost is not None:
