@@ -39,6 +39,7 @@ ELSEWHERE = {
     r"dvc (metrics|plots) diff more fewer|dvc (push|pull)": "tests/pipelines/test_sharing.py",
     r"\.venv/bin/python studies/methods/methods\.py": "45 trainings: tests/experiments/test_comparison.py",
     r"dvc repro champions/dvc\.yaml:\S+": "tests/pipelines/test_sharing.py",
+    r"python benchmarks/scaling\.py .*": "needs a quiet machine",
     r"python examples/sb3_maskable_ppo\.py .*": "tests/integrations/test_stable_baselines.py",
 }
 """What is not run here, and where it is."""
