@@ -38,7 +38,7 @@ def main() -> None:
     methods = read_methods(Path("results", "methods.json"))
     tables = (read_tournaments(tournaments), read_comparisons(comparisons), methods)
     write_report(results, shown, folder, *tables, read_exploitability(Path("champions")))
-    write_learning_curves(Path("results"), experiments, folder / "learning_curves")
+    write_learning_curves(Path("results"), experiments, Path("learning_curves"))
     store = Store()
     for result in results:
         pictures = sorted((folder / "figures" / result.name).glob("*.svg"))

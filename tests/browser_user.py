@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0  # limit for one response
 CLICKS = 1000  # limit for one game
+KEYS = 60  # limit for one button by keyboard
 
 SCREENS: dict[str, dict[str, Any]] = {
     "desktop": {"viewport": {"width": 1280, "height": 860}},
@@ -43,6 +44,17 @@ _CHOICES = """() => {
   return lit.length > 0 ? lit : null;
 }"""
 
+# Arrow keys from the focused button towards the button `key`: along the longer way first.
+_ARROWS = """(key) => {
+  const wanted = document.querySelector(`.felt button[data-key="${key}"]`);
+  const [from, to] = [document.activeElement, wanted].map((button) => {
+    const box = button.getBoundingClientRect();
+    return [box.left + box.width / 2, box.top + box.height / 2];
+  });
+  const ways = [[to[0] - from[0], 'ArrowRight', 'ArrowLeft'], [to[1] - from[1], 'ArrowDown', 'ArrowUp']];
+  return ways.sort((a, b) => Math.abs(b[0]) - Math.abs(a[0])).map(([way, on, back]) => (way > 0 ? on : back));
+}"""
+
 
 class BrowserUser:
     """A browser page that records console errors."""
@@ -52,6 +64,7 @@ class BrowserUser:
         self.base = base
         self.problems: list[str] = []
         self._expected: list[str] = []
+        self.by_keyboard = False
         self.touches = page.evaluate("navigator.maxTouchPoints > 0")
         page.set_default_timeout(1000 * SECONDS)
         page.on("console", self._record)
@@ -100,12 +113,33 @@ class BrowserUser:
         self.page.wait_for_function(f"() => {condition}")
 
     def choose(self, key: str) -> None:
-        """Click or tap the button."""
+        """Click or tap the button, or find it by keys."""
         button = self.page.locator(f'.felt button[data-key="{key}"]')
-        if self.touches:
+        if self.by_keyboard:
+            self._press(key)
+        elif self.touches:
             button.tap()
         else:
             button.click()
+
+    def _press(self, key: str) -> None:
+        """Move the focus to the button with Tab and the arrow keys, then press Enter."""
+        keyboard = self.page.keyboard
+        for _ in range(KEYS):
+            focused = self.page.evaluate("document.activeElement?.dataset.key")
+            if focused == key:
+                keyboard.press("Enter")
+                return
+            if not focused:
+                keyboard.press("Tab")
+                continue
+            for arrow in self.page.evaluate(_ARROWS, key):
+                keyboard.press(arrow)
+                if self.page.evaluate("document.activeElement?.dataset.key") != focused:
+                    break
+            else:
+                raise AssertionError(f"no arrow leads from {focused} to {key}")
+        raise AssertionError(f"{key} is not reached with {KEYS} keys")
 
     def play_out(self, seed: int) -> None:
         """Click random enabled buttons until the game is over."""

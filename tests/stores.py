@@ -11,16 +11,19 @@ import pytest
 
 from cardlab.games.catalogue import make_game
 from cardlab.tracking import Store
+from shared_folders import make_once
 
 
 @pytest.fixture(scope="session")
 def fresh_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with its schema and nothing else: writing one takes seconds, copying it none."""
-    root = tmp_path_factory.mktemp("fresh")
+    return make_once(tmp_path_factory, "fresh", write_store) / "mlflow.db"
+
+
+def write_store(root: Path) -> None:
     Store(f"sqlite:///{root}/mlflow.db", root).client.search_experiments()
     with closing(sqlite3.connect(root / "mlflow.db")) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return root / "mlflow.db"
 
 
 @pytest.fixture

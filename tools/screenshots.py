@@ -4,7 +4,7 @@
 
 The terminal shows what stays on the screen after a command, which is run: `pipeline` trains what is stale, and where
 nothing is, it shows that each stage is skipped. A picture whose file or database is missing is left out. The
-comparison is that of the README's commands. Needs Chromium and the `dev` extra.
+comparison is that of the README's commands, the sweep that of docs/sweeps.md. Needs Chromium and the `dev` extra.
 """
 
 import argparse
@@ -39,7 +39,8 @@ SECONDS = 60
 COLOURS = 256  # that a picture keeps, so that it stays small
 ROWS, COLUMNS = 42, 160
 MODE = "workflowType=machine_learning"  # MLflow opens with its pages for language models
-RUNS = f"#/experiments/{{experiment}}/runs?{MODE}&viewStateShareKey={VIEW}"  # as `cardlab ui` prints it
+RUN = "#/experiments/{experiment}/runs"
+RUNS = f"{RUN}?{MODE}&viewStateShareKey={VIEW}"  # as `cardlab ui` prints it
 TERMINAL = """<body style="margin:0;background:#0d1117;color:#f0f3f6"><pre style="margin:0;padding:18px 22px;
 white-space:pre-wrap;overflow-wrap:anywhere;font:14px/20px 'DejaVu Sans Mono',monospace">{code}</pre></body>"""
 
@@ -67,7 +68,8 @@ PICTURES = {
         ("role=button[name='Group by']", "role=menuitemcheckbox[name='group']"),
     ),
     "mlflow": Picture("mlflow", f"{RUNS}&compareRunsMode=CHART", WIDE, ".js-plotly-plot"),
-    "mlflow_run": Picture("mlflow", f"#/experiments/{{experiment}}/runs/{{run}}?{MODE}", WIDE, "text=Metrics"),
+    "mlflow_run": Picture("mlflow", f"{RUN}/{{run}}?{MODE}", WIDE, "text=Metrics"),
+    "mlflow_sweep": Picture("mlflow", f"{RUN}/{{sweep}}?{MODE}", WIDE, "text=Metrics"),
     "mlflow_models": Picture("mlflow", f"#/models?{MODE}", WIDE, "a[href*='/models/cardlab']"),
     "dashboard": Picture("dashboard", "dashboard/studies/1", WIDE, ".scatterlayer .trace"),
 }
@@ -101,12 +103,15 @@ def serve(page: str, folder: Path) -> Generator[str]:
 
 
 def mlflow_ids(base: str) -> dict[str, str]:
-    """The experiment of SHOWN and its latest finished training of the benchmark."""
+    """The experiment of SHOWN, its latest finished training of the benchmark, and its latest sweep."""
     client = MlflowClient(base)
     experiment = client.get_experiment_by_name(SHOWN).experiment_id
-    names = f"attributes.run_name LIKE '{SHOWN}%'"  # without those of studies
-    finished = f"tags.kind = 'training' and attributes.status = 'FINISHED' and {names}"
-    return {"experiment": experiment, "run": client.search_runs([experiment], finished, max_results=1)[0].info.run_id}
+    names = f"attributes.status = 'FINISHED' and attributes.run_name LIKE '{SHOWN}%'"  # without those of studies
+    ids = {"experiment": experiment}
+    for key, kind in {"run": "training", "sweep": "sweep"}.items():
+        for run in client.search_runs([experiment], f"tags.kind = '{kind}' and {names}", max_results=1):
+            ids[key] = run.info.run_id
+    return ids
 
 
 @cache
@@ -183,6 +188,9 @@ def main() -> None:
             if page not in bases:
                 bases[page] = open_servers.enter_context(serve(page, folder))
                 ids |= mlflow_ids(bases[page]) if page == "mlflow" else {}
+            if "{sweep}" in PICTURES[name].source and "sweep" not in ids:
+                print(f"warning: no picture {name}: {folder} has no finished sweep of {SHOWN}", file=sys.stderr)
+                continue
             png = shoot(browser, PICTURES[name], folder, bases[page], ids)
             Image.open(BytesIO(png)).convert("RGB").quantize(COLOURS).save(given.output / f"{name}.png", optimize=True)
             print(given.output / f"{name}.png")

@@ -26,7 +26,7 @@ def configuration_page() -> str:
         "# Configuration\n",
         "Every option with its default, made from `conf/` when this page was built. A key is given as",
         "`GROUP.KEY=VALUE`; `GROUP=NAME` chooses a file of `conf/GROUP/`. Other files there change some of these",
-        "values for a game or a budget. `cardlab compose` prints a whole experiment.\n",
+        "values for a game or a budget. `cardlab train --cfg job` prints a whole configuration.\n",
     ]
     for group, about in GROUPS.items():
         parts += [f"## {group}\n", f"{about}\n"]

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
@@ -44,7 +45,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def moved_links(markdown: str, folder: str, root: str) -> str:
-    """`markdown` of `folder` with links that fit the site; what the site does not have becomes text."""
+    """`markdown` of `folder` with links that fit the site; a file that the site does not have becomes its path.
+
+    Raises PluginError for a link to nothing.
+    """
     here = posixpath.relpath(folder, root) if folder != "." else "."
     here = "." if folder in (".", root) else here
 
@@ -55,8 +59,10 @@ def moved_links(markdown: str, folder: str, root: str) -> str:
         path, mark, anchor = target.partition("#")
         place = posixpath.normpath(posixpath.join(folder, path))
         page = page_of(place)
+        if not (ROOT / place).exists():
+            raise PluginError(f"{folder}: [{label}]({target}): there is no {place}")
         if page is None:
-            return label
+            return label if place in label else f"{label} (`{place}`)"
         return f"{picture}[{label}]({posixpath.relpath(page, here)}{mark}{anchor})"
 
     lines = markdown.split("\n")

@@ -1,6 +1,7 @@
 """The commands `cardlab play`, which serves a web page for playing against agents, and `cardlab play record`."""
 
 from cardlab.cli.verbs import MissingPlugin, Request
+from cardlab.core.exit_status import exit_on_signals
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.options import build_options
 from cardlab_play.options import PlayOptions
@@ -15,6 +16,7 @@ def run(request: Request) -> int:
 
         return print_record(request.config, as_json="--json" in request.flags)
     options = build_options(PlayOptions, group("play", request.config["play"]))
+    exit_on_signals("")  # once the server has closed: torch fails where Python ends while a thread still runs
     try:
         from cardlab_play.server import serve  # noqa: PLC0415 - options are checked before slow imports
     except ModuleNotFoundError as error:

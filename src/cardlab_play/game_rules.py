@@ -58,7 +58,7 @@ def _poker_squares() -> list[RulesSection]:
         ),
         RulesSection(
             "Scoring",
-            ["Points of a line. The table counts pairs and more of a kind at once, other hands with five cards."],
+            ["Points of a line. Pairs and more of a kind count at once, other hands with five cards."],
             ("Line", "American", "British"),
             list(zip(CATEGORIES, american, british, strict=True)),
         ),

@@ -23,26 +23,37 @@ def strength_text(game: Game, agent: str, models: Path) -> str | None:
         return "Plays at random" if agent == "random" else None
     if game.spec.num_players == 1:
         return f"Scores {_points(figures)} a game"
-    return f"The champion wins {figures['win_rate']:.0%} against {_number(game)}it{_suffix(game, figures)}"
+    rivals = "it" if game.spec.num_players == 2 else f"{_number(game)} of them"
+    return f"The champion wins {_percent(figures['win_rate'])} against {rivals}{_suffix(game, figures)}"
 
 
 def _of_policy(game: Game, references: dict[str, Any]) -> str | None:
     if game.spec.num_players == 1:
         return f"Scores {_points(references[OWN_SCORE])} a game" if OWN_SCORE in references else None
     name = min(references, key=lambda reference: references[reference]["mean"])
-    against = name.replace("_", " ").replace(":level:", " ")
-    return f"Wins {references[name]['win_rate']:.0%} against {_number(game)}{against}{_suffix(game, references[name])}"
+    title = name.replace("_", " ").replace(":level:", " ")
+    rivals = title if game.spec.num_players == 2 else f"{_number(game)} {title} agents"
+    return f"Wins {_percent(references[name]['win_rate'])} against {rivals}{_suffix(game, references[name])}"
 
 
 def _number(game: Game) -> str:
-    """`three of ` where the evaluation has three opponents."""
-    return "" if game.spec.num_players == 2 else f"{('two', 'three')[game.spec.num_players - 3]} of "
+    """`three` where the evaluation has three opponents."""
+    return ("one", "two", "three")[game.spec.num_players - 2]
+
+
+def _percent(share: float) -> str:
+    """As the page writes it: `45 %`."""
+    return f"{share:.0%}".replace("%", " %")
 
 
 def _suffix(game: Game, figures: dict[str, Any]) -> str:
-    """The points of a game, and the rate of equal players where that is not a half."""
-    points = "" if OFFERED_GAMES[game.spec.name].prize else f", {_points(figures, signed=True)} a game"
-    return points + ("" if game.spec.num_players == 2 else f" (equal players: {1 / game.spec.num_players:.0%})")
+    """The points of a game, and the number of players or the rate of equal ones, where that is not plain."""
+    offered = OFFERED_GAMES[game.spec.name]
+    points = "" if offered.prize else f", {_points(figures, signed=True)} a game"
+    if any(option.key == "num_players" for option in offered.options):
+        return f"{points} ({game.spec.num_players} players)"
+    equal = "" if game.spec.num_players == 2 else f" (equal players: {_percent(1 / game.spec.num_players)} each)"
+    return points + equal
 
 
 def _points(figures: dict[str, Any], *, signed: bool = False) -> str:

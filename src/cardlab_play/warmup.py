@@ -2,16 +2,25 @@
 
 Tasks run one by one, and only while no requests arrive: first the moves of each game, then advice, searches, and all
 other agents. Agents that fail to load are removed from the catalog.
+
+Where the kernels are not compiled yet, a process of its own runs all tasks first. Compilers keep hundreds of megabytes:
+the server loads what that process has compiled.
 """
 
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
+from pathlib import Path
 
+import numba.core.config
 import numpy as np
+import torch
 
+from cardlab.core.child_processes import ChildProcess, Report
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
 from cardlab_play.advice import advice, playout_agent
@@ -21,6 +30,7 @@ from cardlab_play.belief_networks import BeliefNetworks
 from cardlab_play.deals import Deal
 from cardlab_play.errors import one_line
 from cardlab_play.offered_games import OFFERED_GAMES
+from cardlab_play.options import PlayOptions
 from cardlab_play.table import Table
 
 IDLE_SECONDS = 1.0  # time without requests before the next task starts
@@ -36,18 +46,25 @@ class WarmUp:
     agents: AgentCatalog
     belief_networks: BeliefNetworks
     idle_seconds: Callable[[], float]  # since the last request
+    _compiler: ChildProcess | None = field(default=None, init=False)
     _stop: threading.Event = field(default_factory=threading.Event, init=False)
 
     def start(self) -> None:
-        """Start the daemon thread."""
+        """Start the daemon thread, and before it the process that compiles, where kernels are missing."""
+        if not _compiled_mark().exists():
+            self._compiler = ChildProcess.start("compiler", compile_kernels, self.agents.options)
         threading.Thread(target=self.run, name="warm-up", daemon=True).start()
 
     def stop(self) -> None:
-        """Start no more tasks."""
+        """Start no more tasks, and kill the process that compiles."""
         self._stop.set()
+        if self._compiler is not None:
+            self._compiler.process.kill()
 
     def run(self) -> None:
-        """Run all tasks in this thread. A failing task logs one line."""
+        """Run all tasks in this thread, after those of the process that compiles. A failing task logs one line."""
+        if self._compiler is not None:
+            self._compiler.process.join()
         for name, work in self.tasks():
             while self.idle_seconds() < IDLE_SECONDS and not self._stop.wait(POLL_SECONDS):
                 pass
@@ -111,3 +128,17 @@ class WarmUp:
         table = Table(game, Deal(bytes(32)), 0, [agent] * (game.spec.num_players - 1))
         table.play_agents()
         return table
+
+
+def compile_kernels(options: PlayOptions, _report: Report) -> None:
+    """Run all tasks, which fills the cache of kernels on disk, and mark it as complete."""
+    os.nice(10)  # requests go first
+    logging.disable()  # the server's own warm-up reports what fails
+    torch.set_num_threads(1)
+    WarmUp(AgentCatalog(options), BeliefNetworks(options.belief), lambda: inf).run()
+    _compiled_mark().touch()
+
+
+def _compiled_mark() -> Path:
+    """The file that says that all kernels are compiled. Its folder is of these sources only (core/kernels.py)."""
+    return Path(getattr(numba.core.config, "CACHE_DIR"), "compiled_by_play")  # noqa: B009 - set at run time

@@ -40,6 +40,9 @@ def page_text(results: Mapping[str, Any]) -> str:
         parts += [f"Table II {title}, by number of simulations:", "", *_chances(columns), ""]
     parts += ["Table III: games won, lost and drawn by the row against the column:", ""]
     parts += [*_crosstable(results["table_3"]), ""]
+    if results["table_3_slow"]:
+        parts += ["Slow agents: games won, lost and drawn by the row against the column:", ""]
+        parts += [*_crosstable(results["table_3_slow"]), ""]
     for name, caption in CAPTIONS.items():
         parts += [f"![{caption}]({name}.svg)", ""]
     return "\n".join(parts)
@@ -52,9 +55,12 @@ def _chances(columns: Mapping[str, list[float]]) -> list[str]:
 
 
 def _crosstable(table: Mapping[str, Mapping[str, list[int]]]) -> list[str]:
-    lines = ["| | " + " | ".join(table) + " | all |", "|" + "---|" * (len(table) + 2)]
+    columns = list(dict.fromkeys(other for row in table.values() for other in row))
+    if set(columns) == set(table):
+        columns = list(table)
+    lines = ["| | " + " | ".join(columns) + " | all |", "|" + "---|" * (len(columns) + 2)]
     for name, row in table.items():
-        cells = ["–" if other == name else "-".join(map(str, row[other])) for other in table]
+        cells = ["–" if other == name else "-".join(map(str, row[other])) for other in columns]
         total = [sum(numbers) for numbers in zip(*row.values(), strict=True)]
         lines.append(f"| {name} | " + " | ".join(cells) + " | " + "-".join(map(str, total)) + " |")
     return lines

@@ -1,7 +1,7 @@
 """The experiments of the Five-O paper: Tables II and III, and the data of Figures 1 to 4."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -28,14 +28,20 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class FiveOOptions:
-    """Budgets of the experiments; `agents` maps the names in the tables to agent texts."""
+    """Budgets of the experiments; `agents` and `slow_agents` map the names in the tables to agent texts.
+
+    `slow_agents` play only those of `slow_against`.
+    """
 
     agents: Mapping[str, str]
-    turn: int = 20  # cards placed in the position of Table II and Figure 1: all columns have three cards
+    slow_agents: Mapping[str, str] = field(default_factory=dict[str, str])
+    slow_against: Sequence[str] = ()
+    turn: int = 10  # cards placed in the position of Table II and Figure 1: all columns have two cards
     deal: int = 0  # random seed of the cards in that position
     simulations: Sequence[int] = (1000, 10_000, 100_000)  # of Table II
     points: Sequence[int] = (10, 100, 1000, 10_000, 100_000)  # simulations along Figure 1
-    deals: int = 250  # for each pair, each played from both seats
+    deals: int = 500  # for each pair of Table III, each played from both seats
+    slow_deals: int = 100  # of slow agents, and for each depth of Figure 2
     depths: Sequence[int] = (1, 2, 3, 4, 5, 6)  # of Figure 2
     decks: int = 30  # orders of the deck that each search of Figure 2 samples
     searcher: str = "expectiminimax"  # the searching agent of Figure 2
@@ -46,6 +52,7 @@ class FiveOOptions:
         """Check the numbers; agents check their own options."""
         check_whole("five_o_tables.turn", self.turn, 10, 29)
         check_whole("five_o_tables.deals", self.deals, 1)
+        check_whole("five_o_tables.slow_deals", self.slow_deals, 1)
         check_whole("five_o_tables.decks", self.decks, 1)
         for name in ("simulations", "points", "depths"):
             for number in getattr(self, name):
@@ -73,11 +80,12 @@ def run_experiments(options: FiveOOptions, progress: Progress) -> dict[str, Any]
     results: dict[str, Any] = {"table_2": converge(options, options.simulations)}
     results["figure_1"] = converge(options, options.points)
     results.update(_all_against_all(options, progress))
+    results["table_3_slow"] = _slow_agents(options, progress)
     figure: list[dict[str, float]] = []
     for depth in options.depths:
         progress(f"Figure 2: depth {depth}")
         searcher = f"{options.searcher}:depth:{depth}:decks:{options.decks}"
-        duel = play_duel(searcher, options.opponent, options.deals, options.seed)
+        duel = play_duel(searcher, options.opponent, options.slow_deals, options.seed)
         figure.append({"depth": depth, **_share(duel)})
     results["figure_2"] = figure
     return results
@@ -157,3 +165,15 @@ def _all_against_all(options: FiveOOptions, progress: Progress) -> dict[str, Any
         "figure_3": {name: np.mean(strengths[name], axis=0).tolist() for name in names},
         "figure_4": {name: {"won": won, "lost": lost, "drawn": drawn} for name, (won, lost, drawn) in totals.items()},
     }
+
+
+def _slow_agents(options: FiveOOptions, progress: Progress) -> dict[str, Any]:
+    """Games won, lost and drawn by the slow agents."""
+    table: dict[str, dict[str, list[int]]] = {}
+    for name, text in options.slow_agents.items():
+        table[name] = {}
+        for other in options.slow_against:
+            progress(f"Table III: {name} against {other}")
+            duel = play_duel(text, options.agents[other], options.slow_deals, options.seed)
+            table[name][other] = [duel.won, duel.lost, duel.drawn]
+    return table

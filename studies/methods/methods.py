@@ -56,14 +56,15 @@ def main() -> None:
 def markdown_table(games: Mapping[str, Any]) -> str:
     """The table of docs/results/methods.md."""
     lines = [
-        "| game | learner | score | 95 % interval | seeds | CPU minutes of a training |",
-        "|---|---|---|---|---|---|",
+        "| game | decisions | learner | score | 95 % interval | seeds | CPU minutes of a training |",
+        "|---|---|---|---|---|---|---|",
     ]
     for game, figures in games.items():
         for method in sorted(figures["methods"], key=lambda each: -each["score"]):
             recipe = "recipe" if figures["recipes"][method["name"]] else "general options"
             interval = f"{method['low']:.2f} to {method['high']:.2f}"
-            cells = (game, f"{method['name']} ({recipe})", f"{method['score']:.2f}", interval, method["seeds"])
+            learner, score = f"{method['name']} ({recipe})", f"{method['score']:.2f}"
+            cells = (game, f"{figures['decisions']:,}", learner, score, interval, method["seeds"])
             lines.append(f"| {' | '.join(map(str, cells))} | {method['cpu_minutes']:.1f} |")
     return "\n".join(lines)
 

@@ -117,7 +117,7 @@ def test_other_rules_and_other_folders_are_refused(folder, tmp_path):
         "monte_carlo:simulations:40",
         "tree:simulations:16",
         "expectimax:decks:2:depth:1",
-        "endgame:policy:planner:samples:4",
+        pytest.param("endgame:policy:planner:samples:4", marks=pytest.mark.slow),
         "monte_carlo:simulations:40:endgame:true",
     ],
 )

@@ -233,7 +233,8 @@ def test_the_benchmark_is_written_and_checked(
     assert main(["compose", "--check"]) == 2
     error = capsys.readouterr().err
     assert error == (
-        "cardlab: error: params.yaml is stale at experiments.poker_squares_dqn.agent.loss; run `cardlab compose`\n"
+        "cardlab: error: params.yaml differs from conf/ at experiments.poker_squares_dqn.agent.loss; "
+        "`cardlab compose` writes it from conf/\n"
     )
 
 

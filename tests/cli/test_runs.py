@@ -119,6 +119,20 @@ def test_runs_are_filtered_and_sorted(
     assert [row["name"] for row in listed(capsys, *arguments)] == names
 
 
+def test_trials_name_their_sweep_and_the_searched_values(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    for study, score in (("dqn_1", {"sweep/objective": 0.5}), ("dqn_2", {"score/mean": 0.5, "score/greedy": 0.5})):
+        tags = {"kind": "trial", "sweep.study": study, "changed": "agent.gamma=0.9"}
+        with store.start_run("thirty_one", "trial 0", tags=tags, params=PARAMS) as run:
+            run.log_metrics(score, 0)
+    assert main(["runs", "kind=trial", "name=dqn_"]) == 0
+    heading, *lines = capsys.readouterr().out.splitlines()
+    assert "changed" in heading
+    assert [line.split("  ")[0] for line in lines] == ["trial 0 of dqn_2", "trial 0 of dqn_1"]
+    assert all("agent.gamma=0.9" in line for line in lines)
+    assert "0.500" not in lines[0], "a trial without a value shows no other score"
+    assert [row["name"] for row in listed(capsys, "kind=trial", "name=dqn_1")] == ["trial 0 of dqn_1"]
+
+
 def test_one_run_is_shown_with_its_lineage(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = listed(capsys, "name=weak")
     assert main(["runs", "--run", row["id"][:8]]) == 0

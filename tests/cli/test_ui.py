@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cardlab.cli.ui import compare_links, serve
+from cardlab.cli.ui import compare_links, serve, sweep_link
 from cardlab.core.options import InvalidOption
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import DIGEST, run_link
@@ -62,6 +62,15 @@ def test_links_lead_to_the_compare_view_of_experiments_with_trainings(store: Sto
     ]
 
 
+def test_the_newest_sweep_has_a_link(store: Store) -> None:
+    assert sweep_link(store, "http://host:1") is None
+    for name in ("first", "second"):
+        with store.start_run("thirty_one", name, tags={"kind": "sweep"}) as run:
+            time.sleep(0.01)  # start times are in milliseconds
+    page = f"#/experiments/{store.experiment_id('thirty_one')}/runs/{run.id}?workflowType=machine_learning"
+    assert sweep_link(store, "http://host:1") == ("second", f"http://host:1/{page}")
+
+
 def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path: Path) -> None:
     with store.start_run("thirty_one", "ppo", tags={"kind": "training"}) as run:
         run.log_text("hello", "notes/hello.txt")
@@ -78,6 +87,7 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path:
         assert server.stdout is not None
         assert server.stdout.readline() == f"MLflow UI on {base} (Ctrl-C stops the server)\n"
         assert server.stdout.readline().startswith("registered the champions of poker_squares, thirty_one, ")
+        assert server.stdout.readline().startswith("open one of these pages")
         assert "viewStateShareKey=cardlab" in server.stdout.readline()
         assert "<html" in get(f"{base}/").lower()
         assert get(f"{base}/get-artifact?path=notes/hello.txt&run_id={run.id}") == "hello"

@@ -21,6 +21,8 @@ ELSEWHERE = {
     r"pytest -m slow --kills .*": "long series of tests that the suite runs with fewer kills",
     r"pip install .*": "make setup installs every extra that the tests need",
     r"source \.venv/bin/activate": "a line of the shell",
+    r"git restore .*": "throws edits away: tests/pipelines/test_sharing.py has the commands of DVC around it",
+    r"pytest tests/agents.*": "a part of the suite",
     r"docker .*": "needs a container engine; make lint checks the Dockerfile",
     r"cardlab play.*": "serves until it is stopped: tests/play/test_process.py",
     r"cardlab ui": "serves until it is stopped: tests/cli/test_browser.py",
@@ -94,6 +96,7 @@ def smaller(command: Command) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
+@pytest.mark.usefixtures("seeds_here")
 def test_the_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of the pages, in one folder: what one command leaves, the next may need."""
     monkeypatch.chdir(tmp_path)

@@ -84,6 +84,14 @@ def test_the_table_shows_every_reference(num_players, high_card_agents, text_of)
         assert word in text
 
 
+def test_names_are_shown_as_they_are(text_of):
+    references = {"mine [v2]": {"mean": 1.0, "low": 0.5, "high": 1.5, "deals": 20}}
+    evaluation = {"experiment": "front:back:false", "game": "open_face", "seed": 0, "references": references}
+    text = text_of(evaluation_table(evaluation))
+    assert "front:back:false: open_face, arena.seed=0" in text
+    assert "mine [v2]" in text
+
+
 def test_progress_is_shown_and_goes(high_card_agents, monkeypatch):
     told = []
     evaluate(

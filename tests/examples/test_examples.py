@@ -35,6 +35,7 @@ def test_examples_are_in_notebook_form(name: str) -> None:
             assert all(line.startswith("#") for line in cell.strip().splitlines()[1:])
 
 
+@pytest.mark.slow
 def test_train_compare_promote(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

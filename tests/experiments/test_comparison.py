@@ -10,6 +10,7 @@ import pytest
 import cardlab
 from cardlab.cli import main
 from cardlab.tracking import Store
+from cardlab.tracking.run_state import RunState
 
 CHAMPIONS = Path(__file__).parents[2] / "champions"
 DEALS = ("arena.deals=20", "arena.processes=1")
@@ -134,3 +135,20 @@ def test_wrong_input_is_one_line(
     assert error.startswith(f"cardlab: error: {said}")
     assert error.count("\n") == 1
     assert not Path("runs").exists()
+
+
+def test_unfinished_seeds_are_named(
+    methods: Path, untrained: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = {"name": "duel", "seed": 7, "agent": {"gamma": 1.0}}
+    for seed in (8, 9):
+        RunState("1", "2", None, {**config, "seed": seed}).save(Path(f"runs/duel/{seed}"))
+    resumes = "not finished (running or interrupted); the same cardlab train command resumes them"
+    assert main(["compare", "weak", "duel", *DEALS]) == 2
+    said = f"methods=duel: must be an experiment with a finished training; of duel seeds 8, 9 are {resumes}"
+    assert capsys.readouterr().err == f"cardlab: error: {said}\n"
+    Path("runs/duel/7").mkdir()
+    untrained("made").rename("runs/duel/7/policy")
+    Path("runs/duel/7/config.json").write_text(json.dumps(config))
+    assert main(["compare", "weak", "duel", "record=false", *DEALS]) == 0
+    assert f"warning: duel is compared by 1 of 3 seeds: seeds 8, 9 are {resumes}\n" in capsys.readouterr().err

@@ -127,7 +127,7 @@ def test_a_result_that_is_measured_again_is_the_same_run(
         assert main(evaluate) == 0
         assert main(tournament) == 0
     run = check_one_run(store, "evaluation")
-    assert capsys.readouterr().out.count(f"run:    {run.info.run_id}") == 3
+    assert capsys.readouterr().out.count(f"run:    {run.info.run_id} (evaluation") == 3
     check_one_run(store, "tournament")
     assert len(store.client.get_metric_history(training, "score/evaluation")) == 1
     assert main([*evaluate, "arena.seed=5"]) == 0
@@ -135,12 +135,13 @@ def test_a_result_that_is_measured_again_is_the_same_run(
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # the thread that sends
-@pytest.mark.parametrize("kind", ["evaluation", "tournament"])
+@pytest.mark.parametrize("kind", ["evaluation", pytest.param("tournament", marks=pytest.mark.slow)])
 def test_a_command_that_is_killed_while_it_records_and_repeated_leaves_one_run(
     store: Store, trained: tuple[Path, str], kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy, training = trained
     monkeypatch.setattr("cardlab.tracking.run._SECONDS_AT_END", 1.0)
+    monkeypatch.setattr("cardlab.tracking.run.time.sleep", lambda _: None)  # who is dead does not come back
     client, calls, kills = store.client, 0, 0
     commands = {
         "evaluation": ["evaluate", f"policy={policy}", *DEALS],

@@ -16,7 +16,7 @@ from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.config.seed_options import parse_seeds
 from cardlab.experiments.learning_curves import read_columns
 from cardlab.experiments.seed_curves import mean_curve, write_mean_curve, write_seed_curves
-from cardlab.experiments.seeds import find_training, train_seed, train_seeds
+from cardlab.experiments.seeds import SeedTraining, find_training, train_seed, train_seeds
 from cardlab.tracking import Store
 from stores import root, store
 
@@ -58,6 +58,21 @@ def test_wrong_seeds_are_refused_before_anything_is_written(
     assert "seeds=0: must be" in first
     assert "resume=abcd1234: must be left out with seeds" in second
     assert not (root / "runs").exists()
+
+
+def test_the_seeds_are_printed_first_and_the_next_commands_last(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(
+        "cardlab.experiments.seeds.train_seeds", lambda *_, **__: [SeedTraining(3, Path("runs/small/a"))]
+    )
+    monkeypatch.setattr("cardlab.experiments.group_evaluation.evaluate_group", lambda *_, **__: {})
+    monkeypatch.setattr("cardlab.evaluation.evaluate.evaluation_table", lambda _: "table")
+    assert main(["train", *SMALL, "seeds=[3]"]) == 0
+    policy = "policy: runs/small/a/policy  (seed 3)"
+    following = "next:   cardlab compare small OTHER  (another method)\n        cardlab ui"
+    assert capsys.readouterr().out == f"training 1 seed: 3\ntable\n{policy}\n{following}\n"
 
 
 def test_the_mean_curve_is_within_the_range_of_all_curves() -> None:

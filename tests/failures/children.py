@@ -16,7 +16,7 @@ _CONTEXT = get_context("forkserver")
 
 
 def start_server() -> None:
-    """Start the process that the others are forked from."""
+    """Start the process that the others are forked from, if it does not run."""
     path = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [path, str(Path(__file__).parents[1])]))
     try:
@@ -28,8 +28,15 @@ def start_server() -> None:
             os.environ["PYTHONPATH"] = path
 
 
+def run_command(arguments: Sequence[str]) -> int:
+    """The command line, as the program runs it."""
+    from cardlab.cli import main  # noqa: PLC0415  in the child
+
+    return main(arguments)
+
+
 class Child:
-    """One run of the command line in a process of its own, with `root` as its project and its output in `log`.
+    """`body(arguments)` in a process of its own, with `root` as its project and its output in `log`.
 
     `kill_at`: before that many operations on the project's files, or after that many seconds of its CPU time, which a
     busy machine does not stretch; either way no handler, `finally` or buffer of Python has a say.
@@ -42,11 +49,13 @@ class Child:
         *,
         log: Path,
         kill_at: float | None = None,
+        body: Callable[[Sequence[str]], int] = run_command,
         **environment: str,
     ) -> None:
+        start_server()
         self.log = log
         known = {"DVC_ROOT": str(root), "OMP_NUM_THREADS": "1", **environment}
-        self.process = _CONTEXT.Process(target=_run, args=(str(root), list(arguments), str(log), kill_at, known))
+        self.process = _CONTEXT.Process(target=_run, args=(str(root), list(arguments), str(log), kill_at, body, known))
         self.process.start()
 
     def wait(self, seconds: float = 300.0) -> int:
@@ -61,7 +70,14 @@ class Child:
         self.process.join()
 
 
-def _run(root: str, arguments: list[str], log: str, kill_at: float | None, environment: dict[str, str]) -> None:
+def _run(
+    root: str,
+    arguments: list[str],
+    log: str,
+    kill_at: float | None,
+    body: Callable[[Sequence[str]], int],
+    environment: dict[str, str],
+) -> None:
     for name in ("MLFLOW_TRACKING_URI", "DVC_STAGE", "PYTEST_CURRENT_TEST"):
         os.environ.pop(name, None)
     os.environ |= environment
@@ -73,12 +89,10 @@ def _run(root: str, arguments: list[str], log: str, kill_at: float | None, envir
     os.dup2(sink, 2)
     sys.stdout = os.fdopen(1, "w", buffering=1)
     sys.stderr = os.fdopen(2, "w", buffering=1)
-    from cardlab.cli import main  # noqa: PLC0415  in the child
-
     if isinstance(kill_at, float):
         signal.setitimer(signal.ITIMER_PROF, max(kill_at, 1e-3))
     operations = _count_operations(root, kill_at)
-    code = main(arguments)
+    code = body(arguments)
     print(f"file operations: {operations()}")
     sys.exit(code)
 

@@ -6,6 +6,7 @@ quiet_environment()
 
 import mlflow  # noqa: E402
 import mlflow.tracking  # noqa: E402, F401
+import optuna  # noqa: E402, F401
 import torch  # noqa: E402, F401
 
 import cardlab.cli.program  # noqa: E402

@@ -10,19 +10,16 @@ import pytest
 
 from cardlab.core.exit_status import FAILED
 from cardlab.tracking import Store
-from failures.children import Child, start_server
+from failures.children import Child
 from failures.test_killed_training import ROUNDS, TRAIN
+
+pytestmark = pytest.mark.slow
 
 EVALUATE = [
     "evaluate", "game=thirty_one", "policy=greedy", "arena.references=[random]", "arena.deals=400", "arena.processes=1",
     "output=evaluation.json",
 ]  # fmt: skip
 COMMANDS = {"seven": [*TRAIN, "seed=7"], "eight": [*TRAIN, "seed=8"], "evaluation": EVALUATE}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _forks() -> None:
-    start_server()
 
 
 def project(database: Path, root: Path) -> Path:
@@ -72,7 +69,7 @@ def steps_of(store: Store, run_id: str) -> int:
 def test_the_same_training_twice_at_once(fresh_database: Path, tmp_path: Path) -> None:
     """The second ends in one line, begins no run, and disturbs nothing; once the first is done it may train anew."""
     root = project(fresh_database, tmp_path / "project")
-    longer = [*TRAIN, "trainer.decisions=655360"]
+    longer = [*TRAIN, "trainer.decisions=196608"]
     first = Child(root, longer, log=tmp_path / "first")
     while not re.search(r"^squares: iteration ", first.log.read_text() if first.log.exists() else "", re.MULTILINE):
         assert first.process.is_alive(), first.log.read_text()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from failures.children import Child, start_server
+from failures.children import Child
 
 EVALUATE = [
     "evaluate", "game=thirty_one", "policy=greedy", "arena.references=[random,greedy_stock_only]", "arena.deals=400",
@@ -19,11 +19,6 @@ TOURNAMENT = [
     "output={root}/results", "arena.processes=1", "record=false",
 ]  # fmt: skip
 SECONDS_TO_NOTICE = 30.0  # for a worker, that who gave it work is gone
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _forks() -> None:
-    start_server()
 
 
 def left(root: Path) -> dict[str, bytes]:

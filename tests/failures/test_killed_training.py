@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cardlab.tracking import Store
-from failures.children import Child, start_server
+from failures.children import Child
 
 TRAIN = [
     "train", "name=squares", "game=poker_squares", "agent=td", "agent.decisions_per_iteration=512",
@@ -69,7 +69,6 @@ def outcome(root: Path) -> Outcome:
 @pytest.fixture(scope="module")
 def undisturbed(fresh_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """What a training leaves that nothing happened to."""
-    start_server()
     root = project(fresh_database, tmp_path_factory.mktemp("undisturbed"))
     child = Child(root, [*TRAIN, "trainer.checkpoint_seconds=0"], log=root.parent / "log")
     assert child.wait() == 0, child.log.read_text()
@@ -104,8 +103,11 @@ def test_killed_at_random_moments(fresh_database: Path, undisturbed: Outcome, tm
 
 @pytest.mark.parametrize(
     "moments",
-    [[13, 40, 70], [-14, -2], [-1]],
-    ids=["begun, at work, at work", "done but not told", "before its last operation"],
+    [
+        pytest.param([13, 40, 70], id="begun, at work, at work"),
+        pytest.param([-14, -2], id="done but not told", marks=pytest.mark.slow),
+        pytest.param([-1], id="before its last operation", marks=pytest.mark.slow),
+    ],
 )
 def test_killed_at_these_moments(
     fresh_database: Path, undisturbed: Outcome, tmp_path: Path, moments: list[float]

@@ -14,7 +14,7 @@ from cardlab.experiments.sweep.storages import open_storage, storage_address
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.policy_lookup import find_origin
 from cardlab.tracking.registry import Registry
-from failures.children import Child, start_server
+from failures.children import Child
 from failures.test_killed_training import TRAIN
 from stores import untrained_policy
 
@@ -88,7 +88,6 @@ def test_a_fresh_store_is_made_where_it_is_meant(tmp_path: Path, monkeypatch: py
 @pytest.mark.slow
 def test_a_training_in_odd_folders_with_an_odd_home_and_scratch(tmp_path: Path) -> None:
     """In a process of its own, which compiles nothing: the cache of kernels is the user's."""
-    start_server()
     name = "a?b #%41 'c'\n漢{d}"
     root, home, scratch = (tmp_path / f"{part} {name}" for part in ("root", "home", "tmp"))
     for folder in (root, home, scratch):

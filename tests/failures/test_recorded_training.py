@@ -14,7 +14,7 @@ from cardlab.tracking import RecordIncomplete, Run, Store
 from cardlab.tracking import run as run_module
 from cardlab.training.recorded_training import train_recorded
 from cardlab.training.run import Trained, train
-from failures.children import Child, start_server
+from failures.children import Child
 from failures.test_killed_training import TRAIN
 from stores import Lost
 from training.test_resume import ITERATIONS, experiment_of, quiet
@@ -117,15 +117,16 @@ def test_a_store_that_was_deleted_is_reported_and_the_next_record_says_what_it_l
     assert run.data.tags["record"].startswith("incomplete: earlier metrics are in run")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, *(pytest.param(each, marks=pytest.mark.slow) for each in (signal.SIGHUP, signal.SIGINT))]
+)
 def test_a_training_that_is_stopped_reads_killed_and_ends_whole(
     fresh_database: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
-    start_server()
     root = tmp_path / "project"
     root.mkdir()
     shutil.copyfile(fresh_database, root / "mlflow.db")
-    longer = [*TRAIN, "trainer.decisions=20480", "trainer.checkpoint_seconds=0"]
+    longer = [*TRAIN, "trainer.decisions=10240", "trainer.checkpoint_seconds=0"]
     child = Child(root, longer, log=tmp_path / "log")
     deadline = time.monotonic() + 120
     while not re.search(r"^squares: iteration ", child.log.read_text() if child.log.exists() else "", re.MULTILINE):
@@ -140,7 +141,7 @@ def test_a_training_that_is_stopped_reads_killed_and_ends_whole(
     assert Child(root, longer, log=tmp_path / "log").wait() == 0
     (run,) = store.client.search_runs([store.experiment_id("poker_squares")])
     assert (run.info.run_id, run.info.status) == (state["run_id"], "FINISHED")
-    assert steps(store, run.info.run_id) == list(range(1, 41))
+    assert steps(store, run.info.run_id) == list(range(1, 21))
 
 
 def test_after_kill_9_the_list_of_runs_shows_killed(
@@ -148,7 +149,6 @@ def test_after_kill_9_the_list_of_runs_shows_killed(
 ) -> None:
     from cardlab.cli import main  # noqa: PLC0415
 
-    start_server()
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     shutil.copyfile(fresh_database, tmp_path / "mlflow.db")

@@ -16,15 +16,13 @@ def quiet(_: str) -> None:
 
 
 LEARNERS = [agent for agent in AGENTS if agent != "policy_iteration"]  # it plays rollouts out against itself
-
-
-SLOW = [("dqn", "actions"), ("dqn_bootstrap", "mlp"), ("dqn_bootstrap", "actions")]
+QUICK = [("ppo", "mlp"), ("ppo_all_cards", "mlp"), ("dqn", "mlp"), ("td", "mlp"), ("td_mean", "mlp")]
 
 
 @pytest.mark.parametrize(
     ("agent", "network"),
     [
-        pytest.param(*case, marks=pytest.mark.slow if case[0].endswith("averaged") or case in SLOW else ())
+        pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow)
         for case in product(LEARNERS, ("mlp", "actions"))
     ],
 )

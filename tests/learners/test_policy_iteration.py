@@ -143,6 +143,7 @@ def test_every_game_can_be_play_out(game):
     assert np.isfinite(trials.payoffs).all()
 
 
+@pytest.mark.slow
 def test_it_learns_to_play(tmp_path):
     """From fresh weights: at Poker Squares random play makes 14 points."""
     changes = [

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from shared_folders import make_once
+
 ROOT = Path(__file__).parents[2]
 COPIED = (
     "src",
@@ -104,7 +106,11 @@ def copy_project(target: Path) -> Clone:
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Clone:
     """A clone whose tiny benchmark has been run once. Tests that change anything take a `clone` of it."""
-    clone = copy_project(tmp_path_factory.mktemp("finished"))
+    return Clone(make_once(tmp_path_factory, "finished", run_benchmark))
+
+
+def run_benchmark(root: Path) -> None:
+    clone = copy_project(root)
     (clone.root / "conf" / "config.yaml").write_text(BENCHMARK)
     for name, base in {"squares": "poker_squares/td", "duel": "thirty_one/dqn"}.items():
         text = EXPERIMENT.format(name=name, base=base)
@@ -113,7 +119,6 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Clone:
     clone.commit()
     clone.dvc("repro")
     clone.commit()
-    return clone
 
 
 @pytest.fixture

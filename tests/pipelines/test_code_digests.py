@@ -192,7 +192,7 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
         "cardlab.core.process_names",
         "cardlab.evaluation.progress",
         "cardlab.evaluation.ray_pool",
-        "cardlab.experiments.config.check_values",
+        "cardlab.experiments.check_values",
         "cardlab.experiments.recorded_matches",
         "cardlab.experiments.seed_plots",
         "cardlab.experiments.sweep.plots",

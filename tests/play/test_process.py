@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from cardlab.cli import main
 from play_server import TABLE_REQUESTS, ApiClient
 
 COMMAND = [str(Path(sys.executable).with_name("cardlab")), "play", "play.warm=false"]
+ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
@@ -36,26 +38,38 @@ def started(folder: Path, *overrides: str) -> Iterator[tuple[subprocess.Popen[st
         process.wait()
 
 
+STOPPED = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up", signal.SIGINT: "interrupted"}
+
+
+@pytest.mark.slow
+def test_it_exits_cleanly_and_restores_open_tables(tmp_path):
+    client, tables = ApiClient(""), []
+    for number in (*STOPPED, signal.SIGKILL, None):
+        with started(tmp_path) as (process, client.base):
+            for table in tables:
+                assert client.get(f"/api/tables/{table['id']}") == table
+            if number is None:
+                break
+            table = client.open(TABLE_REQUESTS["big2"])
+            tables.append(client.move(table, table["legal"][-1]["action"]))
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=200)
+            if number in STOPPED:
+                assert (process.returncode, errors) == (128 + number, f"cardlab: {STOPPED[number]}\n")
+
+
+_MOMENTS = [0.1, 0.4, 0.9, 1.3, 1.8, 2.2, 2.9, 3.5, 4.1, 4.8]  # seconds after the address is printed
+
+
 @pytest.mark.parametrize(
-    "number",
-    [
-        signal.SIGTERM,
-        signal.SIGHUP,
-        *(pytest.param(s, marks=pytest.mark.slow) for s in (signal.SIGINT, signal.SIGKILL)),
-    ],
+    "moment", [pytest.param(moment, marks=pytest.mark.slow if moment != 1.3 else ()) for moment in _MOMENTS]
 )
-def test_it_exits_cleanly_and_restores_open_tables(tmp_path, number):
-    with started(tmp_path) as (process, base):
-        client = ApiClient(base)
-        table = client.open(TABLE_REQUESTS["big2"])
-        table = client.move(table, table["legal"][-1]["action"])
-        process.send_signal(number)
-        _, errors = process.communicate(timeout=200)
-        if number != signal.SIGKILL:
-            stopped = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up", signal.SIGINT: "interrupted"}[number]
-            assert (process.returncode, errors) == (128 + number, f"cardlab: {stopped}\n")
-    with started(tmp_path) as (_, client.base):
-        assert client.get(f"/api/tables/{table['id']}") == table
+def test_it_exits_cleanly_during_the_warm_up(tmp_path, moment):
+    with started(ROOT, "play.warm=true", f"play.folder={tmp_path}") as (process, _):
+        time.sleep(moment)
+        process.terminate()
+        _, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors) == (128 + signal.SIGTERM, "cardlab: terminated\n")
 
 
 @pytest.mark.parametrize(
@@ -99,28 +113,39 @@ def test_an_invalid_option_prints_one_line_and_writes_nothing(tmp_path, monkeypa
 
 
 _UNUSED = ("mlflow", "lightning", "ray", "optuna", "torch._dynamo", "torch._inductor")
-_DEAL_ALL = """
-import json, sys
+_MEGABYTES = 635  # half of what the server once took
+_PLAY_ALL = """
+import json, re, sys
 import uvicorn
 from cardlab.cli import main
+from cardlab_play.advice import advice_message
+from cardlab_play.leaderboards import leaderboard_message
 from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.request_models import TableRequest
 
-def deal(server, sockets):
+def play(server, sockets):
     dispatcher = server.config.app.app.state.dispatcher
+    store, beliefs = dispatcher.store, dispatcher.belief_networks
     user_id, _ = dispatcher.sessions.create("")
-    tables = [dispatcher.store.open(user_id, TableRequest(game=game)) for game in OFFERED_GAMES]
-    print(json.dumps([[live.par.agent for live in tables], list(sys.modules)]))
+    tables = [store.open(user_id, TableRequest(game=game, practice=True)) for game in OFFERED_GAMES]
+    for live in tables:
+        advice_message(store, beliefs, live, None, None)
+        leaderboard_message(store.engine, store.agents, live.row.deal.game, user_id)
+    highest = re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())  # ru_maxrss is that of the parent too
+    print(json.dumps([[live.par.agent for live in tables], list(sys.modules), int(highest[1]) // 1024]))
 
-uvicorn.Server.run = deal
+uvicorn.Server.run = play
 main(["play", "play.port=0", "play.warm=false", "play.folder=" + sys.argv[1]])
 """
 
 
-def test_the_server_with_champions_loads_no_package_of_trainings(tmp_path):
-    root = Path(__file__).parents[2]
-    script = [sys.executable, "-c", _DEAL_ALL, str(tmp_path)]
-    printed = subprocess.run(script, cwd=root, check=True, capture_output=True, text=True).stdout
-    agents, modules = json.loads(printed.splitlines()[-1])
-    assert set(agents) == {"champion"}
-    assert [name for name in _UNUSED if name in modules] == []
+def test_the_server_with_champions_loads_no_package_of_trainings_and_little_memory(tmp_path):
+    script = [sys.executable, "-c", _PLAY_ALL, str(tmp_path)]
+    for _ in range(2):  # a first run may compile, which takes memory
+        printed = subprocess.run(script, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        agents, modules, megabytes = json.loads(printed.splitlines()[-1])
+        assert set(agents) == {"champion"}
+        assert [name for name in _UNUSED if name in modules] == []
+        if megabytes <= _MEGABYTES:
+            return
+    assert megabytes <= _MEGABYTES

@@ -22,11 +22,15 @@ from five_o_experiments import FiveOOptions, play_duel, run_experiments  # noqa:
 
 SMALL = FiveOOptions(
     agents={"one": "reflex_1", "two": "greedy_2", "chance": "random"},
+    slow_agents={"slow": "reflex_3"},
+    slow_against=["two"],
     simulations=[100, 20_000],
     points=[10, 100],
     deals=20,
+    slow_deals=5,
     depths=[1, 2],
     decks=2,
+    searcher="expectiminimax:root:textbook",
 )
 
 
@@ -62,6 +66,7 @@ def test_the_table_is_the_same_from_both_sides(results: dict[str, Any]) -> None:
             assert won + lost + drawn == 40
         assert results["figure_4"][name]["won"] == sum(won for won, _, _ in row.values())
     assert table["two"]["chance"][0] > 30
+    assert sum(results["table_3_slow"]["slow"]["two"]) == 10
 
 
 def test_simulated_chances_come_near_the_exact_ones(results: dict[str, Any]) -> None:
@@ -79,6 +84,7 @@ def test_the_page_has_all_tables_and_figures(results: dict[str, Any], tmp_path: 
     text = (tmp_path / "tables.md").read_text()
     assert text == page_text(results)
     assert "-".join(map(str, results["table_3"]["one"]["two"])) in text
+    assert "| slow | " + "-".join(map(str, results["table_3_slow"]["slow"]["two"])) in text
     for name in CAPTIONS:
         assert f"({name}.svg)" in text
         assert (tmp_path / f"{name}.svg").read_text().startswith("<svg")
@@ -95,5 +101,6 @@ def test_budgets_are_checked_and_those_of_params_are_valid() -> None:
     config: Any = OmegaConf.to_container(OmegaConf.load(STUDY / "params.yaml"))
     options = FiveOOptions(**config["five_o_tables"])
     assert options.deals * 2 >= 500
-    for text in options.agents.values():
+    assert set(options.slow_against) <= set(options.agents)
+    for text in [*options.agents.values(), *options.slow_agents.values()]:
         make_agent(make_game("five_o"), text)

@@ -4,7 +4,6 @@ import logging
 import signal
 import socket
 import sqlite3
-import subprocess
 import sys
 import threading
 import time
@@ -17,7 +16,9 @@ from matplotlib.figure import Figure
 
 from cardlab.tracking import Run, Store
 from cardlab.tracking import run as run_module
+from failures.children import Child
 from stores import Lost
+from tracking.child_runs import log_until_killed
 
 
 def history(store: Store, run_id: str, key: str) -> list[tuple[int, float]]:
@@ -172,31 +173,6 @@ def test_a_run_the_store_does_not_know_begins_again(store: Store, caplog: pytest
     assert "is not in the store" in caplog.text
 
 
-KILLED = """
-import json, os, signal, sys
-from pathlib import Path
-from cardlab.tracking import Store
-checkpoint, kill = Path(sys.argv[1]), sys.argv[2]
-state = json.loads(checkpoint.read_text()) if checkpoint.exists() else {"step": 0}
-r = Store().start_or_resume(checkpoint.parent, "thirty_one", "ppo")
-r.in_checkpoints = True
-if state["step"]:
-    r.load_state_dict(state["run"])
-for step in range(state["step"], 40):
-    if kill == f"step {step}":
-        os.kill(os.getpid(), signal.SIGKILL)
-    r.log_metrics({"loss": float(step), "other": 1.0}, step)
-    if step % 10 == 9:
-        checkpoint.write_text(json.dumps({"step": step + 1, "run": r.state_dict()}))
-        if kill == f"before {step}":
-            os.kill(os.getpid(), signal.SIGKILL)
-        r.flush()
-        if kill == f"after {step}":
-            os.kill(os.getpid(), signal.SIGKILL)
-r.finish()
-"""
-
-
 @pytest.mark.parametrize(
     "kills",
     [["step 5", "step 15", "step 16"], ["before 9", "before 19"], ["after 9", "after 19", "before 39"]],
@@ -204,11 +180,10 @@ r.finish()
 )
 def test_kill_9_doubles_and_loses_no_metric(store: Store, tmp_path: Path, kills: list[str]) -> None:
     folder = tmp_path / "runs" / "ppo" / "one"
-    command = [sys.executable, "-c", KILLED, str(folder / "checkpoint.json")]
+    log, checkpoint = tmp_path / "log", str(folder / "checkpoint.json")
     for kill in kills:
-        done = subprocess.run([*command, kill], check=False)
-        assert done.returncode in (-signal.SIGKILL, 0)
-    assert subprocess.run([*command, ""], check=False).returncode == 0
+        assert Child(store.root, [checkpoint, kill], log=log, body=log_until_killed).wait() in (-signal.SIGKILL, 0)
+    assert Child(store.root, [checkpoint, ""], log=log, body=log_until_killed).wait() == 0, log.read_text()
     (run,) = store.client.search_runs([store.experiment_id("thirty_one")])
     assert run.info.status == "FINISHED"
     assert history(store, run.info.run_id, "loss") == losses(0, 40)

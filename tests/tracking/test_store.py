@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -18,18 +19,8 @@ from cardlab.core.options import InvalidOption
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.experiment_tags import update_experiments
-
-FIRST = """
-import sys, time
-from pathlib import Path
-from cardlab.tracking import Store
-while not Path(sys.argv[1]).exists():
-    time.sleep(0.005)
-with Store().start_run("thirty_one", sys.argv[2], params={"seed": sys.argv[2]}) as run:
-    for step in range(20):
-        run.log_metrics({"loss": float(step)}, step)
-        run.flush()
-"""
+from failures.children import Child
+from tracking.child_runs import die_making_a_store, log_together
 
 
 def test_importing_the_door_does_not_open_it() -> None:
@@ -40,20 +31,17 @@ def test_importing_the_door_does_not_open_it() -> None:
 def start_together(folder: Path, roots: Sequence[Path]) -> None:
     """One process for each root begins, feeds and ends a run, all at the same moment."""
     go = folder / "go"
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", FIRST, str(go), str(number)],
-            env=os.environ | {"DVC_ROOT": str(root)},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    kept = {name: value for name, value in os.environ.items() if name.startswith("MLFLOW_")}
+    children = [
+        Child(root, [str(go), str(number)], log=folder / f"{number}.log", body=log_together, **kept)
         for number, root in enumerate(roots)
     ]
-    time.sleep(1.0)
+    time.sleep(0.5)
     go.touch()
-    errors = [process.communicate()[1] for process in processes]
-    assert [process.returncode for process in processes] == [0] * 4, "\n".join(errors)
-    assert not any(errors)
+    statuses = [child.wait() for child in children]
+    printed = [child.log.read_text() for child in children]
+    assert statuses == [0] * 4, printed
+    assert all(re.fullmatch(r"file operations: \d+\n", text) for text in printed), printed
 
 
 def check_four_runs(store: Store, artifacts: Path) -> None:
@@ -84,32 +72,10 @@ def test_four_machines_make_one_fresh_store_in_postgresql(
     monkeypatch.setenv("MLFLOW_TRACKING_URI", postgresql)
     monkeypatch.setenv("MLFLOW_DEFAULT_ARTIFACT_ROOT", (tmp_path / "shared").as_uri())
     roots = [tmp_path / str(number) for number in range(4)]
+    for root in roots:
+        root.mkdir()
     start_together(tmp_path, roots)
     check_four_runs(Store(root=roots[0]), tmp_path / "shared")
-
-
-KILLED = """
-import os, sys
-from pathlib import Path
-from cardlab.tracking import Store
-import mlflow.store.db.utils as utils
-def kill(*_):
-    os.kill(os.getpid(), 9)
-if sys.argv[1] == "first tables":
-    utils._upgrade_db = kill
-elif sys.argv[1] == "migrations":
-    from alembic.runtime.migration import HeadMaintainer
-    update, steps = HeadMaintainer.update_to_step, []
-    def count(self, step):
-        steps.append(step)
-        update(self, step)
-        if len(steps) == 20:
-            kill()
-    HeadMaintainer.update_to_step = count
-else:
-    Path.replace = kill
-Store().client
-"""
 
 
 @pytest.mark.parametrize("moment", ["first tables", "moving"])
@@ -118,8 +84,7 @@ def test_a_kill_while_a_fresh_store_is_made_leaves_none_half_made(
 ) -> None:
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    killed = subprocess.run([sys.executable, "-c", KILLED, moment], check=False)
-    assert killed.returncode == -signal.SIGKILL
+    assert Child(tmp_path, [moment], log=tmp_path / "log", body=die_making_a_store).wait() == -signal.SIGKILL
     assert (tmp_path / "mlflow.db.new").exists()
     assert not (tmp_path / "mlflow.db").exists()
     with Store().start_run("thirty_one", "ppo") as run:
@@ -134,8 +99,8 @@ def test_a_kill_while_a_fresh_store_is_made_in_postgresql_leaves_a_usable_one(
 ) -> None:
     monkeypatch.setenv("MLFLOW_TRACKING_URI", postgresql)
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
-    killed = subprocess.run([sys.executable, "-c", KILLED, moment], check=False)
-    assert killed.returncode == -signal.SIGKILL
+    child = Child(tmp_path, [moment], log=tmp_path / "log", body=die_making_a_store, MLFLOW_TRACKING_URI=postgresql)
+    assert child.wait() == -signal.SIGKILL
     with Store().start_run("thirty_one", "ppo") as run:
         run.log_metrics({"loss": 1.0}, 0)
     assert Store().client.get_run(run.id).info.status == "FINISHED"
@@ -208,6 +173,15 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
     (tmp_path / "mlflow.db").write_text("not a database, but long enough to be read as one" * 10)
     with pytest.raises(TrackingUnavailable, match=r"mlflow\.db: .*file is not a database"):
         Store(f"sqlite:///{tmp_path}/mlflow.db", tmp_path).start_run("thirty_one", "ppo")
+
+
+def test_a_run_of_dvc_exp_is_found_by_the_name_of_the_experiment(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DVC_EXP_NAME", "brown-cow")
+    run = store.start_run("thirty_one", "duel · seed 7")
+    ((_, found),) = store.search_runs("attributes.run_name LIKE '%brown-cow%'")
+    assert (found.info.run_id, found.info.run_name) == (run.id, "duel · seed 7 · brown-cow")
+    trial = store.start_run("thirty_one", "trial 0", tags={"mlflow.runName": "trial 0"})
+    assert store.client.get_run(trial.id).info.run_name == "trial 0"
 
 
 def test_trials_stand_under_their_parent(store: Store) -> None:

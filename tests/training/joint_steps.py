@@ -1,7 +1,6 @@
 """One step of each learner on one recorded round, by one process or by several that have a part of it each."""
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
@@ -93,10 +92,8 @@ def steps(group: ProcessGroup, meeting: Path) -> dict[str, np.ndarray]:
         return {name: array for agent in OPTIONS for name, array in step(agent, group).items()}
 
 
-def other_process(folder: str) -> None:
-    """What the second of two processes runs."""
-    np.savez(Path(folder) / "second.npz", **steps(ProcessGroup(1, 2), Path(folder) / "meeting"))
-
-
-if __name__ == "__main__":
-    other_process(sys.argv[1])
+def other_process(arguments: Sequence[str]) -> int:
+    """What the second of two processes runs, in the folder of its argument."""
+    folder = Path(arguments[0])
+    np.savez(folder / "second.npz", **steps(ProcessGroup(1, 2), folder / "meeting"))
+    return 0

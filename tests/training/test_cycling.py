@@ -67,6 +67,7 @@ def exploitability(policy: Path) -> float:
     return float((PAYOFFS @ np.exp(scores[0])).max())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("roshambo_agents")
 def test_priority_leads_to_where_nobody_can_be_beaten(tmp_path: Path) -> None:
     """Means over the second halves of trainings: in a circle, the policy that is learned last may be a lucky one."""

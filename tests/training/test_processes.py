@@ -2,10 +2,9 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,10 +24,10 @@ from cardlab.training.experiment import Experiment
 from cardlab.training.launch_processes import ProcessLost
 from cardlab.training.options import TrainerOptions
 from cardlab.training.run import Trained, train
+from failures.children import Child
 from learners.kuhn_training import kuhn_experiment
-from training.joint_steps import OPTIONS, step, steps
+from training.joint_steps import OPTIONS, other_process, step, steps
 
-TESTS = str(Path(__file__).parents[1])
 ROUNDS = 4
 FEW_STEPS: dict[str, dict[str, Any]] = {
     "ppo": {"epochs": 2, "minibatch_size": 512},
@@ -37,13 +36,6 @@ FEW_STEPS: dict[str, dict[str, Any]] = {
     "dqn_bootstrap": {"updates_per_iteration": 4},
     "td": {},
 }
-CHILD = """
-import sys
-from pathlib import Path
-sys.path.append({tests!r})
-from training.test_processes import experiment_of, run
-run(experiment_of({agent!r}), Path({folder!r}))
-"""
 
 
 class Watcher:
@@ -77,6 +69,12 @@ def run(experiment: Experiment, folder: Path, log: Watcher | None = None) -> Tra
     return train(experiment, run_dir=folder / "run", model_dir=folder / "model", log=log, report=quiet)
 
 
+def run_dqn(arguments: Sequence[str]) -> int:
+    """In a process of its own, in the folder of its argument."""
+    run(experiment_of("dqn"), Path(arguments[0]))
+    return 0
+
+
 def children() -> list[int]:
     """The processes of trainings that this process has started and that are alive."""
     found: list[int] = []
@@ -92,11 +90,9 @@ def children() -> list[int]:
 
 
 def test_the_gradient_is_that_of_one_process_on_the_joined_batch(tmp_path: Path) -> None:
-    code = f"import sys; sys.path.append({TESTS!r}); from training.joint_steps import other_process; "
-    command = [sys.executable, "-c", f"{code}other_process({str(tmp_path)!r})"]
-    with subprocess.Popen(command) as other:
-        together = steps(ProcessGroup(0, 2), tmp_path / "meeting")
-        assert other.wait(120) == 0
+    other = Child(tmp_path, [str(tmp_path)], log=tmp_path / "log", body=other_process)
+    together = steps(ProcessGroup(0, 2), tmp_path / "meeting")
+    assert other.wait() == 0, other.log.read_text()
     second = np.load(tmp_path / "second.npz")
     alone = {name: array for agent in OPTIONS for name, array in step(agent, ProcessGroup()).items()}
     assert set(together) == set(alone) == set(second)
@@ -108,6 +104,7 @@ def test_the_gradient_is_that_of_one_process_on_the_joined_batch(tmp_path: Path)
             np.testing.assert_allclose(together[name], array, rtol=0, atol=1e-5, err_msg=name)
 
 
+@pytest.mark.slow
 def test_a_killed_process_is_told_and_the_run_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     experiment = experiment_of("dqn_bootstrap")
     watcher = Watcher()
@@ -148,12 +145,11 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(agent: str, processes:
 @pytest.mark.slow
 def test_kill_nine_of_all_changes_nothing(tmp_path: Path) -> None:
     experiment = experiment_of("dqn")
-    code = CHILD.format(tests=TESTS, agent="dqn", folder=str(tmp_path / "cut"))
     checkpoint = tmp_path / "cut" / "run" / "checkpoint.ckpt"
-    with subprocess.Popen([sys.executable, "-c", code]) as first:
-        while not checkpoint.exists() and first.poll() is None:
-            time.sleep(0.01)
-        first.send_signal(signal.SIGKILL)  # the other ends by itself: its pipe does
+    first = Child(tmp_path, [str(tmp_path / "cut")], log=tmp_path / "log", body=run_dqn)
+    while not checkpoint.exists() and first.process.is_alive():
+        time.sleep(0.01)
+    first.kill()  # the other ends by itself: its pipe does
     assert run(experiment, tmp_path / "cut").digest == run(experiment, tmp_path / "whole").digest
 
 

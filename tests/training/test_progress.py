@@ -2,13 +2,16 @@
 
 import os
 import pty
+import re
 import subprocess
 import sys
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from cardlab.evaluation.progress import QUIET
-from cardlab.training.progress import plain_progress, training_progress
+from cardlab.training.progress import child_progress, plain_progress, training_progress
 
 PROGRAM = """
 from cardlab.training.progress import training_progress
@@ -17,6 +20,39 @@ with training_progress("duel", 4) as progress:
         scores = {"score/mean": 0.5, "score/greedy": 0.25, "score/random": 0.75} if iteration == 2 else {}
         progress(iteration, 100 * iteration, scores)
 """
+
+CHILDREN = """
+from cardlab.core.child_processes import ChildProcess, stop
+from cardlab.training.progress import child_progress, training_progress
+
+def train(name, report):
+    report("begins")
+    with training_progress("duel", 4, report) as progress:
+        for iteration in range(1, 5):
+            progress(iteration, 100 * iteration, {"score/self": 0.5})
+
+if __name__ == "__main__":
+    children = [ChildProcess.start(name, train, name) for name in ("seed 1", "seed 2")]
+    with child_progress(print) as show:
+        for child in children:
+            child.process.join()
+            child.receive(lambda line: show(child.name, line))
+"""
+
+
+def in_terminal(program: str, folder: Path) -> str:
+    """What `program` writes to a terminal."""
+    path = folder / "program.py"
+    path.write_text(program, encoding="utf-8")
+    main, other = pty.openpty()
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "120"}
+    subprocess.run([sys.executable, path], stdout=other, stderr=other, env=environment, check=True)
+    os.close(other)
+    shown = b""
+    with suppress(OSError):  # the end of a pseudo terminal
+        while part := os.read(main, 4096):
+            shown += part
+    return shown.decode()
 
 
 def test_each_line_has_share_speed_remaining_time_and_scores() -> None:
@@ -42,18 +78,23 @@ def test_quiet_hides_the_lines(capsys: pytest.CaptureFixture[str], monkeypatch: 
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_terminal_gets_one_bar_with_the_last_score_against_the_strongest_reference() -> None:
-    main, other = pty.openpty()
-    environment = os.environ | {"TERM": "xterm", "COLUMNS": "120"}
-    subprocess.run([sys.executable, "-c", PROGRAM], stdout=other, stderr=other, env=environment, check=True)
-    os.close(other)
-    shown = b""
-    try:
-        while part := os.read(main, 4096):
-            shown += part
-    except OSError:
-        pass  # the end of a pseudo terminal
-    text = shown.decode()
+def test_a_terminal_gets_one_bar_with_the_last_score_against_the_strongest_reference(tmp_path: Path) -> None:
+    text = in_terminal(PROGRAM, tmp_path)
     assert "100 %" in text
     assert "decisions/s, 0:00:00 left, score 0.250 against greedy" in text
     assert "iteration" not in text
+
+
+def test_a_terminal_gets_one_bar_for_each_training_in_a_child_process(tmp_path: Path) -> None:
+    text = in_terminal(CHILDREN, tmp_path)
+    for name in ("seed 1", "seed 2"):
+        assert f"{name}: begins" in text
+        assert re.search(rf"{name} \S+━\S* 100 % [\d,]+ decisions/s, 0:00:00 left, score 0\.500", text)
+    assert "iteration" not in text
+
+
+def test_without_a_terminal_child_processes_get_lines() -> None:
+    lines: list[str] = []
+    with child_progress(lines.append) as show:
+        show("seed 1", "duel: iteration 4/4")
+    assert lines == ["seed 1: duel: iteration 4/4"]

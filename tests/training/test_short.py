@@ -89,7 +89,7 @@ def test_a_trained_policy_is_an_opponent_as_any_other(tmp_path: Path):
     """And a reference: of its folder nothing stands in a metric's name that MLflow would refuse."""
     model = tmp_path / "model"
     experiment = kuhn_experiment("ppo", rounds=30)
-    train(experiment, run_dir=tmp_path / "run", model_dir=model, report=quiet)
+    train(kuhn_experiment("ppo", rounds=1), run_dir=tmp_path / "run", model_dir=model, report=quiet)
     answer = replace(
         experiment,
         opponents=ScriptedOptions({str(model): 1.0}),

@@ -43,6 +43,7 @@ HEURISTICS_FIVE_O = {
     "reflex_2": "cardlab.agents.heuristics.five_o:reflex_2",
     "reflex_3": "cardlab.agents.heuristics.five_o:reflex_3",
     "greedy_1": "cardlab.agents.heuristics.five_o:greedy_1",
+    "greedy_1_described": "cardlab.agents.heuristics.five_o:greedy_1_described",
     "greedy_2": "cardlab.agents.heuristics.five_o:greedy_2",
     "fast_greedy_2": "cardlab.agents.heuristics.five_o:fast_greedy_2",
     "column_monte_carlo": "cardlab.agents.heuristics.five_o:ColumnMonteCarlo",

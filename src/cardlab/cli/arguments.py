@@ -17,7 +17,6 @@ FLAGS = {
     "--quiet, -q": "show no progress",
     "--cfg job": "print the composed configuration; --resolve fills in ${…}, --package KEY prints one part",
     "--info": "print Hydra's defaults, search path and plugins; --cfg hydra prints its configuration",
-    "--help": "print this text for the chosen options",
 }
 
 _INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")  # Hydra's values of --info

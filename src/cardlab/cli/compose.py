@@ -24,7 +24,8 @@ def run(request: Request) -> int:
     if "--check" in request.flags:
         difference = first_difference(config, _read_params())
         if difference:
-            raise InvalidConfiguration(f"{PARAMS} is stale at {difference}; run `cardlab compose`")
+            cure = "`cardlab compose` writes it from conf/"
+            raise InvalidConfiguration(f"{PARAMS} differs from conf/ at {difference}; {cure}")
         print(f"{PARAMS} is up to date")
         return 0
     check_benchmark(config, elsewhere=True)

@@ -24,7 +24,7 @@ _SWEEP_KEYS = {"trials", "space"}
 Comments = Mapping[tuple[str, str, str], str]
 """(group, option, key) → the comment behind the key in the YAML files.
 
-Option is "" for the first comment in any file of the group, and _OWN in the file of the verb, where group is the key
+Option is "" for the first comment in any file of the group. In the file of the verb it is _OWN, and group is the key
 above, or "".
 """
 

@@ -78,14 +78,14 @@ def _call(verb: Verb, request: Request) -> int:
     try:
         return verb.load()(request)
     except ConfigurationError as error:
-        from cardlab.experiments.config.check_values import wrong_values  # noqa: PLC0415  imports numpy
+        from cardlab.experiments.check_values import wrong_values  # noqa: PLC0415  imports numpy
 
         raise combined([error, *wrong_values(request.config)]) from error
 
 
 def _errors_beside(error: ConfigurationError, verb: Verb, overrides: Sequence[str]) -> list[ConfigurationError]:
     """The errors for wrong values beside an error of composition, where the right overrides can be composed alone."""
-    from cardlab.experiments.config.check_values import wrong_values  # noqa: PLC0415  imports numpy
+    from cardlab.experiments.check_values import wrong_values  # noqa: PLC0415  imports numpy
 
     said = [str(each) for each in (error, *error.others)]
     wrong = [text for text in overrides if any(line.startswith((f"{key_of(text)}=", text)) for line in said)]

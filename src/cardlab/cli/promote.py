@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from cardlab.agents.policy_descriptions import default_game
+from cardlab.agents.policy_descriptions import default_game, policy_digest
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file, write_json
 from cardlab.core.options import Text
@@ -19,6 +19,7 @@ from cardlab.experiments.promotion.promote import challenge_by_group, format_out
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
+from cardlab.tracking.policy_lookup import find_origin
 
 _KEYS = ("reference", "sequential", "max_megabytes", "ladder")
 
@@ -34,13 +35,22 @@ def run(request: Request) -> int:
     group = find_group(text, store.root, game=config["game"]["name"] if config.get("game") else "")
     game = _game(config, group.policies[0])
     output = None if given is None else check_file("output", given)
+    name = name or _name_of_run(group.policies[0], store)
     with progress_bars() as progress:
         challenge = challenge_by_group(group, game, arena, options, name=name, progress=progress)
         outcome = promote(challenge, store, progress)
-    Console(soft_wrap=True, highlight=False).print(format_outcome(challenge, outcome))
+    Console(soft_wrap=True, highlight=False, markup=False, emoji=False).print(format_outcome(challenge, outcome))
     if output is not None:
         write_json(output, outcome.figures(), indent=2)
     return 0
+
+
+def _name_of_run(policy: Path, store: Store) -> str | None:
+    """The name of a policy among MLflow's artifacts, whose folder is named by a run's id: STUDY_trial_4, or NAME."""
+    origin = find_origin(store, policy_digest(policy)) if "artifacts" in policy.parts else None
+    if origin is None or "sweep.trial" not in origin.tags:
+        return origin and origin.name
+    return f"{origin.tags['sweep.study']}_trial_{origin.tags['sweep.trial']}"
 
 
 def _game(config: Mapping[str, Any], policy: Path) -> Game:

@@ -18,6 +18,7 @@ from cardlab.tracking.store import was_killed
 if TYPE_CHECKING:
     from mlflow.entities import Run
 
+_STUDY = "sweep.study"
 _SWEEPS = {"sweep/best": "best trial", "sweep/objective": "trial"}
 _CURVE, _SCORE = "score/mean", "score/"  # of a training
 _SWEEP_METRICS = ("sweep/points", "sweep/win_rate")  # with the interval of a trial
@@ -49,6 +50,7 @@ class RunRow:
     policy: str  # digests, with spaces between them
     commit: str
     command: str
+    changed: str  # options that differ from the recipe; of a trial the searched values
 
     @property
     def cells(self) -> dict[str, str]:
@@ -65,6 +67,7 @@ class RunRow:
             "of": self.score_of,
             "against": self.against,
             "seeds": self.seeds,
+            "changed": self.changed,
             "decisions": _count(self.decisions),
             "CPU": "" if self.cpu_seconds is None else _duration(self.cpu_seconds),
             "state": self.state,
@@ -86,7 +89,7 @@ def run_row(stored: "Run", game: str) -> RunRow:
     info = stored.info
     return RunRow(
         id=info.run_id,
-        name=printable(info.run_name or ""),
+        name=printable(_name(info.run_name or "", tags)),
         kind=printable(tags.get("kind", "")),
         game=printable(game),
         agent=printable(tags.get("agent") or params.get("agent.name", "")),
@@ -105,7 +108,13 @@ def run_row(stored: "Run", game: str) -> RunRow:
         policy=tags.get(DIGEST, ""),
         commit=tags.get("git.commit", ""),
         command=described_command(tags.get(NOTE, "")),
+        changed=printable(tags.get("changed", "")),
     )
+
+
+def _name(name: str, tags: Mapping[str, str]) -> str:
+    """The name of a run; that of a trial with its study."""
+    return f"{name} of {tags[_STUDY]}" if _STUDY in tags and tags.get("kind") == "trial" else name
 
 
 def _main_score(
@@ -124,7 +133,7 @@ def _main_score(
         if name in metrics:
             rate = "sweep/win_rate" in metrics or params.get("sweep.metric") == "win_rate"
             return name, f"{what}, win rate" if rate else what, _sweep_references(game, params)
-    if _CURVE in curve:
+    if _CURVE in curve and tags.get("kind") != "trial":  # the points of a pruned trial's curve are not its value
         return strongest or _CURVE, "training", strongest.removeprefix(_SCORE)
     return None, "", ""
 

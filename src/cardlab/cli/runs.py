@@ -16,7 +16,7 @@ from cardlab.core.options import NUMERIC, InvalidOption, Text, options
 from cardlab.experiments.config.options import build_options
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import TRIAL_STATE
-from cardlab.tracking.policy_lookup import DIGEST, policy_filter
+from cardlab.tracking.policy_lookup import DIGEST, policy_artifacts, policy_filter
 from cardlab.tracking.registry import Registry, version_address
 from cardlab.tracking.store import OWN_TAGS
 
@@ -36,7 +36,7 @@ Kind = Literal[
 ]
 _NUMBERS = ("score", "seeds", "decisions", "CPU", "age")  # columns on the right
 _FIRST_RUN = "cardlab train experiment=poker_squares/td trainer=smoke"
-_DROPPED = ("of", "kind", "seeds", "agent", "CPU", "decisions", "game", "against", "age", "state")
+_DROPPED = ("of", "kind", "seeds", "agent", "CPU", "decisions", "game", "against", "changed", "age", "state")
 """Columns that a narrow terminal has no place for, the first of them first."""
 _FIRST_KINDS = ("training", "seeds", "sweep")
 _WIDTH = 10_000  # of a table that is no terminal's
@@ -123,10 +123,13 @@ def _print_table(rows: Sequence[RunRow]) -> None:
     texts = [row.cells for row in rows]
     if not texts:
         return
+    if any(row.kind != "trial" for row in rows):  # trials have the searched values in a column
+        texts = [{heading: text for heading, text in row.items() if heading != "changed"} for row in texts]
     widths = {heading: max(len(heading), *(len(row[heading]) for row in texts)) + 2 for heading in texts[0]}
     dropped: list[str] = []
-    while console.is_terminal and sum(widths.values()) - 2 > console.width and len(dropped) < len(_DROPPED):
-        dropped.append(_DROPPED[len(dropped)])
+    droppable = [heading for heading in _DROPPED if heading in widths]
+    while console.is_terminal and sum(widths.values()) - 2 > console.width and droppable:
+        dropped.append(droppable.pop(0))
         del widths[dropped[-1]]
     console = Console(highlight=False, width=console.width if console.is_terminal else _WIDTH)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
@@ -164,6 +167,8 @@ def _show(prefix: str) -> int:
         places += _folders_with(digest)
         if registered := Registry(store).find(digest):
             places.append(version_address(registered))
+    if not places and (folder := policy_artifacts(store, entry)):
+        places.append(str(folder))
     width = max(map(len, rows))
     for key, value in rows.items():
         if value:

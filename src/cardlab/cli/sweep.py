@@ -2,21 +2,25 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from shlex import join, quote
 from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.verbs import Request
 from cardlab.core.options import ConfigurationError, collected, combined
 from cardlab.evaluation.progress import is_quiet
+from cardlab.experiments.check_values import build_sweep
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
-from cardlab.experiments.config.options import build_options, convert
-from cardlab.experiments.config.values import flat_space
+from cardlab.experiments.config.options import convert
+from cardlab.experiments.run_paths import quoted
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, plain_experiment, write_tuned
+from cardlab.tracking import Store, TrackingUnavailable
+from cardlab.tracking.policy_lookup import policy_artifacts
 
 if TYPE_CHECKING:
-    from cardlab.experiments.sweep.summary import SweepResult
+    from cardlab.experiments.sweep.summary import ScoredTrial, SweepResult
 
 
 def run(request: Request) -> int:
@@ -28,7 +32,7 @@ def run(request: Request) -> int:
     with collected(errors):
         check_keys(entries, config)
     with collected(errors):
-        options = build_options(SweepOptions, {**given, "space": flat_space(entries)})
+        options = build_sweep(given)
     if errors:
         raise combined(errors)
     if options.apply:
@@ -55,7 +59,16 @@ def run(request: Request) -> int:
     else:
         game = config["game"]["name"]
         print(f"next:    the same command with sweep.apply={game}/NAME writes an experiment with these values")
+    _print_promotion(result.best)
     return 0
+
+
+def _print_promotion(best: "ScoredTrial") -> None:
+    """Print the command by which the policy of the best trial challenges the champion, if it is on this disk."""
+    store = Store()
+    with suppress(TrackingUnavailable), store.wrap_errors():  # the study has all results
+        if folder := policy_artifacts(store, store.client.get_run(best.run)):
+            print(f"         cardlab promote {quoted('policy', folder)}")
 
 
 def _origin(request: Request, options: SweepOptions, result: "SweepResult", config: Mapping[str, Any]) -> Sequence[str]:
@@ -68,7 +81,7 @@ def _origin(request: Request, options: SweepOptions, result: "SweepResult", conf
     confirmed, luck = confirmation.lines(options.metric) if confirmation else ("", "")
     return [
         f"command: {without_password(join(['cardlab', 'sweep', *request.overrides]))}",
-        f"study {result.study}, trial {best.number} of {result.trials}: {score}, the best of all",
+        f"study {result.study}: trial {best.number} is the best of {result.trials} trials, {score}",
         *([f"confirmed: {confirmed}", f"luck: {luck}"] if confirmation else ["not confirmed with fresh seeds"]),
         f"budget: that of the trials, trainer.decisions={config['trainer']['decisions']}",
     ]

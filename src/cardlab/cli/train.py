@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.verbs import ComposedConfig, Request
 from cardlab.core.options import InvalidOption
+from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.seed_options import RESUME, SEEDS, experiment_part, parse_seeds
 from cardlab.experiments.run_paths import LATEST, POLICY, quoted
@@ -86,6 +87,13 @@ def _run(request: Request) -> int:
 
 def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
     """Train with several seeds, evaluate their policies together, and print their folders."""
+    if request.config.get(RESUME) is not None:
+        raise InvalidOption(RESUME, request.config[RESUME], f"left out with {SEEDS}: the same command resumes all")
+    seeds = parse_seeds(request.config[SEEDS], config["seed"])
+    build_experiment(config)
+    if not is_quiet():
+        shown = "s" if len(seeds) > 1 else ""
+        print(f"training {len(seeds)} seed{shown}: {', '.join(map(str, seeds))}", flush=True)  # slow imports follow
     from rich.console import Console  # noqa: PLC0415
 
     from cardlab.evaluation.evaluate import evaluation_table  # noqa: PLC0415
@@ -94,11 +102,8 @@ def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
     from cardlab.experiments.group_evaluation import evaluate_group  # noqa: PLC0415
     from cardlab.experiments.policy_groups import PolicyGroup  # noqa: PLC0415
     from cardlab.experiments.seeds import train_seeds  # noqa: PLC0415
-    from cardlab.tracking import Store  # noqa: PLC0415
 
-    if request.config.get(RESUME) is not None:
-        raise InvalidOption(RESUME, request.config[RESUME], f"left out with {SEEDS}: the same command resumes all")
-    seeds, store = parse_seeds(request.config[SEEDS], config["seed"]), Store()
+    store = Store()
     trainings = train_seeds(config, seeds, store, changed=_changed(request))
     group = PolicyGroup(config["name"], tuple(training.policy for training in trainings), config)
     with progress_bars() as progress:
@@ -106,7 +111,7 @@ def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
     Console().print(evaluation_table(evaluation))
     for training in trainings:
         print(f"policy: {training.policy}  (seed {training.seed})")
-    print(f"next:   cardlab evaluate policy=runs/{config['name']}\n        cardlab ui")
+    print(f"next:   cardlab compare {config['name']} OTHER  (another method)\n        cardlab ui")
     return 0
 
 

@@ -24,6 +24,7 @@ from cardlab.tracking.policy_lookup import RUN_PATH, find_origin
 from cardlab.tracking.registry import Registry
 
 _COMPARE = f"#/experiments/{{id}}/runs?workflowType=machine_learning&compareRunsMode=CHART&viewStateShareKey={VIEW}"
+_RUN = "#/experiments/{experiment}/runs/{run}?workflowType=machine_learning"
 _TRAININGS = "tags.kind = 'training'"
 _SHUTDOWN_SECONDS = 3
 
@@ -74,14 +75,25 @@ def compare_links(store: Store, base: str) -> Iterator[tuple[str, str]]:
         yield experiment.name, f"{base}/{_COMPARE.format(id=experiment.experiment_id)}"
 
 
+def sweep_link(store: Store, base: str) -> tuple[str, str] | None:
+    """(study, address of the page) of the newest sweep; None without one."""
+    for _, run in store.search_runs("tags.kind = 'sweep'", limit=1):
+        page = _RUN.format(experiment=run.info.experiment_id, run=run.info.run_id)
+        return run.info.run_name or run.info.run_id, f"{base}/{page}"
+    return None
+
+
 def _overview(store: Store, base: str, hint: str = "") -> str:
     store.mark_killed()
     with store.wrap_errors():
         update_experiments(store.client)
     added = [game for game in GAMES if Registry(store).register_champion(game)]
     lines = [f"registered the champions of {', '.join(added)}"] if added else []
-    lines += [f"compare the trainings of {name}: {link}" for name, link in compare_links(store, base)]
-    return "\n".join([f"MLflow UI on {base}{hint}", *lines])
+    pages = [f"compare the trainings of {name}: {link}" for name, link in compare_links(store, base)]
+    if newest := sweep_link(store, base):
+        pages.append(f"newest sweep, {newest[0]}: {newest[1]}")
+    advice = ["open one of these pages; the address above alone opens MLflow's welcome page"] if pages else []
+    return "\n".join([f"MLflow UI on {base}{hint}", *lines, *advice, *pages])
 
 
 def _application(store: Store) -> Any:
@@ -113,4 +125,4 @@ def _open_run(store: Store, request: HttpRequest) -> Response:
     if origin is None:
         return PlainTextResponse(f"the store has no training run of the policy {digest}\n", 404)
     experiment = store.client.get_run(origin.run_id).info.experiment_id
-    return RedirectResponse(f"/#/experiments/{experiment}/runs/{origin.run_id}?workflowType=machine_learning")
+    return RedirectResponse(f"/{_RUN.format(experiment=experiment, run=origin.run_id)}")

@@ -138,7 +138,7 @@ _VERBS = (
         "promote",
         "let a policy challenge the champion of its game",
         (
-            "cardlab promote policy=models/thirty_one_ppo",
+            "cardlab promote policy=thirty_one_ppo",
             "cardlab promote policy=models/poker_squares_td arena.deals=10000 sequential=true",
         ),
         on_stop=REPEAT,
@@ -157,7 +157,7 @@ _VERBS = (
     Verb(
         "replay",
         "show one game move by move",
-        ("cardlab replay game=thirty_one 'agents=[models/thirty_one_dqn/seed_7,greedy]' deal=3",),
+        ("cardlab replay game=thirty_one 'agents=[champion,greedy]' deal=3",),
     ),
     Verb(
         "runs",

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 NOT_IN_DIGEST = "decides what is printed"
 
-_ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://\S+")
+_ADDRESS = re.compile(r"[\w+.-]{1,40}://\S+")  # without a limit: quadratic in a long text
 _QUERY = re.compile(r"\?[\w.-]+=.*")
 _PLAIN_QUERY = frozenset({"mode", "uri", "timeout", "cache", "sslmode", "connect_timeout", "application_name"})
 

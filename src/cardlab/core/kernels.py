@@ -1,8 +1,8 @@
 """Decorators for functions compiled by numba, and the folder of numba's disk cache.
 
 numba's disk cache does not notice an edit of a callee or constant in another file. The folder's name therefore contains
-a hash of every source file that defines kernels or a game, so that each edit leads to a new folder. Checkouts of the
-same code use the same folder: clones, worktrees and the copies that `dvc exp run` makes.
+a hash of every source file that defines kernels or a game: each edit leads to a new folder. Checkouts of the same code
+use the same folder: clones, worktrees and the copies that `dvc exp run` makes.
 """
 
 import hashlib

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from rich.table import Table
+from rich.text import Text  # a name may look like markup
 
 from cardlab.core.files import write_json
 from cardlab.evaluation.intervals import estimate
@@ -86,9 +87,9 @@ def write_evaluation(evaluation: Evaluation, path: Path) -> None:
 def evaluation_table(evaluation: Evaluation) -> Table:
     """The evaluation as a table for `rich.console.Console.print`."""
     seeds = evaluation.get("seeds", ())
-    means = f"means over seeds {', '.join(map(str, seeds))}, deals of " if len(seeds) > 1 else ""
-    title = f"{evaluation['experiment']}: {evaluation['game']}, {means}seed {evaluation['seed']}"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    means = f"means over seeds {', '.join(map(str, seeds))}, " if len(seeds) > 1 else ""
+    title = f"{evaluation['experiment']}: {evaluation['game']}, {means}arena.seed={evaluation['seed']}"
+    table = Table(title=Text(title), title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     alone = SELF in evaluation["references"]
     table.add_column("agent" if alone else "against", overflow="fold")
     for heading in ("points", "95 %", "difference" if alone else "wins", "95 %", "deals"):
@@ -96,7 +97,7 @@ def evaluation_table(evaluation: Evaluation) -> Table:
     for name, figures in evaluation["references"].items():
         other = _cells(figures, "difference", 1) if alone else _cells(figures, "win_rate", 100)
         cells = [*_cells(figures, "mean", 1), *other]
-        table.add_row(name, *cells, f"{figures['deals']:,}")
+        table.add_row(Text(name), *cells, f"{figures['deals']:,}")
     return table
 
 

@@ -168,7 +168,8 @@ def play_match(
     given = None if decks is None else check_decks(decks)
     deals = num_deals if given is None else len(given)
     if deals is None or num_deals not in (None, deals):
-        raise InvalidOption("num_deals", num_deals, "a number" if deals is None else f"{deals}, the number of decks")
+        wanted = "a whole number, without decks" if deals is None else f"{deals}, the number of decks"
+        raise InvalidOption("num_deals", num_deals, wanted)
     if seconds is not None and not 0 < seconds < inf:
         raise InvalidOption("seconds", seconds, "a number above 0")
     deadline = None if seconds is None else monotonic() + seconds

@@ -30,11 +30,16 @@ def is_quiet() -> bool:
 
 def terminal() -> "Console | None":
     """The terminal at stderr; None if stderr is a file or a pipe, in a child process, or if progress is hidden."""
+    # Bars of several processes would overwrite each other.
+    return terminal_of_parent() if parent_process() is None else None
+
+
+def terminal_of_parent() -> "Console | None":
+    """The same, also in a child process, whose parent may draw there."""
     from rich.console import Console  # noqa: PLC0415  not needed by `cardlab --help`
 
     console = Console(stderr=True)
-    shared = parent_process() is not None  # bars of several processes would overwrite each other
-    return console if console.is_interactive and not shared and not is_quiet() else None
+    return console if console.is_interactive and not is_quiet() else None
 
 
 @contextmanager
@@ -52,7 +57,7 @@ def progress_bars() -> Generator[ProgressCallback]:
         TimeRemainingColumn,
     )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, transient=True, redirect_stdout=False) as progress:
 

@@ -7,10 +7,10 @@ random effects, one score in each cell):
     seeds  V_S = s²(score[s, ·]) / S                          estimates (σ_a² + σ_e² / D) / S, S − 1 degrees of freedom
     deals  V_D = max(0, s²(score[·, d]) / D − MS_e / (S·D))   estimates σ_b² / D, D − 1 degrees of freedom
 
-with MS_e the mean square of the residuals. The interval is mean ± (V_S·t_S + V_D·t_D) / √(V_S + V_D), where t_S and t_D
-are quantiles of Student's t with the degrees of freedom of each part: Cochran and Cox, Experimental Designs (1957), for
-the sum of two variances. Satterthwaite's degrees of freedom for the sum cover too little with 3 seeds, and a bootstrap
-much less. tests/evaluation/test_seed_coverage.py measures the coverage.
+with MS_e the mean square of the residuals. The interval is mean ± (V_S·t_S + V_D·t_D) / √(V_S + V_D). t_S and t_D are
+quantiles of Student's t with the degrees of freedom of each part. It is Cochran and Cox's for the sum of two variances
+(Experimental Designs, 1957). Satterthwaite's degrees of freedom for the sum cover too little with 3 seeds, and a
+bootstrap much less. tests/evaluation/test_seed_coverage.py measures the coverage.
 """
 
 from collections.abc import Sequence

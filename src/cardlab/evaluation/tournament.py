@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text  # a name may look like markup
 
 from cardlab.core.files import check_folder, write_atomically, write_json
 from cardlab.core.options import InvalidOption
@@ -146,7 +147,7 @@ def tournament_table(tournament: Tournament) -> Table:
     """The cross table for a terminal, best first: points ± half-width of the interval, and win rates."""
     players = f"{tournament['num_players']} player{'s' * (tournament['num_players'] != 1)}"
     title = f"{tournament['game']}, {players}, seed {tournament['seed']}"
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(title=Text(title), title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     order = [standing["agent"] for standing in tournament["standings"]]
     cells = {(cell["agent"], cell["opponent"]): cell for cell in tournament["cells"]}
     for heading in ("", "agent", "rating", "points"):
@@ -158,9 +159,9 @@ def tournament_table(tournament: Tournament) -> Table:
         agent = standing["agent"]
         row = [_cell_text(cells.get((agent, opponent))) for opponent in order]
         rating = f"{standing['mu']:.1f} ±{standing['sigma']:.1f}"
-        table.add_row(str(place), agent, rating, f"{standing['points']:.3f}", *row)
+        table.add_row(str(place), Text(agent), rating, f"{standing['points']:.3f}", *row)
     for cycle in tournament["cycles"]:
-        table.caption = "\n".join(filter(None, [str(table.caption or ""), _cycle_text(cycle)]))
+        table.caption = Text("\n".join(filter(None, [str(table.caption or ""), _cycle_text(cycle)])))
     return table
 
 

@@ -16,7 +16,7 @@ from cardlab.experiments.run_paths import CONFIG, POLICY, SEED, policy_name
 
 _MODELS, _RUNS, _PARAMS, _LINEAGE = "models", "runs", "params.yaml", "lineage.json"
 _ACCEPTED = (
-    "the name of an experiment in models/ or runs/, a folder of a policy, of policies seed_N or runs/NAME, "
+    "the name of an experiment in models/ or runs/; a folder of a policy, of policies seed_N or runs/NAME; "
     f"{CHAMPION} with game=NAME, or an address {ADDRESS}…"
 )
 

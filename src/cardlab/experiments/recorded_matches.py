@@ -209,13 +209,13 @@ def _result_run(
         found = store.search_runs(f"tags.`{RESULT}` = '{digest}'", game.spec.name, 1)
         known = found[0][1].info if found else None
         if known is not None and known.status == "FINISHED":
-            print(f"run:    {known.run_id} (recorded before)")
+            print(f"run:    {known.run_id} ({tags['kind']}, recorded before)")
             yield None
             return
         resume = known.run_id if known else None
         run = store.start_run(game.spec.name, title, tags={**tags, RESULT: digest}, params=params, resume=resume)
         with run:
-            print(f"run:    {run.id}")
+            print(f"run:    {run.id} ({tags['kind']})")
             yield run
 
 

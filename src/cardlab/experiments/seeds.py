@@ -26,6 +26,7 @@ from cardlab.tracking.lineage import lineage
 from cardlab.tracking.policy_lookup import policy_filter
 from cardlab.tracking.run_state import load_run_state
 from cardlab.training.experiment import Experiment
+from cardlab.training.progress import child_progress
 
 if TYPE_CHECKING:
     from cardlab.training.run import Trained
@@ -78,8 +79,9 @@ def train_seeds(
 ) -> list[SeedTraining]:
     """Train with each of `seeds`, or resume; as many at a time as there are cores.
 
-    `config` is that of an experiment. Lines of a training are reported as `seed N: …`. An error of one is raised when
-    the others are finished; Ctrl-C interrupts all. Raises what `train_recorded` raises, and ChildKilled.
+    `config` is that of an experiment. Lines of a training are reported as `seed N: …`; a terminal shows a bar for each.
+    An error of one is raised when the others are finished; Ctrl-C interrupts all. Raises what `train_recorded` raises,
+    and ChildKilled.
     """
     first = build_experiment({**config, "seed": seeds[0]})
     group = f"{first.name}_{_digest(config)}"
@@ -88,7 +90,9 @@ def train_seeds(
     trainings = [find_training({**config, "seed": seed}, store.root) for seed in seeds]
     with _start_group_run(store, first, seeds, group, changed) as run:
         shared = (store.address, store.root, {"group": group, _PARENT: run.id}, changed)
-        _run_side_by_side({f"seed {one.seed}": (one, config, *shared) for one in trainings}, max(1, cores), report)
+        jobs = {f"seed {one.seed}": (one, config, *shared) for one in trainings}
+        with child_progress(report) as show:
+            _run_side_by_side(jobs, max(1, cores), show)
         _log_results(run, trainings, first.agent.decisions_per_iteration)
     return trainings
 
@@ -144,8 +148,11 @@ def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
     return SeedTraining(experiment.seed, run_folder(root / "runs", experiment))
 
 
-def _run_side_by_side(jobs: Mapping[str, tuple[Any, ...]], places: int, report: Report) -> None:
-    """Run `train_seed` for each job in a process of its own: `places` at a time, the last 2·`places` − 1 at once."""
+def _run_side_by_side(jobs: Mapping[str, tuple[Any, ...]], places: int, show: Callable[[str, str], None]) -> None:
+    """Run `train_seed` for each job in a process of its own: `places` at a time, the last 2·`places` − 1 at once.
+
+    `show` gets the name of a job and what it reports.
+    """
     waiting, running = dict(jobs), dict[ChildProcess, Report]()
     errors: list[Exception] = []
     try:
@@ -154,7 +161,7 @@ def _run_side_by_side(jobs: Mapping[str, tuple[Any, ...]], places: int, report: 
             while waiting and (len(running) < places or len(waiting) + len(running) < 2 * places):
                 name = next(iter(waiting))
                 child = ChildProcess.start(name, train_seed, *waiting.pop(name))
-                running[child] = partial(_report_as, name, report)
+                running[child] = partial(show, name)
             wait_for(running, _WAIT_SECONDS)
             for child in [child for child in running if not _is_running(child, running[child], errors)]:
                 del running[child]
@@ -176,10 +183,6 @@ def _is_running(child: ChildProcess, report: Report, errors: list[Exception]) ->
         errors.append(error)
         return False
     return not exited
-
-
-def _report_as(name: str, report: Report, text: str) -> None:
-    report(f"{name}: {text}")
 
 
 def _start_group_run(store: Store, first: Experiment, seeds: Sequence[int], group: str, changed: str) -> Run:

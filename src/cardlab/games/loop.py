@@ -18,7 +18,7 @@ from cardlab.games.record_arrays import put, take
 
 
 class IllegalAction(RuntimeError):
-    """An agent returned an illegal action."""
+    """An agent returned an illegal action, or not one for each game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def play(
         agent_indices = _agent_indices(agents, seats, rows, current_players)
         actions = np.where(queried, np.int16(0), forced)
         _query_agents(agents, agent_indices, queried, info_states, current_players, rng, actions)
-        _check_legality(game, info_states, legal, actions)
+        _check_legality(game, info_states, legal, actions, agents, agent_indices)
         if all_running:
             game.apply(states, actions)
             over = game.is_over(states)
@@ -111,14 +111,30 @@ def _query_agents(
         selected = queried if len(agents) == 1 else queried & (agent_indices == index)
         indices = np.flatnonzero(selected)
         if indices.size == selected.size:
-            actions[:] = agent.act(info_states, current_players, rng)
+            actions[:] = _actions(agent, info_states, current_players, rng)
         elif indices.size:
-            actions[indices] = agent.act(take(info_states, indices), current_players[indices], rng)
+            actions[indices] = _actions(agent, take(info_states, indices), current_players[indices], rng)
 
 
-def _check_legality(game: Game, info_states: InfoStates, legal: Legality, actions: Actions) -> None:
+def _actions(agent: Agent, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
+    actions = agent.act(info_states, players, rng)
+    if np.shape(actions) != players.shape:
+        wanted = f"one action for each of {players.size} games"
+        raise IllegalAction(f"{type(agent).__name__}.act returned shape {np.shape(actions)}: must be {wanted}")
+    return actions
+
+
+def _check_legality(
+    game: Game,
+    info_states: InfoStates,
+    legal: Legality,
+    actions: Actions,
+    agents: Sequence[Agent],
+    agent_indices: NDArray[np.int8],
+) -> None:
     legal_rows = legal.are_legal(actions)
     if not legal_rows.all():
         row = int(np.flatnonzero(~legal_rows)[0])
         allowed = np.flatnonzero(game.legal_actions(InfoStates(info_states[row : row + 1]))[0]).tolist()
-        raise IllegalAction(f"{game.spec.name}: action {int(actions[row])} is not legal here; legal: {allowed}")
+        action = f"action {int(actions[row])} of {type(agents[int(agent_indices[row])]).__name__}"
+        raise IllegalAction(f"{game.spec.name}: {action} is not legal here; legal: {allowed}")

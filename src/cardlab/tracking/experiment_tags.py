@@ -32,7 +32,7 @@ _COLUMNS = (
 _SECTIONS = {  # name → open; MLflow's own order is alphabetical, with every section open
     "score": True,
     "learning": True,
-    "usage": True,
+    "usage": False,
     "win_rate": False,
     "train": False,
     "opponents": False,

@@ -4,10 +4,14 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from cardlab.core.files import load_json
 from cardlab.tracking.store import Store
+
+if TYPE_CHECKING:
+    from mlflow.entities import Run as StoredRun
 
 CONFIG = "config.json"  # artifact of a training: its composed configuration
 DIGEST = "policy.digest"
@@ -53,6 +57,15 @@ def find_origin(store: Store, digest: str) -> Origin | None:
             name = tags.get("experiment") or run.info.run_name or ""
             return Origin(run.info.run_id, name, tags, _read_config(store, run.info.run_id))
     return None
+
+
+def policy_artifacts(store: Store, stored: "StoredRun") -> Path | None:
+    """The folder of a run's policy, or of its policies `seed_N`, in its artifacts; None if it is not on this disk."""
+    address = urlsplit(store.artifact_address(stored))
+    folder = Path(unquote(address.path), "policy")
+    if address.scheme not in ("", "file") or not folder.is_dir():
+        return None
+    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
 
 
 def _read_config(store: Store, run_id: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ LEARNING = ("return", "policy_loss", "value_loss", "entropy", "approx_kl")
 def metric_rank(name: str) -> int:
     """Place of a metric on MLflow's page of a run, which lists metrics as they were first logged: the score first."""
     groups = (f"train/{learning}" for learning in LEARNING)
-    first = (name.startswith("score/"), name in groups, name.startswith("usage/"), True)
+    first = (name.startswith(("score/", "sweep/")), name in groups, name.startswith("usage/"), True)
     return first.index(True)
 
 

@@ -45,7 +45,7 @@ def load_run_state(folder: Path) -> RunState | None:
 
 def find_unfinished(runs: Path, text: str) -> tuple[Path, RunState]:
     """Folder and state of the unfinished run below `runs` whose id starts with `text`; InvalidOption if none does."""
-    found = {state.run_id: (folder, state) for folder, state in _unfinished(runs) if state.run_id}
+    found = {state.run_id: (folder, state) for folder, state in unfinished_runs(runs) if state.run_id}
     matching = [run_id for run_id in found if run_id.startswith(text) and len(text) >= _SHORTEST_ID]
     if len(matching) != 1:
         known = f"choose from {', '.join(found)}" if found else "this project has none"
@@ -54,7 +54,8 @@ def find_unfinished(runs: Path, text: str) -> tuple[Path, RunState]:
     return found[matching[0]]
 
 
-def _unfinished(runs: Path) -> Generator[tuple[Path, RunState]]:
+def unfinished_runs(runs: Path) -> Generator[tuple[Path, RunState]]:
+    """Folder and state of each training below `runs` that is running or interrupted."""
     for path in sorted(runs.glob(f"*/*/{STATE_FILE}")):
         state = None if path.parent.is_symlink() else load_run_state(path.parent)
         if state is not None:

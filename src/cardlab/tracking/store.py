@@ -218,6 +218,8 @@ class Store:
 
     def _create(self, experiment: str, name: str, parent: str | None, tags: Mapping[str, object]) -> str:
         origin = lineage()
+        if "dvc.experiment" in origin and "mlflow.runName" not in tags:
+            name = f"{name} · {origin['dvc.experiment']}"
         known: dict[str, object] = {
             "mlflow.user": _user(),
             "mlflow.source.type": "LOCAL",

@@ -33,6 +33,7 @@ class TrainerOptions:
     precision: Literal["float32", "bfloat16"] = option(
         "float32", "precision of matrix products in training: float32 or bfloat16; weights stay float32"
     )
+    overlap: Flag = option(False, "play the next rollout during an update, by the network before it: faster on a GPU")
     compile: Flag = option(False, "compile the network with torch.compile (takes about a minute)")
     checkpoint_seconds: Number = option(60.0, "seconds between checkpoints: maximum work lost in a crash", ge=0)
     evaluations: Whole = option(20, "points on the learning curve", ge=0)

@@ -22,7 +22,7 @@ from cardlab.training.cpu_settings import denormals_flushed, keep_freed_memory
 from cardlab.training.experiment import SHARED_OPTIONS, Experiment
 from cardlab.training.options import TrainerOptions
 from cardlab.training.resource_usage import ResourceUsage
-from cardlab.training.rollout_loader import RolloutLoader
+from cardlab.training.rollout_loader import OverlappedRollouts, RolloutLoader
 from cardlab.training.start_point import StartPoint, read_start_point
 
 
@@ -100,13 +100,15 @@ class TrainingProcess:
         if self.start is not None and resume is None:
             all_callbacks.append(self.start.callback([*(callbacks or []), self.resource_usage]))
         options = self.experiment.trainer
-        trainer = lightning_trainer(options, all_callbacks, self.group)
         decisions = self.group.share_of(self.experiment.agent.decisions_per_iteration)
-        dtype = getattr(torch, options.precision)
-        iterations = RolloutLoader(self.learner, self.collector, decisions, self.experiment.last_iteration, dtype)
+        dtype, loader = getattr(torch, options.precision), OverlappedRollouts if options.overlap else RolloutLoader
+        rollouts = loader(self.learner, self.collector, decisions, self.experiment.last_iteration, dtype)
+        if isinstance(rollouts, OverlappedRollouts):
+            all_callbacks.insert(0, rollouts)
+        trainer = lightning_trainer(options, all_callbacks, self.group)
         with warnings.catch_warnings(), denormals_flushed():
             warnings.filterwarnings("ignore", module="lightning")
-            trainer.fit(self.learner, train_dataloaders=iterations, ckpt_path=resume, weights_only=True)
+            trainer.fit(self.learner, train_dataloaders=rollouts, ckpt_path=resume, weights_only=True)
         self.learner.network.eval()
         self.checkpoints.save(trainer)
 

@@ -120,7 +120,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         (["arena.references=[shark]"], "arena.references=shark: must be a policy's folder or address"),
         (
             ["game=poker_squares", "arena.references=[tables:games:abc]"],
-            "arena.references=tables:games:abc: must be an agent with other options (games=abc: must be a whole number",
+            "arena.references=tables:games:abc: must be an agent with valid options; games=abc: must be a whole number",
         ),
         (
             ["game=poker_squares", "arena.references=[tables:foo:1]"],
@@ -128,7 +128,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         ),
         (
             ["arena.references=[tree:seconds:0]"],
-            "arena.references=tree:seconds:0: must be an agent with other options (seconds=0: must be a number",
+            "arena.references=tree:seconds:0: must be an agent with valid options; seconds=0: must be a number",
         ),
         (["arena.references=[random:foo:1]"], "arena.references=random:foo:1: must be random with no options"),
         (
@@ -163,7 +163,7 @@ def test_an_option_of_an_opponent_is_named_with_its_text() -> None:
     config = compose_experiment(["opponents=scripted"])
     config["opponents"]["agents"] = {"threshold:level:99": 1.0}
     said = (
-        r"^opponents\.agents=threshold:level:99: must be an agent with other options \(level=99: must be a whole number"
+        r"^opponents\.agents=threshold:level:99: must be an agent with valid options; level=99: must be a whole number"
     )
     with pytest.raises(InvalidOption, match=said):
         build_experiment(config)

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -145,7 +146,10 @@ def test_a_ladder_is_told_recorded_and_put_on_the_card(
     result = promote(asked, store)
     assert result.folder is not None
     said = "+0.500 points per game more than champion"
-    assert f"against greedy: {said}, 95 % interval +0.250 to +0.750" in format_outcome(asked, result)
+    shown = format_outcome(asked, result)
+    assert f"against greedy: {said}, 95 % interval +0.250 to +0.750" in shown
+    assert shown.endswith(f"version {result.registered.version}, as champion")
+    assert format_outcome(asked, replace(result, folder=None)).endswith(", as a challenger only")
     assert "Against `greedy` it gains +0.500 points per game" in (result.folder / "README.md").read_text()
     assert json.loads((result.folder / "decision.json").read_text())["ladder"]["difference"]["low"] == 0.25
     (run,) = store.client.search_runs([store.experiment_id("big2")], "tags.kind = 'promotion'")

@@ -29,7 +29,7 @@ def test_each_picture_names_what_was_measured() -> None:
 
 
 def test_importances_need_trials_that_differ() -> None:
-    usual = {"history", "parallel_coordinates", "slices"}
+    usual = {"overview", "history", "parallel_coordinates", "slices"}
     assert {name for name, _ in study_plots(study_of(1))} == usual
     assert {name for name, _ in study_plots(study_of(MIN_TRIALS - 1))} == usual
     assert {name for name, _ in study_plots(study_of(20, equal=True))} == usual

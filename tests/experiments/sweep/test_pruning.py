@@ -2,9 +2,11 @@
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from optuna import TrialPruned
 from optuna.trial import TrialState
 
 from cardlab.cli import main
@@ -16,6 +18,7 @@ from cardlab.training.run import train
 from experiments.sweep.tiny import TINY, runs_of, study_of
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_pruning_by_evaluation_deals(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each trial is worse than the first by one point on every block of deals."""
     calls: list[int] = []
@@ -37,6 +40,7 @@ def test_pruning_by_evaluation_deals(root: Path, monkeypatch: pytest.MonkeyPatch
     assert [run.data.tags["sweep.state"] for run in runs_of(root, "trial")] == ["complete", "pruned", "pruned"]
 
 
+@pytest.mark.usefixtures("no_plots")
 @pytest.mark.parametrize("pruner", ["median", "hyperband"])
 def test_pruning_by_learning_curves(pruner: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Trials get worse from one to the next: those that stand out as hopeless are pruned before their end."""
@@ -59,6 +63,23 @@ def test_pruning_by_learning_curves(pruner: str, root: Path, monkeypatch: pytest
     assert not (root / "runs/sweeps").exists() or list((root / "runs/sweeps").iterdir()) == []
 
 
+@pytest.mark.parametrize(("is_last", "points"), [(True, [3]), (False, [3, 4])])
+def test_a_finished_training_is_pruned_only_if_another_one_follows(is_last: bool, points: list[int]) -> None:
+    """The pruner wants to prune at each point from the third on; the experiment has four."""
+    reported: list[int] = []
+    trial = Mock(report=lambda _, point: reported.append(point), should_prune=lambda: reported[-1] >= 3)
+    experiment = Mock(trainer=Mock(evaluations=4), last_iteration=8)
+    log = curves.PruningLog(Mock(), trial, experiment, "points", is_last)
+    pruned: list[int] = []
+    for point in range(1, 5):
+        try:
+            log.log_metrics({curves.MEAN_SCORE: 0.0, curves.ITERATION: 2.0 * point}, 0)
+        except TrialPruned:
+            pruned.append(point)
+    assert reported == [1, 2, 3, 4]
+    assert pruned == points
+
+
 def test_cpu_time_is_a_second_objective(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["sweep", *TINY, "sweep.trials=4", "sweep.cost=cpu_seconds", "sweep.space.network.widths=[[8],[512,512]]"]
     assert main(command) == 0
@@ -73,6 +94,7 @@ def test_cpu_time_is_a_second_objective(root: Path, capsys: pytest.CaptureFixtur
     }
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_values_that_do_not_go_together_are_pruned(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each alone is fine, agent.double with agent.successors is not."""
     base = [*(option for option in TINY if option != "sweep=dqn"), "sweep=standard", "sweep.sampler=grid"]

@@ -31,6 +31,18 @@ from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
 KILLS = 1  # sweeps that are stopped by each signal
 
 
+def assert_promotion(root: Path, out: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last line of a sweep promotes the best trial, under the name of the study and the trial."""
+    study = study_of(root)
+    (best,) = [run for run in runs_of(root, "trial") if run.data.tags["sweep.trial"] == str(study.best_trial.number)]
+    folder = f"mlartifacts/thirty_one/{best.info.run_id}/artifacts/policy"
+    assert out.endswith(f"         cardlab promote policy={folder}\n")
+    assert main(["runs", "--run", best.info.run_id]) == 0
+    assert re.search(rf"^policy +{folder}$", capsys.readouterr().out, re.MULTILINE)
+    assert main(["promote", f"policy={folder}", "arena.deals=100"]) == 0
+    assert f"\n{study.study_name}_trial_{study.best_trial.number} against random" in capsys.readouterr().out
+
+
 def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", *TINY, "sweep.trials=2", "sweep.seeds=2"]) == 0
     starting, *lines = capsys.readouterr().err.splitlines()
@@ -59,11 +71,13 @@ def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: 
     assert [run.data.tags["mlflow.parentRunId"] for run in children] == [parent.info.run_id] * 5
     artifacts = root / "mlartifacts/thirty_one"
     note = parent.data.tags["mlflow.note.content"]
-    assert f"![history](get-artifact?path=study/history.svg&run_uuid={parent.info.run_id})" in note
+    overview = f"![overview](get-artifact?path=study/overview.svg&run_uuid={parent.info.run_id})"
+    assert note.startswith(overview), "MLflow folds what comes later"
+    assert "study/history.svg" in note
     assert f"| {study.best_trial.number} | {study.best_value:.3f} [" in note
     for run, trial in zip(children, study.get_trials(), strict=True):
         assert run.info.run_name == f"trial {trial.number}"
-        assert f"| agent.gamma | {trial.params['agent.gamma']} |" in run.data.tags["mlflow.note.content"]
+        assert run.data.tags["mlflow.note.content"] == f"`{run.data.tags['changed']}`"
         assert run.data.metrics["sweep/objective"] == trial.value
         assert float(run.data.params["agent.gamma"]) == trial.params["agent.gamma"]
         assert {"seed_7/train/return", "seed_8/train/return"} <= set(run.data.metrics), "each training has its curves"
@@ -73,6 +87,7 @@ def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: 
     capsys.readouterr()
     assert main(["runs", f"policy={policy}", "--json"]) == 0
     assert [run["id"] for run in json.loads(capsys.readouterr().out)] == [children[-1].info.run_id]
+    assert_promotion(root, printed.out, capsys)
     assert parent.data.metrics["sweep/best"] == study.best_value
     assert parent.data.metrics["interval/sweep/best_low"] == low
     folder = root / "mlartifacts/thirty_one" / parent.info.run_id / "artifacts"
@@ -82,6 +97,7 @@ def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: 
     assert not (root / "runs/sweeps").exists() or list((root / "runs/sweeps").iterdir()) == []
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_store_that_goes_away_before_the_end_costs_no_result(
     root: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,6 +117,7 @@ def test_a_store_that_goes_away_before_the_end_costs_no_result(
     assert re.fullmatch(r"runs of .* stay open until the sweep is resumed: tracking store .*: no answer", warning)
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["sweep", *TINY, "sweep.trials=2", "sweep.apply=thirty_one/mine"]
     assert main(command) == 0
@@ -133,6 +150,8 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     assert compose_experiment(["experiment=thirty_one/mine"]) == composed
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_plots")
 def test_the_best_trial_is_confirmed_with_fresh_seeds(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["sweep", *TINY, "sweep.trials=1", "sweep.confirm=2", "sweep.apply=thirty_one/sure"]
     assert main(command) == 0
@@ -208,6 +227,7 @@ def test_what_is_wrong_is_said_before_the_first_trial(
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -240,6 +260,7 @@ def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares
         other.kill()
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_training_that_diverges_is_pruned_and_the_sweep_continues(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,7 +4,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -19,46 +18,16 @@ from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import TrialState
 
 from cardlab.core.process_names import is_alive, process_name
-from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.retries import SURPLUS, WORKER, fail_dead_trials
+from cardlab.experiments.sweep.retries import SURPLUS, WORKER, SurplusTrial, claim_place, fail_dead_trials
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage
 from cardlab.experiments.sweep.study import FINISHED, enqueue_planned, open_study, run_trials
-
-CONFIG = {"agent": {"gamma": 1.0, "epsilon": 0.1}}
-OPTIONS = SweepOptions(
-    space={"agent.gamma": {"low": 0.0, "high": 1.0}, "agent.epsilon": {"low": 0.01, "high": 1.0}},
-    sampler="random",
-    trials=12,
-    heartbeat=1,
-)
-CHILD = """
-import sys
-sys.path.insert(0, {tests!r})
-from pathlib import Path
-from cardlab.core import process_names
-from experiments.sweep.test_workers import work
-process_names.platform.node = lambda: {machine!r}
-work(Path({folder!r}), {address!r}, {trials})
-"""
+from experiments.sweep.child_workers import CONFIG, OPTIONS, work
+from failures.children import Child
 
 
-def work(folder: Path, address: str | None, trials: int) -> None:
-    """The body of a worker process: trials of a fraction of a second."""
-
-    def objective(trial: optuna.Trial, values: Values) -> list[float]:
-        last = len(trial.study.get_trials(deepcopy=False, states=FINISHED)) == trials - 1
-        time.sleep(0.1 + 0.2 * values["agent.gamma"] + 2.0 * last)  # long enough to be killed
-        return [-values["agent.epsilon"]]
-
-    options = replace(OPTIONS, storage=address, trials=trials)
-    run_trials(open_study(folder, "s", options), Space.parse(options.space, CONFIG), options, objective)
-
-
-def start(folder: Path, address: str | None, trials: int, machine: str) -> "subprocess.Popen[bytes]":
-    tests = str(Path(__file__).parents[2])
-    code = CHILD.format(tests=tests, folder=str(folder), address=address, trials=trials, machine=machine)
-    return subprocess.Popen([sys.executable, "-c", code])
+def start(folder: Path, address: str | None, machine: str) -> Child:
+    return Child(folder, [str(folder), address or "", machine], log=folder / "workers.log", body=work)
 
 
 def check(study: optuna.Study, trials: int) -> Counter[TrialState]:
@@ -97,7 +66,7 @@ def killed_now_and_then(folder: Path, address: str | None, machines: tuple[str, 
     """Two workers, of which one is killed and replaced `kills` times, the last time in the last trial."""
     options = replace(OPTIONS, storage=address)
     study = open_study(folder, "s", options)
-    workers = [start(folder, address, options.trials, machine) for machine in machines]
+    workers = [start(folder, address, machine) for machine in machines]
     killed: set[int] = set()
     chance = random.Random(0)
     for kill in range(kills):
@@ -109,12 +78,12 @@ def killed_now_and_then(folder: Path, address: str | None, machines: tuple[str, 
             return trial.number not in killed and (not last or done == options.trials - 1)
 
         killed.add(kill_one(study, may_be))
-        while all(worker.poll() is None for worker in workers):
+        while all(worker.process.is_alive() for worker in workers):
             time.sleep(0.01)
         for place, worker in enumerate(workers):
-            if worker.poll() is not None and not last:
-                workers[place] = start(folder, address, options.trials, machines[place])
-    assert sorted(worker.wait(timeout=300) for worker in workers) == [-signal.SIGKILL, 0]
+            if not worker.process.is_alive() and not last:
+                workers[place] = start(folder, address, machines[place])
+    assert sorted(worker.wait() for worker in workers) == [-signal.SIGKILL, 0]
     check(study, options.trials)
     trials = study.get_trials()
     assert {t.number for t in trials if t.state == TrialState.FAIL and SURPLUS not in t.user_attrs} == killed
@@ -128,6 +97,7 @@ def test_killed_workers_cost_no_trial_and_none_counts_twice(tmp_path: Path) -> N
     killed_now_and_then(tmp_path, None, ("here", "here"), kills=3)
 
 
+@pytest.mark.slow
 def test_a_heartbeat_shows_what_another_machine_does(tmp_path: Path) -> None:
     """As above, but the workers do not know each other's processes."""
     killed_now_and_then(tmp_path, None, ("one", "two"), kills=2)
@@ -167,6 +137,15 @@ def test_workers_that_begin_together_share_the_trials(sampler: str, tmp_path: Pa
     check(open_study(tmp_path, "s", options), total)
     assert sum(ran.values()) == total
     assert len(ran) > 1
+
+
+def test_a_trial_that_begins_when_enough_have_begun_is_surplus(tmp_path: Path) -> None:
+    """As of two workers that begin the last trial together, each before it sees the other's."""
+    study = open_study(tmp_path, "s", OPTIONS)
+    trials = [study.ask() for _ in range(3)]
+    assert [claim_place(study, trial, 2, grid=False) for trial in trials[:2]] == [0, 1]
+    with pytest.raises(SurplusTrial):
+        claim_place(study, trials[2], 2, grid=False)
 
 
 def test_what_comes_back_late_counts_for_nothing(tmp_path: Path) -> None:

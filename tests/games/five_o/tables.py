@@ -4,7 +4,7 @@ import numpy as np
 
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.cards.deck import parse_card
-from cardlab.games.cards.hands import CARD_KEYS
+from cardlab.games.cards.hands import CARD_KEYS, keys_of
 from cardlab.games.five_o import rules
 from cardlab.games.five_o.game import FiveO
 from cardlab.games.loop import play
@@ -48,3 +48,14 @@ def written(own: str, opposite: str, card: str, hidden: int = 0) -> InfoStates:
     state["turn"] = placed
     state["deck"][placed] = parse_card(card)
     return InfoStates(states)
+
+
+def counts_of(cards: list[int]) -> np.ndarray:
+    """`unseen` [18] for these unseen cards."""
+    ranks = np.bincount([card // 4 for card in cards], minlength=13)
+    return np.concatenate([ranks, np.bincount([card % 4 for card in cards], minlength=4), [len(cards)]])
+
+
+def key_mask(cards: list[int]) -> tuple[int, int]:
+    """Key of a hand, and its ranks as bits."""
+    return int(keys_of(np.array(cards))), sum(1 << rank for rank in {card // 4 for card in cards})

@@ -1,4 +1,4 @@
-"""Equations (1) to (3) against enumeration, and the paper's three values of a hand."""
+"""Equations (1) to (3) against enumeration, and what observations count."""
 
 from collections import Counter
 from itertools import combinations, product
@@ -13,24 +13,9 @@ from cardlab.games.cards import hands
 from cardlab.games.cards.deck import parse_card, parse_cards
 from cardlab.games.five_o import column_probability, hand_values
 from games.cards.slow_hands import order_of
-from games.five_o.tables import written
+from games.five_o.tables import counts_of, key_mask, written
 
-TABLE = hands.strength_table()
 RUNS = [{12, 0, 1, 2, 3}] + [set(range(low, low + 5)) for low in range(9)]
-
-
-def counts_of(cards: list[int]) -> np.ndarray:
-    """`unseen` [18] for these unseen cards."""
-    ranks = np.bincount([card // 4 for card in cards], minlength=13)
-    return np.concatenate([ranks, np.bincount([card % 4 for card in cards], minlength=4), [len(cards)]])
-
-
-def key_mask(cards: list[int]) -> tuple[int, int]:
-    return int(hands.keys_of(np.array(cards))), sum(1 << rank for rank in {card // 4 for card in cards})
-
-
-def strength(text: str) -> int:
-    return int(hands.strengths(parse_cards(text)[None, :])[0])
 
 
 @settings(deadline=None)
@@ -98,52 +83,6 @@ def test_equation_3_is_the_sum_over_all_outcomes(columns: list[float]) -> None:
         if sum(outcome) >= 3
     )
     assert column_probability.game_win_probability(np.array(columns)) == pytest.approx(expected)
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.permutations(range(52)), st.integers(3, 4), st.integers(0, 8))
-def test_eval_follows_the_paper(deck: list[int], size: int, more: int) -> None:
-    hand, unseen = deck[:size], deck[5:40]
-    draws = 5 - size + more
-    completed = [[*hand, *rest] for rest in combinations(deck[size:], 5 - size)]
-    ours = hands.strengths(np.array(completed))
-    categories = hands.STRENGTH_CATEGORIES[ours]
-    current = int(ours[~np.isin(categories, (5, 8, 9))].min())
-    key, mask = key_mask(hand)
-    expected = float(current)
-    if order_of(hand)[0] == hands.HIGH_CARD:
-        flush = hand_values.flush_chance(key, size, counts_of(unseen), draws)
-        straight, least = hand_values.straight_chance(mask, size, counts_of(unseen), draws)
-        least_flush = int(ours[categories == hands.FLUSH].min()) if flush else 0
-        expected = (1 - flush - straight) * current
-        expected += (flush * least_flush + straight * (5854 + least)) * size / 5
-    value = hand_values.eval_hand(TABLE, key, mask, size, counts_of(unseen), draws)
-    assert value == pytest.approx(expected)
-
-
-@settings(deadline=None)
-@given(st.permutations(range(52)))
-def test_the_value_of_a_complete_hand_is_its_strength(deck: list[int]) -> None:
-    key, mask = key_mask(deck[:5])
-    own = int(hands.strengths(np.array([deck[:5]]))[0])
-    assert hand_values.eval_hand(TABLE, key, mask, 5, counts_of(deck[5:]), 0) == own
-    assert hand_values.fast_eval_hand(TABLE, key, mask, 5, counts_of(deck[5:])) == own
-
-
-@settings(deadline=None)
-@given(st.permutations(range(52)), st.integers(1, 5))
-def test_pack_expect_is_1_to_17(deck: list[int], size: int) -> None:
-    assert 1 <= hand_values.pack_expect_hand(TABLE, *key_mask(deck[:size]), size) <= 17
-
-
-def test_fast_eval_uses_shares_of_the_unseen_cards() -> None:
-    """The share of useful unseen cards, to the power of the cards needed plus one."""
-    hand = parse_cards("2c 3c 9c Jc").tolist()
-    unseen = [card for card in range(52) if card not in hand]
-    flush = (9 / 48) ** 2
-    current, least_flush = strength("2c 3d 9c Jc 4c"), strength("2c 3c 9c Jc 4c")
-    expected = (1 - flush) * current + flush * least_flush * 4 / 5
-    assert hand_values.fast_eval_hand(TABLE, *key_mask(hand), 4, counts_of(unseen)) == pytest.approx(expected)
 
 
 def test_draws_left_count_what_may_still_come_to_a_column() -> None:

@@ -1,86 +1,111 @@
 """Alpha-beta search with a face-up deck against plain minimax."""
 
+from math import log
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cardlab.games.cards.hands import hand_size, strength_table
 from cardlab.games.five_o.game import FiveO
-from cardlab.games.five_o.hand_values import (
-    EVAL,
-    FAST_EVAL,
-    NUM_COUNTS,
-    PACK_EXPECT,
-    count_unseen,
-    draws_left,
-    hand_value,
-    rank_mask,
-)
-from cardlab.games.five_o.open_deck_search import MAX_DEPTH, PACK_SPAN, open_deck_values
-from cardlab.games.protocol import States
+from cardlab.games.five_o.open_deck_search import COLUMN_ORDER, MAX_DEPTH, open_deck_values
+from cardlab.games.five_o.paper_values import EVAL, FAST_EVAL, PACK_EXPECT
+from games.five_o import paper_reference
 from games.five_o.tables import stopped_at
 
 GAME = FiveO()
+KINDS = {"greedy_2": EVAL, "fast_greedy_2": FAST_EVAL, "greedy_1": PACK_EXPECT}
 
 
-def state_value(states: States, player: int, kind: int) -> float:
-    """The paper's value of a state for `player`, from the hand values of its columns."""
-    state = states[0]
-    unseen = np.empty(NUM_COUNTS, dtype=np.int64)
-    count_unseen(state, unseen)
-    turn = int(state["turn"])
-    if turn < 40:  # the next card is still hidden
-        card = int(state["deck"][turn])
-        unseen[[card >> 2, 13 + (card & 3), 17]] += 1
-    values = np.empty((2, 5))
-    for side in range(2):
-        for column in range(5):
-            key, mask = int(state["keys"][side, column]), rank_mask(state, side, column)
-            # the next card is still to be drawn
-            draws = draws_left(state, side, column) + (turn < 40 and turn & 1 == side)
-            values[side, column] = hand_value(kind, strength_table(), key, mask, hand_size(key), unseen, draws)
-    own, opposite = values[player], values[1 - player]
-    if kind == PACK_EXPECT:
-        return float(np.exp(np.tanh(9 * (own - opposite) / PACK_SPAN)).sum())
-    return float((np.log(own) - np.log(opposite)).sum())
+class PlainSearch:
+    """Minimax over lists of cards, without pruning."""
+
+    def __init__(self, name: str, state: np.void, player: int, sides: list[int]) -> None:
+        self.name, self.player, self.sides = name, player, sides
+        self.hands = [[[int(card) for card in column if card >= 0] for column in side] for side in state["columns"]]
+        self.turn = int(state["turn"])
+        self.deck = [int(card) for card in state["deck"][self.turn :]]
+        self.hidden = {
+            self.deck[level] for level, side in enumerate(sides) if side != player and self.turn + level >= 30
+        }
+
+    def leaf(self) -> float:
+        own, opposite = self.hands[self.player], self.hands[1 - self.player]
+        seen = {card for hand in own + opposite for card in hand} - self.hidden
+        unseen = [card for card in range(52) if card not in seen]
+        value = paper_reference.state_value(self.name, own, opposite, unseen, self.turn + len(self.sides))
+        is_product = self.name != "greedy_1" and self.turn + len(self.sides) < 40
+        return log(value) if is_product else float(value)
+
+    def values(self, level: int = 0) -> list[float | None]:
+        hands = self.hands[self.sides[level]]
+        room, found = min(map(len, hands)), []
+        for hand in hands:
+            if len(hand) > room:
+                found.append(None)
+                continue
+            hand.append(self.deck[level])
+            found.append(self.value(level + 1))
+            hand.pop()
+        return found
+
+    def value(self, level: int) -> float:
+        if level == len(self.sides):
+            return self.leaf()
+        values = [value for value in self.values(level) if value is not None]
+        return max(values) if self.sides[level] == self.player else min(values)
 
 
-def minimax(states: States, player: int, depth: int, kind: int) -> float:
-    mover = int(GAME.current_player(states)[0])
-    if depth == 0 or mover < 0:
-        return state_value(states, player, kind)
-    values = [value for value in plain_values(states, player, depth, kind) if value is not None]
-    return max(values) if mover == player else min(values)
-
-
-def plain_values(states: States, player: int, depth: int, kind: int) -> list[float | None]:
-    values: list[float | None] = []
-    for column, legal in enumerate(GAME.legal_actions(states)[0]):
-        if not legal:
-            values.append(None)
-            continue
-        after = States(states.copy())
-        GAME.apply(after, np.array([column], dtype=np.int16))
-        values.append(minimax(after, player, depth - 1, kind))
-    return values
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.sampled_from([EVAL, FAST_EVAL, PACK_EXPECT]), st.integers(0, 38), st.integers(1, 4), st.integers(0, 99))
-def test_values_are_those_of_plain_minimax(kind: int, turn: int, depth: int, seed: int) -> None:
+@pytest.mark.parametrize("twice", [False, True])
+@settings(max_examples=12, deadline=None)
+@given(st.sampled_from(list(KINDS)), st.integers(0, 29), st.integers(1, 2), st.integers(0, 99))
+def test_values_are_those_of_plain_minimax(twice: bool, name: str, turn: int, depth: int, seed: int) -> None:
     states = stopped_at(GAME, turn, 1, seed)
-    player = int(GAME.current_player(states)[0])
-    plain = plain_values(states, player, depth, kind)
-    players = np.array([player], dtype=np.int8)
-    values = open_deck_values(states, players, depth, kind, exact=True)[0]
+    players = GAME.current_player(states)
+    player = int(players[0])
+    sides = [player, player, 1 - player][: depth + 1] if twice else [player, 1 - player][:depth]
+    plain = PlainSearch(name, states[0], player, sides).values()
+    values = open_deck_values(states, players, depth, KINDS[name], exact=True, twice=twice)[0]
     assert [value if np.isfinite(value) else None for value in values] == [
         value if value is None else pytest.approx(value, abs=1e-9) for value in plain
     ]
-    pruned = open_deck_values(states, players, depth, kind, exact=False)[0]
-    assert pruned.argmax() == values.argmax()
-    assert pruned.max() == values.max()
-    assert (pruned >= values).all()
+
+
+@pytest.mark.parametrize("twice", [False, True])
+@pytest.mark.parametrize("name", list(KINDS))
+@pytest.mark.parametrize("depth", [3, 5])
+def test_cutoffs_leave_the_best_columns_as_they_are(name: str, depth: int, twice: bool) -> None:
+    for turn in (3, 14, 28):
+        states = stopped_at(GAME, turn, 20, turn)
+        players = GAME.current_player(states)
+        values = open_deck_values(states, players, depth, KINDS[name], exact=True, twice=twice)
+        pruned = open_deck_values(states, players, depth, KINDS[name], exact=False, twice=twice)
+        best = values.max(axis=1, keepdims=True)
+        near = values > best - 0.001 + 1e-9
+        assert np.array_equal(pruned[near], values[near])
+        assert (pruned[~near] <= (best - 0.001 + 1e-9).repeat(5, axis=1)[~near]).all()
+
+
+def test_the_end_of_the_game_counts_differences_of_strengths() -> None:
+    """Eleven cards after turn 29: six of the player, who goes twice first, and five of the opponent."""
+    states = stopped_at(GAME, 29, 1, 5)
+    players = GAME.current_player(states)
+    values = open_deck_values(states, players, MAX_DEPTH, EVAL, exact=True, twice=True)
+    assert np.array_equal(np.isfinite(values), GAME.legal_actions(states))
+    finite = values[np.isfinite(values)]
+    assert (finite >= 5 * np.exp(-1)).all()
+    assert (finite <= 5 * np.exp(1)).all()
+    states = stopped_at(GAME, 38, 4, 0)
+    values = open_deck_values(states, GAME.current_player(states), 2, FAST_EVAL, exact=True)
+    for row, state in enumerate(states):
+        plain = PlainSearch("fast_greedy_2", state, 0, [0, 1]).values()
+        assert [value for value in values[row] if np.isfinite(value)] == pytest.approx(
+            [v for v in plain if v is not None]
+        )
+
+
+def test_columns_are_tried_in_the_order_of_the_program() -> None:
+    assert tuple(COLUMN_ORDER) == paper_reference.ORDER
 
 
 def test_the_deepest_search_gives_values() -> None:

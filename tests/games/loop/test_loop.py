@@ -77,8 +77,19 @@ def test_an_illegal_action_is_refused_by_name():
 
     game = make_game("thirty_one")
     rng = np.random.default_rng(0)
-    with pytest.raises(IllegalAction, match=r"thirty_one: action 3 is not legal here; legal: \[0, 1, 2\]"):
+    with pytest.raises(IllegalAction, match=r"thirty_one: action 3 of Cheat is not legal here; legal: \[0, 1, 2\]"):
         play_out(game, game.deal(2, rng), [Cheat()], rng)
+
+
+def test_one_action_for_each_game_is_asked_for():
+    class Short:
+        def act(self, info_states, players, rng):
+            return np.zeros(len(players) - 1, dtype=np.int16)
+
+    game = make_game("thirty_one")
+    rng = np.random.default_rng(0)
+    with pytest.raises(IllegalAction, match=r"Short.act returned shape \(3,\): must be one action for each of 4 games"):
+        play_out(game, game.deal(4, rng), [Short()], rng)
 
 
 def test_an_illegal_action_is_refused_where_a_game_lists_the_legal_ones():
@@ -88,7 +99,7 @@ def test_an_illegal_action_is_refused_where_a_game_lists_the_legal_ones():
 
     game = make_game("big2", opening="choose")  # whoever opens may not pass
     rng = np.random.default_rng(0)
-    with pytest.raises(IllegalAction, match=r"big2: action 1694 is not legal here; legal: \[0"):
+    with pytest.raises(IllegalAction, match=r"big2: action 1694 of Passes is not legal here; legal: \[0"):
         next(play(game, game.deal(2, rng), [Passes()], rng))
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from browser_user import TABLE_REQUESTS
 
+pytestmark = pytest.mark.slow
+
 TARGET = 44  # px, of controls
 CONTRAST = 4.5  # WCAG 2.2 AA
 

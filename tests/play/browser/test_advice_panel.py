@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 from browser_user import TABLE_REQUESTS
+
+pytestmark = pytest.mark.slow
 
 
 def _advice(table):
@@ -65,7 +69,7 @@ def test_advice_is_shown_on_demand(new_user):
     assert panel.locator(".observation rect").count() == 7
     words = panel.inner_text()
     assert "[object" not in words
-    assert "The playouts disagree: A♠ to column 1 does 0.5 ± 0.20 better on the same 64 deals." in words
+    assert "The playouts disagree: A♠ to column 1 does 0.50 ± 0.20 better on the same 64 deals." in words
     assert user.page.locator('.felt [data-key="column 1"]').get_attribute("data-share") == "90 %"
 
 

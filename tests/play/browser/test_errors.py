@@ -1,11 +1,14 @@
 """Errors on the page: messages, retries and recovery."""
 
+import pytest
 from sqlalchemy.orm import Session
 
 from browser_user import TABLE_REQUESTS
 from cardlab.games.catalogue import make_game
 from cardlab_play.agent_catalog import AgentChoice
 from cardlab_play.database import GameRow
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_lost_connection_is_shown_and_retried(new_user):

@@ -5,6 +5,8 @@ import pytest
 from browser_user import TABLE_REQUESTS
 from cardlab_play.offered_games import OFFERED_GAMES
 
+pytestmark = pytest.mark.slow
+
 
 def test_rules_are_one_click_from_the_table(new_user):
     user = new_user("phone")
@@ -69,13 +71,28 @@ def test_axe_finds_no_violation(new_user, screen):
         user.page.get_by_role("heading", name=heading).wait_for()
         check(path)
     for name, table_request in TABLE_REQUESTS.items():
-        table = user.open(table_request)
+        user.open(table_request)
         user.choices()
         check(name)
     user.page.get_by_role("button", name="Rules").click()
     user.page.locator(".rules-dialog table").first.wait_for()
     check("dialog")
+    table = user.open({**TABLE_REQUESTS["five_o"], "practice": True})
+    user.page.get_by_text("What would the agent do?").click()
+    user.page.locator(".options").wait_for()
+    for part in user.page.locator(".advice summary").all():
+        part.click()
+    check("advice")
     user.page.goto(f"{user.base}/#/network/{table['id']}")
     user.page.locator(".network").wait_for()
     check("network")
+    table = user.open(TABLE_REQUESTS["five_o"])
+    user.play_out(0)
+    check("end")
+    user.page.goto(f"{user.base}/#/replay/{table['id']}")
+    user.page.locator(".value-chart").wait_for()
+    check("replay")
+    user.page.goto(f"{user.base}/#/deal/{table['deal']['id']}")
+    user.page.get_by_role("button", name="Play this deal").wait_for()
+    check("deal")
     assert found == []

@@ -1,5 +1,9 @@
 """The start page: table form, open games, daily deals, user name."""
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 
 def test_choosing_a_game_options_and_opponents(new_user):
     user = new_user("phone")

@@ -6,10 +6,11 @@ from browser_user import TABLE_REQUESTS
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("screen", ["desktop", "phone"])
+@pytest.mark.parametrize("way", ["desktop", "phone", "keyboard"])
 @pytest.mark.parametrize("table_request", TABLE_REQUESTS.values(), ids=TABLE_REQUESTS)
-def test_a_whole_game(new_user, table_request, screen):
-    user = new_user(screen)
+def test_a_whole_game(new_user, table_request, way):
+    user = new_user("desktop" if way == "keyboard" else way)
+    user.by_keyboard = way == "keyboard"
     table = user.open(table_request)
     user.play_out(seed=3)
     end = user.ask(f"/api/tables/{table['id']}")

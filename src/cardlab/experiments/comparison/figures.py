@@ -5,6 +5,7 @@ from math import isfinite
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text  # a name may look like markup
 
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.seed_statistics import iqm_over_seeds
@@ -70,7 +71,7 @@ def _named(value: Estimate, name: str, stem: str = "") -> dict[str, float | None
 def comparison_tables(comparison: MethodComparison) -> Iterator[Table]:
     """Tables for `rich.console.Console.print`: the scores, the pairs, and the parameters that differ."""
     against = "" if comparison.is_alone else f" against {comparison.against}"
-    table = Table(title=f"{comparison.game.spec.name}{against}, {comparison.arena.deals:,} deals")
+    table = Table(title=Text(f"{comparison.game.spec.name}{against}, {comparison.arena.deals:,} deals"))
     budgets = [comparison.equal_budget(), comparison.equal_budget(over_cpu=True)]
     units = ["decisions", "CPU min"]
     table.add_column("method", overflow="fold")
@@ -82,22 +83,23 @@ def comparison_tables(comparison: MethodComparison) -> Iterator[Table]:
     for method in comparison.ranked:
         score = comparison.score(method)
         at = [f"{budget.scores[method.name].mean:.3f}" for budget in budgets if budget is not None]
-        table.add_row(method.name, str(method.seeds), f"{score.mean:.3f}", _interval(score), *at)
+        table.add_row(Text(method.name), str(method.seeds), f"{score.mean:.3f}", _interval(score), *at)
     yield table
-    table = Table(f"{comparison.ranked[0].name} minus")
+    table = Table()
+    table.add_column(Text(f"{comparison.ranked[0].name} minus"))
     for heading in ("points", "95 %", "probability of\nimprovement", "95 %"):
         table.add_column(heading, justify="right")
     for pair in comparison.pairs:
         better = pair.improvement
         figures = (f"{pair.points.mean:+.3f}", _interval(pair.points), f"{better.mean:.2f}", _interval(better))
-        table.add_row(pair.other, *figures)
+        table.add_row(Text(pair.other), *figures)
     yield table
     if comparison.differing:
         table = Table(title="what differs in configuration")
         for heading in ("parameter", *(method.name for method in comparison.methods)):
-            table.add_column(heading, overflow="fold")
+            table.add_column(Text(heading), overflow="fold")
         for key, values in comparison.differing:
-            table.add_row(key, *values)
+            table.add_row(key, *map(Text, values))
         yield table
 
 

@@ -73,7 +73,7 @@ def agent_key(key: str) -> Generator[None]:
         if refusal.key.startswith(f"{key}."):
             raise
         option = InvalidOption(refusal.key.rpartition(".")[2], refusal.value, refusal.allowed)
-        raise InvalidOption(key, refusal.text, f"an agent with other options ({option})") from refusal
+        raise InvalidOption(key, refusal.text, f"an agent with valid options; {option}") from refusal
     except InvalidOption as refusal:
         if refusal.key != "agent":
             raise

@@ -11,7 +11,9 @@ class PromotionOptions:
 
     reference: Text = option("random", "agent that the first champion of a game must beat")
     ladder: tuple[Text, ...] = option(
-        (), "agents from which it must win more than the champion, without losing to it; empty: it must beat it"
+        (),
+        "agents against which it must score more than the champion, without losing to the champion; "
+        "empty: it must beat the champion",
     )
     sequential: Flag = option(
         False, "true: stop as soon as the result is clear, by an interval that holds at every look"

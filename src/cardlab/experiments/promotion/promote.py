@@ -240,7 +240,8 @@ def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:
         )
         verdict = "it loses to the champion" if apart.high <= 0 else "the interval of the ladder is not above zero"
     lines.append(f"promoted: {outcome.folder}" if outcome.folder else f"not promoted: {verdict}")
-    return "\n".join([*lines, f"registered: {version.name} version {version.version}"])
+    use = "as champion" if outcome.folder else "as a challenger only"
+    return "\n".join([*lines, f"registered: {version.name} version {version.version}, {use}"])
 
 
 def _choice_lines(choice: SeedChoice | None) -> list[str]:

@@ -174,5 +174,7 @@ def _read_optional(
 def _read_columns(path: Path, what: str) -> Mapping[str, Column]:
     try:
         return read_columns(path)
+    except FileNotFoundError as error:
+        raise ResultError(f"{path}: {what} is missing: run `dvc repro`") from error
     except (OSError, ValueError, TypeError) as error:
         raise ResultError(f"{path}: is not {what} ({error}): run `dvc repro`") from error

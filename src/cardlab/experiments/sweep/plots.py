@@ -1,12 +1,13 @@
 """Plots of a study, drawn by Optuna with matplotlib."""
 
 import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
@@ -14,6 +15,9 @@ from optuna.visualization import matplotlib as plots
 
 NOT_IN_DIGEST = "draws figures that only MLflow keeps"
 
+OVERVIEW = "overview"
+MOST_IMPORTANT = 4
+"""Parameters in the overview."""
 MIN_TRIALS = 4
 """Complete trials that importances need."""
 
@@ -24,11 +28,16 @@ def can_rank(study: Study) -> bool:
     return len(complete) >= MIN_TRIALS and len({first_value(trial) for trial in complete}) > 1
 
 
-def study_plots(study: Study) -> Generator[tuple[str, Figure]]:
-    """Name and figure of each plot; a figure is closed before the next one is drawn."""
+def study_plots(study: Study, title: str = "", importances: Mapping[str, float] = {}) -> Generator[tuple[str, Figure]]:
+    """Name and figure of each plot; a figure is closed before the next one is drawn.
+
+    The overview shows `title` and `importances`. It is as low as what MLflow shows of a description before *Show more*
+    is clicked.
+    """
     name = (study.metric_names or ["value"])[0]
     target: Callable[[FrozenTrial], float] | None = None if len(study.directions) == 1 else first_value
     draw: dict[str, Callable[[], Any]] = {
+        OVERVIEW: lambda: _overview(study, name, title, importances),
         "history": lambda: plots.plot_optimization_history(study, target=target, target_name=name),
         "parallel_coordinates": lambda: plots.plot_parallel_coordinate(study, target=target, target_name=name),
         "slices": lambda: plots.plot_slice(study, target=target, target_name=name),
@@ -43,6 +52,23 @@ def study_plots(study: Study) -> Generator[tuple[str, Figure]]:
                 figure = np.ravel(drawn())[0].figure
             yield plot, figure
         plt.close(figure)
+
+
+def _overview(study: Study, name: str, title: str, importances: Mapping[str, float]) -> list[Axes]:
+    """Two axes in a row: the value of each trial with the best so far, and the most important parameters."""
+    trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    values = [first_value(trial) for trial in trials]
+    with matplotlib.rc_context({"font.size": 8}):
+        _, (left, right) = plt.subplots(1, 2, figsize=(7.4, 0.9), width_ratios=(3, 2), layout="constrained")
+        left.plot([trial.number for trial in trials], values, ".", markersize=4)
+        left.step([trial.number for trial in trials], np.maximum.accumulate(values), where="post", linewidth=1)
+        left.set_ylabel(name)
+        left.set_title(title, fontsize=8, loc="left")
+        shown = [*importances.items()][:MOST_IMPORTANT][::-1]
+        right.barh([key for key, _ in shown], [share for _, share in shown])
+        right.set_title("importance", fontsize=8, loc="left")
+        right.set_visible(bool(shown))
+    return [left, right]
 
 
 def first_value(trial: FrozenTrial) -> float:

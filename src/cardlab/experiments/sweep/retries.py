@@ -1,7 +1,7 @@
 """Retries of killed trials and exact totals, where Optuna's heartbeat and its retry callback are not enough.
 
 Optuna looks for stale trials only when a trial begins. It waits for the grace period also where the process is known to
-be gone, and misses a trial that was killed before its first heartbeat. It lets n workers begin n − 1 trials too many.
+be gone. It misses a trial that was killed before its first heartbeat. It lets n workers begin n − 1 trials too many.
 """
 
 import time

@@ -14,15 +14,14 @@ from optuna.trial import FrozenTrial, TrialState
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.sweep.confirmation import Confirmation
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.plots import can_rank, first_value, study_plots
+from cardlab.experiments.sweep.plots import OVERVIEW, can_rank, first_value, study_plots
 from cardlab.experiments.sweep.progress import score_text
 from cardlab.experiments.sweep.space import Space, Values, short
 from cardlab.experiments.sweep.study import finished_trials
-from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL
+from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL, RUN
 from cardlab.tracking import Run
 
 _NUM_BEST = 5  # trials in the table of the run's description
-_FIRST_PLOTS = ("history", "importances")  # beside each other at the top of the description
 
 
 class SweepFailed(RuntimeError):
@@ -38,6 +37,7 @@ class ScoredTrial:
     interval: tuple[float, float] | None  # of 95 %
     cost: float | None
     values: Values
+    run: str  # id of its MLflow run
 
     @property
     def mean(self) -> float:
@@ -136,20 +136,18 @@ class SummaryRun:
         self._run.log_text(json.dumps(config, indent=2, default=str), "best/config.json")
         self._run.log_text(trials_table(self._study, self._space), "study/trials.csv")
         plots: list[str] = []
-        for name, figure in study_plots(self._study):
+        for name, figure in study_plots(self._study, self._headline(), result.importances):
             self._run.log_figure(figure, f"study/{name}.svg")
             plots.append(name)
         self._run.set_tags({"mlflow.note.content": "\n".join(self._description(plots))})
 
     def _description(self, plots: list[str] | tuple[()]) -> Iterator[str]:
         """The description of the run in Markdown: plots, the best trials, and what to do next."""
-        best = _scored(_best_first(self._study)[0], self._space)
-        done = f"{len(finished_trials(self._study))} of {self._options.trials} trials done"
-        yield f"{done}; best: trial {best.number}, {score_text(self._options.metric, best.value, best.interval)}\n"
+        yield self._image(OVERVIEW) + "\n" if OVERVIEW in plots else ""
+        yield f"{self._headline()}\n"
         if self._confirmation:
             confirmed, luck = self._confirmation.lines(self._options.metric)
             yield f"confirmed: {confirmed}; luck: {luck}\n"
-        yield " ".join(self._image(name) for name in _FIRST_PLOTS if name in plots) + "\n"
         keys = [dimension.key for dimension in self._space.dimensions]
         yield f"| trial | {self._options.metric} | {' | '.join(keys)} |"
         yield "|---" * (2 + len(keys)) + "|"
@@ -159,7 +157,12 @@ class SummaryRun:
             score = score_text("", scored.value, scored.interval).strip()
             yield f"| {trial.number} | {score} | {' | '.join(cells)} |"
         yield f"\nThe study {self._study.study_name} in Optuna: `optuna-dashboard sqlite:///studies.db`\n"
-        yield from (self._image(name) for name in plots if name not in _FIRST_PLOTS)
+        yield from (self._image(name) for name in plots if name != OVERVIEW)
+
+    def _headline(self) -> str:
+        best = _scored(_best_first(self._study)[0], self._space)
+        done = f"{len(finished_trials(self._study))} of {self._options.trials} trials done"
+        return f"{done}; best: trial {best.number}, {score_text(self._options.metric, best.value, best.interval)}"
 
     def _image(self, name: str) -> str:
         """A plot among the artifacts, as the MLflow UI serves it."""
@@ -174,4 +177,5 @@ def _best_first(study: Study) -> list[FrozenTrial]:
 def _scored(trial: FrozenTrial, space: Space) -> ScoredTrial:
     cost = trial.values[1] if len(trial.values) > 1 else None
     interval: tuple[float, float] | None = trial.user_attrs.get(INTERVAL)
-    return ScoredTrial(trial.number, trial.values[0], interval, cost, space.decode(trial.params))
+    values, run = space.decode(trial.params), trial.user_attrs.get(RUN, "")
+    return ScoredTrial(trial.number, trial.values[0], interval, cost, values, run)

@@ -36,16 +36,20 @@ class PruningLog:
     trial: optuna.Trial
     experiment: Experiment
     metric: str
+    is_last: bool  # no training of the trial follows
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
-        """Log the metrics. Raises optuna.TrialPruned, which ends the training."""
+        """Log the metrics. Raises optuna.TrialPruned, which ends the training.
+
+        A trial whose last training has ended is complete: pruning would save nothing.
+        """
         self.log.log_metrics(metrics, step)
         if MEAN_SCORE not in metrics:
             return
         points = self.experiment.trainer.evaluations
         point = int(metrics[ITERATION]) * points // self.experiment.last_iteration
         self.trial.report(curve_score(metrics, self.metric), point)
-        if self.trial.should_prune():
+        if self.trial.should_prune() and not (self.is_last and point == points):
             raise optuna.TrialPruned(f"behind the others at point {point} of {points} of the learning curve")
 
 

@@ -67,8 +67,8 @@ class TrialRunner:
             raise optuna.TrialPruned(str(refusal)) from refusal
         name = f"trial {trial.number}"
         tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number, TRIAL_STATE: "running"}
-        searched = {"changed": values_text(values)}
-        tags |= searched | {"mlflow.runName": name, "mlflow.note.content": _description(values)}
+        searched = values_text(values)
+        tags |= {"changed": searched, "mlflow.runName": name, "mlflow.note.content": f"`{searched}`"}
         if RETRY_OF in trial.user_attrs:
             tags["sweep.retry_of"] = trial.user_attrs[RETRY_OF]
         with self.store.start_run(
@@ -126,7 +126,7 @@ class TrialRunner:
             experiment = replace(experiment, trainer=replace(experiment.trainer, threads=threads))
         log: MetricsLog = run if one else PrefixedLog(run, f"seed_{experiment.seed}/")
         if self.options.prunes_curves and number == 0:
-            log = PruningLog(log, trial, experiment, self.options.metric)
+            log = PruningLog(log, trial, experiment, self.options.metric, is_last=one)
         sweeps = self.store.root / "runs" / "sweeps"
         folder = run_folder(sweeps / f"{self.study}-{first_attempt(trial)}", experiment)
         if self.options.cost is not None:
@@ -180,11 +180,6 @@ class TrialRunner:
 def first_attempt(trial: optuna.Trial) -> int:
     """The number of a trial; of a retry, the number of the first attempt, whose checkpoint and folder it uses."""
     return int(trial.user_attrs.get(RETRY_OF, trial.number))
-
-
-def _description(values: Values) -> str:
-    """The description of a trial's run, in Markdown: the searched values."""
-    return "\n".join(["| searched | value |", "|---|---|", *(f"| {key} | {value} |" for key, value in values.items())])
 
 
 def _remove(folder: Path) -> None:

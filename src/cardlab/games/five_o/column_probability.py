@@ -10,15 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.deck import Cards, draw_below, hash_seed
+from cardlab.games.cards.deck import Cards, hash_seed
 from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_strength, hand_size
+from cardlab.games.five_o.hand_values import CHOOSE
 from cardlab.games.five_o.rules import COLUMN_SIZE, NUM_COLUMNS, Record, Records, list_unseen
 from cardlab.games.protocol import Players
 
 Numbers = NDArray[np.int64]
 Values = NDArray[np.float64]
 
+# Linear congruential generator modulo 2^64 (Knuth, MMIX); the upper half is used.
+LCG_FACTOR, LCG_STEP, LCG_HALF = np.uint64(6364136223846793005), np.uint64(1442695040888963407), np.uint64(32)
+
 WITHOUT_CARD, WITH_CARD = 0, 1  # column without, and with, the card to place
+_ALL = 2**62  # simulations: enough for all completions
+_MAX_MISSING = 3  # cards, of columns whose completions are enumerated
 _MAX_COMPLETIONS = 6000  # of a column that lacks three cards, with 34 unseen
 
 
@@ -51,36 +57,67 @@ def game_win_probabilities(probabilities: Values, sizes: NDArray[np.int8]) -> Va
 def simulate_columns(table: Strengths, state: Record, player: int, num_simulations: int, seed: np.uint64) -> Values:
     """[2, 5] share of simulations in which each column beats the opposite one: WITHOUT_CARD, and WITH_CARD (0 if full).
 
-    Each simulation completes all columns of both players from one shuffle of the unseen cards. A column that takes the
-    card to place draws one card less.
+    Each share has its own simulations: the own column is completed first, then the opposite one. Where there are at
+    most `num_simulations` completions of both, the share is that of all of them.
     """
     probabilities = np.zeros((2, NUM_COLUMNS))
     cards = np.empty(52, dtype=np.int8)
     count = list_unseen(state, cards)
-    card_key = CARD_KEYS[state["deck"][state["turn"]]]
-    for simulation in range(num_simulations):
-        stream = hash_seed(seed, np.uint64(simulation))
-        drawn = 0
-        for column in range(NUM_COLUMNS):
-            own, other = state["keys"][player, column], state["keys"][1 - player, column]
-            own_missing, other_missing = COLUMN_SIZE - hand_size(own), COLUMN_SIZE - hand_size(other)
-            put = own + card_key
-            for place in range(own_missing + other_missing):
-                chosen = drawn + draw_below(count - drawn, stream, drawn)
-                card = cards[chosen]
-                cards[chosen] = cards[drawn]
-                cards[drawn] = card
-                drawn += 1
-                if place < own_missing:
-                    own += CARD_KEYS[card]
-                    put += CARD_KEYS[card] if place else 0
-                else:
-                    other += CARD_KEYS[card]
-            opposite = five_card_strength(table, other)
-            probabilities[WITHOUT_CARD, column] += five_card_strength(table, own) >= opposite
-            if own_missing:
-                probabilities[WITH_CARD, column] += five_card_strength(table, put) >= opposite
-    return probabilities / num_simulations
+    mine, my_cards = np.empty(_MAX_COMPLETIONS, dtype=np.int64), np.empty(_MAX_COMPLETIONS, dtype=np.int64)
+    theirs, their_cards = np.empty_like(mine), np.empty_like(mine)
+    for column in range(NUM_COLUMNS):
+        other, num_theirs = np.int64(state["keys"][1 - player, column]), 0
+        for case in range(2):
+            own: Any = np.int64(state["keys"][player, column])
+            own += CARD_KEYS[state["deck"][state["turn"]]] if case == WITH_CARD else 0
+            if hand_size(own) > COLUMN_SIZE:
+                continue
+            if _num_completions(count, COLUMN_SIZE - hand_size(own), COLUMN_SIZE - hand_size(other)) > num_simulations:
+                stream = hash_seed(seed, np.uint64(2 * column + case))
+                probabilities[case, column] = _simulate_column(table, own, other, cards, count, num_simulations, stream)
+                continue
+            if num_theirs == 0:
+                num_theirs = enumerate_completions(table, other, cards, count, theirs, their_cards)
+            num_mine = enumerate_completions(table, own, cards, count, mine, my_cards)
+            _, lost, cases = compare_completions(mine[:num_mine], my_cards, theirs[:num_theirs], their_cards)
+            probabilities[case, column] = (cases - lost) / cases
+    return probabilities
+
+
+@kernel
+def _num_completions(count: int, own_missing: Int, other_missing: Int) -> float:
+    """Number of ways to complete two columns with `count` unseen cards; infinite where too many to enumerate."""
+    if max(own_missing, other_missing) > _MAX_MISSING:
+        return np.inf
+    return CHOOSE[count, own_missing] * CHOOSE[count - own_missing, other_missing]
+
+
+@kernel
+def _simulate_column(
+    table: Strengths, own: Int, other: Int, cards: Cards, count: int, num_simulations: int, stream: np.uint64
+) -> float:
+    """Share of random completions of two columns in which `own` is at least as strong as `other`."""
+    other_missing = COLUMN_SIZE - hand_size(other)
+    missing = COLUMN_SIZE - hand_size(own) + other_missing
+    won = 0
+    for _ in range(num_simulations):
+        mine: Any = np.int64(own)
+        theirs: Any = np.int64(other)
+        drawn, left = np.int64(0), missing
+        while left > 0:
+            stream = stream * LCG_FACTOR + LCG_STEP
+            chosen = np.int64(((stream >> LCG_HALF) * np.uint64(count)) >> LCG_HALF)
+            bit = np.int64(1) << chosen
+            if drawn & bit:
+                continue
+            drawn |= bit
+            if left > other_missing:
+                mine += CARD_KEYS[cards[chosen]]
+            else:
+                theirs += CARD_KEYS[cards[chosen]]
+            left -= 1
+        won += five_card_strength(table, mine) >= five_card_strength(table, theirs)
+    return won / num_simulations
 
 
 @kernel
@@ -108,22 +145,7 @@ def exact_win_probabilities(table: Strengths, states: Records, players: Players)
 @kernel
 def enumerate_columns(table: Strengths, state: Record, player: int) -> Values:
     """[2, 5] limit of `simulate_columns` by enumeration of all completions; needs round 3 or later."""
-    probabilities = np.zeros((2, NUM_COLUMNS))
-    cards = np.empty(52, dtype=np.int8)
-    count = list_unseen(state, cards)
-    opposite, own = np.empty(_MAX_COMPLETIONS, dtype=np.int64), np.empty(_MAX_COMPLETIONS, dtype=np.int64)
-    opposite_cards, own_cards = np.empty_like(opposite), np.empty_like(own)
-    for column in range(NUM_COLUMNS):
-        key = state["keys"][1 - player, column]
-        num_opposite = enumerate_completions(table, key, cards, count, opposite, opposite_cards)
-        for case in range(2):
-            key = state["keys"][player, column] + (CARD_KEYS[state["deck"][state["turn"]]] if case == WITH_CARD else 0)
-            if hand_size(key) > COLUMN_SIZE:
-                continue
-            num_own = enumerate_completions(table, key, cards, count, own, own_cards)
-            won, lost, cases = compare_completions(own[:num_own], own_cards, opposite[:num_opposite], opposite_cards)
-            probabilities[case, column] = won / cases + (cases - won - lost) / cases
-    return probabilities
+    return simulate_columns(table, state, player, _ALL, np.uint64(0))
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The paper's values of a hand of one to five cards: `eval`, `fast_eval`, `pack_expect`, and equations (1) and (2).
+"""Chances of a hand of one to five cards, equations (1) and (2) of the paper, and the value that observations show.
 
 `unseen` [18] counts the cards that an InfoState does not show: by rank, by suit and in total.
 """
@@ -9,18 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.cards.bits import highest_bit
 from cardlab.games.cards.deck import NUM_CARDS, NUM_RANKS, NUM_SUITS
 from cardlab.games.cards.hands import (
     CATEGORY_STARTS,
     FLUSH,
     HIGH_CARD,
-    PAIR,
     STRAIGHT,
     Int,
-    Strengths,
-    guaranteed_strength,
-    hand_category,
     hand_size,
     suit_count,
 )
@@ -36,15 +31,6 @@ CHOOSE = np.array([[float(math.comb(n, k)) for k in range(21)] for n in range(53
 
 _FLUSH_GAIN = CATEGORY_STARTS[FLUSH] - CATEGORY_STARTS[HIGH_CARD]
 _LOWEST_STRAIGHT = CATEGORY_STARTS[STRAIGHT]
-_PAIR_START = CATEGORY_STARTS[PAIR]
-
-EVAL, FAST_EVAL, PACK_EXPECT = 0, 1, 2  # `kind` of hand_value
-
-# The paper does not give these constants; with them greedy_2 beats greedy_1 about as clearly as in the paper.
-PACK_MADE = np.array([0.0, 2.0, 4.0, 6.0, 8.0, 9.0, 10.0, 12.0, 13.0, 13.0])  # by category
-PACK_HIGHEST = 3.0  # for an ace, in proportion for other ranks
-PACK_FLUSH = np.array([0.0, 0.0, 1.0, 3.0, 6.0])  # by the number of cards, all of one suit
-PACK_STRAIGHT = np.array([0.0, 0.0, 1.5, 5.0, 7.0])  # by the number of cards, all of one straight
 
 # Offsets in `unseen` [18]: ranks from 0, suits, total.
 SUITS_AT, ALL_AT, NUM_COUNTS = 13, 17, 18
@@ -77,18 +63,18 @@ def flush_chance(key: Int, size: Int, unseen: Counts, draws: Int) -> float:
 
 
 @kernel
-def straight_chance(mask: Int, size: Int, unseen: Counts, draws: Int) -> tuple[float, int]:
+def straight_chance(mask: Int, size: Int, unseen: Counts, draws: Int, first: Int = 0) -> tuple[float, int]:
     """Probability that an open hand of distinct ranks becomes a straight, equation (2), and the lowest one (-1: none).
 
     `mask` has a bit for each rank in the hand. A straight takes exactly one card of each missing rank, so two straights
-    exclude each other and their probabilities add up.
+    exclude each other and their probabilities add up. Straights below WINDOWS[first] do not count.
     """
     chance = 0.0
     least = -1
     needed = COLUMN_SIZE - size
     if needed > draws:
         return chance, least
-    for window in range(NUM_WINDOWS):
+    for window in range(first, NUM_WINDOWS):
         if mask & ~WINDOWS[window]:
             continue
         ways, relevant = 1, 0
@@ -105,51 +91,14 @@ def straight_chance(mask: Int, size: Int, unseen: Counts, draws: Int) -> tuple[f
 
 
 @kernel
-def eval_hand(table: Strengths, key: Int, mask: Int, size: Int, unseen: Counts, draws: Int) -> float:
-    """The paper's `eval`, 0 to 7462: guaranteed strength, mixed with flush and straight by probability · size / 5."""
-    current = guaranteed_strength(table, key, size)
-    if size == COLUMN_SIZE or current >= _PAIR_START:
-        return float(current)
-    flush = flush_chance(key, size, unseen, draws)
-    straight, least = straight_chance(mask, size, unseen, draws)
-    return combine_values(float(current), size, flush, straight, least)
-
-
-@kernel
 def combine_values(current: float, size: Int, flush: float, straight: float, least: Int) -> float:
-    """(1 - p - q) current + (p flush + q straight) size / 5, with the lowest flush and straight within reach."""
+    """Value of an open hand in observations: (1 - p - q) current + (p flush + q straight) size / 5.
+
+    p and q are the chances `flush` and `straight`, `least` the lowest straight in reach. The paper's text defines the
+    value so, with the lowest flush and straight within reach; its program computes another (paper_values.py).
+    """
     future = flush * (current + _FLUSH_GAIN) + straight * (_LOWEST_STRAIGHT + least)
     return max(1.0 - flush - straight, 0.0) * current + future * size / COLUMN_SIZE
-
-
-@kernel
-def fast_eval_hand(table: Strengths, key: Int, mask: Int, size: Int, unseen: Counts) -> float:
-    """The paper's `fast_eval`, 0 to 7462: `eval` with shares of useful unseen cards in place of probabilities.
-
-    Useful cards have the suit, or a rank that some straight lacks. The paper does not define how a share becomes a
-    probability. Here it is raised to the number of cards needed plus one, which reproduces the win rate of greedy_2.
-    """
-    current = guaranteed_strength(table, key, size)
-    if size == COLUMN_SIZE or current >= _PAIR_START:
-        return float(current)
-    needed = COLUMN_SIZE - size
-    suit = suit_of_flush(key, size)
-    flush = 0.0
-    if suit >= 0 and unseen[SUITS_AT + suit] >= needed:
-        flush = (unseen[SUITS_AT + suit] / unseen[ALL_AT]) ** (needed + 1)
-    useful = 0
-    least = -1
-    for window in range(NUM_WINDOWS):
-        if not mask & ~WINDOWS[window]:
-            useful |= WINDOWS[window] & ~mask
-            if least < 0:
-                least = window
-    outs = 0
-    for rank in range(NUM_RANKS):
-        if useful >> rank & 1:
-            outs += unseen[rank]
-    straight = (outs / unseen[ALL_AT]) ** (needed + 1) if least >= 0 else 0.0
-    return combine_values(float(current), size, flush, straight, least)
 
 
 @kernel
@@ -159,29 +108,6 @@ def fits_straight(mask: Int) -> bool:
     for window in range(NUM_WINDOWS):
         fits |= mask & ~WINDOWS[window] == 0
     return fits
-
-
-@kernel
-def pack_expect_hand(table: Strengths, key: Int, mask: Int, size: Int) -> float:
-    """The paper's `pack_expect`, 1 to 17, of the cards alone: made hand, high card, one suit, ranks close together."""
-    category = hand_category(table, key, size)
-    points = 1.0 + PACK_MADE[category] + PACK_HIGHEST * highest_bit(mask) / (NUM_RANKS - 1)
-    if category == HIGH_CARD and 1 < size < COLUMN_SIZE:
-        if suit_of_flush(key, size) >= 0:
-            points += PACK_FLUSH[size]
-        if fits_straight(mask):
-            points += PACK_STRAIGHT[size]
-    return points
-
-
-@kernel
-def hand_value(kind: int, table: Strengths, key: Int, mask: Int, size: Int, unseen: Counts, draws: Int) -> float:
-    """Value of a hand by EVAL, FAST_EVAL or PACK_EXPECT; only EVAL uses `draws`."""
-    if kind == EVAL:
-        return eval_hand(table, key, mask, size, unseen, draws)
-    if kind == FAST_EVAL:
-        return fast_eval_hand(table, key, mask, size, unseen)
-    return pack_expect_hand(table, key, mask, size)
 
 
 @kernel

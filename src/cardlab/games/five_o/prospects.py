@@ -4,7 +4,7 @@ Columns that miss at most one card each are enumerated; others are sampled. The 
 cards. So an observation is deterministic, and all afterstates of one decision use common random numbers.
 
 Players choose where a card goes, so random completion is pessimistic. A side may also take the best of several
-completions, which separates an open hand that needs one card from a closed hand of equal strength.
+completions. That separates an open hand that needs one card from a closed hand of equal strength.
 """
 
 import numpy as np
@@ -16,6 +16,9 @@ from cardlab.games.cards.hands import CARD_KEYS, Int, Strengths, five_card_stren
 from cardlab.games.five_o import observation as features
 from cardlab.games.five_o.column_features import LINE_SIZE
 from cardlab.games.five_o.column_probability import (
+    LCG_FACTOR,
+    LCG_HALF,
+    LCG_STEP,
     Numbers,
     compare_completions,
     enumerate_completions,
@@ -30,10 +33,6 @@ PAIRS = ((1, 1), (4, 1), (1, 4), (2, 2), (4, 4))
 _PAIRS = np.array(PAIRS)
 _MIRRORED = [PAIRS.index((theirs, mine)) for mine, theirs in PAIRS]
 _CACHED_FORMS = 2  # a column has two forms in the afterstates of one decision: with and without the card
-
-# Linear congruential generator modulo 2^64 (Knuth, MMIX); the upper half is used.
-_FACTOR, _STEP = np.uint64(6364136223846793005), np.uint64(1442695040888963407)
-_HALF = np.uint64(32)
 
 _DIGIT = 7  # bits of a radix-sort digit; a strength has two digits
 _DIGITS = (1 << _DIGIT) - 1
@@ -149,8 +148,8 @@ def _draw(
         total, mask, stream = np.int64(key), drawn[index], streams[index]
         left = missing
         while left > 0:
-            stream = stream * _FACTOR + _STEP
-            chosen = np.int64(((stream >> _HALF) * np.uint64(count)) >> _HALF)
+            stream = stream * LCG_FACTOR + LCG_STEP
+            chosen = np.int64(((stream >> LCG_HALF) * np.uint64(count)) >> LCG_HALF)
             bit = np.int64(1) << chosen
             if not mask & bit:
                 mask |= bit

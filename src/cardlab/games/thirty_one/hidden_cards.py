@@ -1,8 +1,8 @@
 """Information of a player: hiding unknown cards, and sampling them.
 
 A player knows the own cards, all cards in the discard pile, and the cards that others took from the pile and still
-hold. After a reshuffle the player also knows the set of cards that formed the stock, and for each opponent how many
-hidden cards come from it: cards drawn since do, cards held before do not.
+hold. After a reshuffle the player also knows which cards formed the stock, and how many hidden cards of each opponent
+come from it. Cards drawn since do, cards held before do not.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Decisions of finished games as training samples, and records and generators in checkpoint form."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self, cast
 
@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from cardlab.games.protocol import Actions, Bools, Floats, InfoStates, Players, States
+from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, States
 from cardlab.games.record_arrays import join, take
 
 
@@ -31,6 +31,23 @@ class Experience:
 
     def __len__(self) -> int:
         return len(self.actions)
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """The arrays in checkpoint form."""
+        arrays = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {name: pack(array) for name, array in arrays.items() if array is not None}
+
+    @classmethod
+    def of_state(cls, state: Mapping[str, Tensor], game: Game) -> "Experience":
+        """From `state_dict`."""
+        records: dict[str, Any] = dict.fromkeys(("info_states", "states"), game.state_dtype)
+        dtypes = records | {"players": np.int8, "actions": np.int16, "ends": np.bool_, "seats": np.int8}
+        shapes: dict[str, tuple[int]] = dict.fromkeys(("payoffs", "seats"), (game.spec.num_players,))
+        names = [entry.name for entry in fields(cls) if entry.name in state]
+        arrays = {
+            name: unpack(state[name], np.dtype(dtypes.get(name, np.float32)), *shapes.get(name, ())) for name in names
+        }
+        return cast(Any, cls)(**arrays)
 
     @property
     def learner_payoff(self) -> float:

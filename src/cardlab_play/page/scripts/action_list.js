@@ -2,7 +2,7 @@
 
 import { withSuitSymbols } from './cards.js';
 import { h, screenReaderText } from './dom.js';
-import { bar, columnFormatter, formatPercent, formatMargin, formatSize } from './formatting.js';
+import { bar, columnFormatter, formatCount, formatDifference, formatPercent } from './formatting.js';
 
 /** @typedef {import('./types.js').ActionAnalysis} ActionAnalysis */
 
@@ -40,7 +40,7 @@ function compare(a, b, best) {
  * @param {ActionAnalysis} option
  * @param {boolean} best
  * @param {number} visits of all options
- * @param {(value: number) => string} format
+ * @param {(value: number, margin?: number | null) => string} format
  */
 function rowOf(option, best, visits, format) {
   const kinds = ['li', best && 'best', option.chosen && 'chosen'].filter(Boolean).join('.');
@@ -49,7 +49,7 @@ function rowOf(option, best, visits, format) {
     null,
     h('span.what', null, withSuitSymbols(option.text), best && screenReaderText(', choice of the agent'), option.chosen && h('span.mark', null, ' your move')),
     agentFigures(option, visits, format),
-    option.value !== null && h('span.number.estimate', null, screenReaderText('playouts '), format(option.value), formatMargin(option.margin)),
+    option.value !== null && h('span.number.estimate', null, screenReaderText('playouts '), format(option.value, option.margin)),
   );
 }
 
@@ -57,13 +57,13 @@ function rowOf(option, best, visits, format) {
  * The probability of a policy, or the value and the visits of a search.
  * @param {ActionAnalysis} option
  * @param {number} visits of all options
- * @param {(value: number) => string} format
+ * @param {(value: number, margin?: number | null) => string} format
  */
 function agentFigures({ probability, search_value, visits: own }, visits, format) {
   if (probability !== null) return [h('span.number', null, screenReaderText('probability '), formatPercent(probability)), bar(probability)];
   if (own === null || visits === 0) return null;
   const value = search_value === null ? '' : `${format(search_value)}, `;
-  return [h('span.number', null, screenReaderText('search '), `${value}${own} visits`), bar(own / visits)];
+  return [h('span.number', null, screenReaderText('search '), `${value}${formatCount(own, 'visit')}`), bar(own / visits)];
 }
 
 /**
@@ -75,6 +75,6 @@ function agentFigures({ probability, search_value, visits: own }, visits, format
 export function verdictText({ agrees, text, difference, margin }, deals, count) {
   if (count === 1) return 'It is the only option.';
   if (agrees) return `The playouts agree: no option does better on the ${deals} deals.`;
-  const other = `${withSuitSymbols(text)} does ${formatSize(difference)}${formatMargin(margin)} better on the same ${deals} deals`;
-  return agrees === false ? `The playouts disagree: ${other}.` : `The playouts do not decide: ${other}, which may be chance as the best of ${count}.`;
+  const other = `${withSuitSymbols(text)} does ${formatDifference(difference, margin)} better on the same ${deals} deals`;
+  return agrees === false ? `The playouts disagree: ${other}.` : `The playouts do not decide: ${other}, which may be chance: it is the best of ${count} options.`;
 }

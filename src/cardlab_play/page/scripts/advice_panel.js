@@ -4,7 +4,7 @@ import { ApiError, getAdvice } from './api.js';
 import { beliefTable } from './belief.js';
 import { withSuitSymbols } from './cards.js';
 import { fill, h } from './dom.js';
-import { bar, formatPercent, formatMargin, resultFormatter } from './formatting.js';
+import { bar, formatCount, formatEstimate, formatPercent, resultUnit } from './formatting.js';
 import { observationView } from './observation.js';
 import { actionList, verdictText } from './action_list.js';
 
@@ -106,10 +106,10 @@ function adviceContent(advice, table) {
   return [
     h('p', null, `${agent.title} plays `, h('b', null, withSuitSymbols(advice.text)), '. ', verdictText(advice.verdict, deals, advice.options.length)),
     h('div.win-probability', null, advice.win_probability !== null && [h('span', null, 'Win probability'), bar(advice.win_probability, 'win'), h('b', null, formatPercent(advice.win_probability))]),
-    h('p', null, 'Expected result ', h('b', null, resultFormatter(table.game)(advice.value)), formatMargin(advice.margin)),
+    h('p', null, 'Expected result ', h('b', null, formatEstimate(table.game, advice.value, advice.margin)), resultUnit(table.game, table.seats.length)),
     h('h3', null, 'Actions'),
     actionList(advice.options, advice.action, table.game),
-    h('p.muted', null, `Below each option: its mean result with the 95 % interval on the same ${deals} deals of the hidden cards, played out by ${played_by} in every seat.`, simulations > 0 && ` The search made ${simulations} simulations.`),
+    h('p.muted', null, `Below each option: its mean result with the 95 % interval on the same ${deals} deals of the hidden cards, played out by ${played_by} in every seat.`, simulations > 0 && ` The search made ${formatCount(simulations ?? 0, 'simulation')}.`),
     beliefTable(advice, table),
     observationView(advice.observation),
   ];

@@ -22,35 +22,52 @@ export function resultFormatter(game) {
 }
 
 /**
- * The number format of a column of results: fewer decimal places for larger values.
+ * The number format of a column of results, with their margins: fewer decimal places for larger values.
  * @param {string} game
  * @param {(number | null)[]} values
- * @returns {(value: number) => string}
+ * @returns {(value: number, margin?: number | null) => string}
  */
 export function columnFormatter(game, values) {
   const largest = Math.max(0, ...values.map((value) => Math.abs(value ?? 0)));
   const digits = largest < 10 ? 2 : largest < 100 ? 1 : 0;
-  return (value) => {
+  return (value, margin) => {
     const text = Math.abs(value).toFixed(digits);
-    if (game === 'poker_squares' || Number(text) === 0) return text;
-    return `${value > 0 ? '+' : '−'}${text}`;
+    const sign = game === 'poker_squares' || Number(text) === 0 ? '' : value > 0 ? '+' : '−';
+    return `${sign}${text}${typeof margin === 'number' ? ` ± ${margin.toFixed(digits)}` : ''}`;
   };
 }
 
 /**
- * The margin as `± 0.30`, empty without one.
- * @param {number | null | undefined} margin
+ * A mean result with its margin: −3.59 ± 0.70.
+ * @param {string} game
+ * @param {number} value
+ * @param {number | null} margin
  */
-export function formatMargin(margin) {
-  if (margin === null || margin === undefined) return '';
-  return ` ± ${margin.toFixed(margin < 10 ? 2 : margin < 100 ? 1 : 0)}`;
+export const formatEstimate = (game, value, margin) => columnFormatter(game, [value, margin])(value, margin);
+
+/**
+ * The size of a difference with its margin: 0.91 ± 0.25.
+ * @param {number} value
+ * @param {number} margin
+ */
+export const formatDifference = (value, margin) => formatEstimate('', Math.abs(value), margin).replace('+', '');
+
+/**
+ * What stands behind a mean result: points, or what a win and a loss count.
+ * @param {string} game
+ * @param {number} players
+ */
+export function resultUnit(game, players) {
+  if (game !== 'five_o' && game !== 'thirty_one') return ' points';
+  return `, where a win is +1 and a loss ${formatPoints(-1 / (players - 1))}`;
 }
 
 /**
- * The size of a difference, without its sign.
- * @param {number | null} value
+ * A number with its noun: 1 card, 3 cards.
+ * @param {number} number
+ * @param {string} noun
  */
-export const formatSize = (value) => formatPoints(Math.abs(value ?? 0)).replace('+', '');
+export const formatCount = (number, noun) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 /**
  * The payoff of a game in words: +3 points, won the match.
@@ -58,7 +75,7 @@ export const formatSize = (value) => formatPoints(Math.abs(value ?? 0)).replace(
  * @param {number} payoff
  */
 export function formatOutcome(game, payoff) {
-  if (game === 'five_o') return payoff > 0 ? 'won' : payoff < 0 ? 'lost' : 'a tie';
+  if (game === 'five_o') return payoff > 0 ? 'won the game' : payoff < 0 ? 'lost the game' : 'tied the game';
   if (game === 'thirty_one') return payoff >= 1 ? 'won the match' : payoff < 0 ? 'lost the match' : 'shared the match';
   return `${resultFormatter(game)(payoff)} ${Math.abs(payoff) === 1 ? 'point' : 'points'}`;
 }

@@ -2,7 +2,7 @@
 
 import { getLeaderboard, putName } from './api.js';
 import { fill, h } from './dom.js';
-import { formatMargin, formatPercent, formatPoints } from './formatting.js';
+import { formatEstimate, formatPercent, formatPoints } from './formatting.js';
 
 const MIN_GAMES = 5; // for an interval: that of fewer games says nothing
 
@@ -70,7 +70,7 @@ function leaderboardTable(heading, rows, share) {
  */
 function meanOf(games, mean, low, high, share) {
   const half = low === null || high === null || games < MIN_GAMES ? null : (high - low) / 2;
-  if (!share) return [h('b', null, formatPoints(mean)), formatMargin(half)];
+  if (!share) return h('b', null, half === null ? formatPoints(mean) : formatEstimate('', mean, half));
   return [h('b', null, formatPercent(mean)), half !== null && ` ± ${Math.round(100 * half)}`];
 }
 

@@ -25,7 +25,7 @@ export async function showNetwork(main, context) {
  * @param {import('./types.js').Table} table
  * @param {AbortSignal} signal
  */
-async function observation({ id, deal, status }, signal) {
+async function observation({ id, game, deal, status }, signal) {
   if (deal.counts || status === 'over') {
     return h('p', null, 'In a practice game this page shows the input of the network at each of your moves. In a game that counts, and after the end, it shows nothing.');
   }
@@ -34,7 +34,17 @@ async function observation({ id, deal, status }, signal) {
   if (!view) return h('p', null, `${advice.agent.title} is not a network: it follows rules.`);
   /** @type {HTMLDetailsElement} */ (view).open = true;
   return [
-    h('p', null, `The input of ${advice.agent.title} at your move, from your seat. One square is one number: empty squares are 0. It sees what you know, and no hidden card.`),
+    h('p', null, `The input of ${advice.agent.title} at your move, from your seat. One square is one number: empty squares are 0. It sees what you know, and no hidden card.${cardOrder(game, advice.observation)}`),
     view,
   ];
+}
+
+/**
+ * The order of the cards, where blocks have a square for each card.
+ * @param {string} game
+ * @param {import('./observation.js').Block[]} blocks
+ */
+function cardOrder(game, blocks) {
+  if (!blocks.some(({ shape }) => shape.at(-1) === 52)) return '';
+  return ` The 52 squares of a row are the cards from ${game === 'big2' ? '3♦ 3♣ 3♥ 3♠ to 2♠' : '2♣ 2♦ 2♥ 2♠ to A♠'}.`;
 }

@@ -14,7 +14,7 @@ export function observationView(blocks) {
     'details.observation-section',
     null,
     h('summary', null, `Network input: ${count} numbers in ${blocks.length} blocks`),
-    h('dl.observation', null, blocks.map((block) => [h('dt', null, block.name.replaceAll('_', ' '), h('span.muted', null, ` ${block.shape.join(' × ')}`)), h('dd', null, picture(block))])),
+    h('dl.observation', null, blocks.map((block) => h('div', null, h('dt', null, block.name.replaceAll('_', ' '), h('span.muted', null, ` ${block.shape.join(' × ')}`)), h('dd', null, picture(block))))),
   );
 }
 
@@ -39,7 +39,7 @@ function picture({ name, shape, values }) {
     ),
   );
   const picture = svg('svg', { class: 'block', viewBox: `0 0 ${columns} ${lines}`, role: 'img', 'aria-label': `${name}: ${set} of ${values.length} are not zero` }, squares);
-  /** @type {any} */ (picture).style.inlineSize = `min(100%, ${columns * 12}px)`;
+  /** @type {any} */ (picture).style.inlineSize = `${columns * 12}px`;
   return picture;
 }
 

@@ -3,7 +3,7 @@
 import { getReplay, getTable } from './api.js';
 import { withSuitSymbols } from './cards.js';
 import { fill, h } from './dom.js';
-import { columnFormatter, formatMargin, formatSize, resultFormatter } from './formatting.js';
+import { columnFormatter, formatDifference, resultFormatter, resultUnit } from './formatting.js';
 import { GAMES } from './games/catalogue.js';
 import { distinctSeats } from './games/pieces.js';
 import { animateCards } from './animation.js';
@@ -162,17 +162,17 @@ class ReplayView {
  * @param {Frame} frame
  * @param {Replay} replay
  */
-function reviewContent({ review, kind }, { game, deals, played_by }) {
+function reviewContent({ review, kind }, { agent, deals, game, played_by, result }) {
   if (!review) return [h('p.muted', null, kind === 'deal' ? 'The cards were dealt.' : 'This was not your decision.')];
   const { best, cost, verdict } = review;
-  const value = h('p', null, 'Expected result ', h('b', null, resultFormatter(game)(review.value)));
+  const value = h('p', null, 'Expected result ', h('b', null, resultFormatter(game)(review.value)), resultUnit(game, result.payoffs.length));
   if (!best || !verdict) return [value, h('p', null, 'You had no choice.')];
-  const compared = `${formatSize(cost)}${formatMargin(review.margin)} ${cost < 0 ? 'worse' : 'better'} than your move on the same ${deals} deals${review.costly ? '' : ', which may be chance'}`;
+  const compared = `${formatDifference(cost, review.margin)} ${cost < 0 ? 'worse' : 'better'} than your move on the same ${deals} deals${review.costly ? '' : ', which may be chance'}`;
   return [
     value,
     review.options.some((option) => option.chosen && option.action === best.action)
-      ? h('p', null, 'The agent plays the same. ', verdictText(verdict, deals, review.options.length))
-      : h('p', null, 'The agent plays ', h('b', null, withSuitSymbols(best.text)), `: ${compared}.`),
+      ? h('p', null, `${agent.title} plays the same. `, verdictText(verdict, deals, review.options.length))
+      : h('p', null, `${agent.title} plays `, h('b', null, withSuitSymbols(best.text)), `: ${compared}.`),
     actionList(review.options, best.action, game),
     h('p.muted', null, `Mean results with 95 % intervals, played out by ${played_by} in every seat.`),
   ];

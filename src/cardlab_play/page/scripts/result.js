@@ -2,7 +2,7 @@
 
 import { getDeal, getTable, openTable } from './api.js';
 import { fill, h } from './dom.js';
-import { formatOutcome, formatSize } from './formatting.js';
+import { formatOutcome } from './formatting.js';
 
 /** @typedef {import('./types.js').Table} Table */
 
@@ -68,10 +68,10 @@ async function showPar(container, table, signal) {
  * @param {number} payoff of the agent in the player's seat
  */
 export function parText({ game, seats, result }, agent, payoff) {
-  const outcome = `${agent} in your seat on this deal: ${formatOutcome(game, payoff)}`;
+  if (seats.length > 1) return `${agent} in your seat on this deal: ${formatOutcome(game, payoff)}`;
   const more = (result?.payoff ?? 0) - payoff;
-  if (seats.length > 1 || more === 0) return outcome;
-  return `${outcome}, ${formatSize(more)} ${more > 0 ? 'fewer' : 'more'} than you`;
+  const compared = more === 0 ? 'as many as you' : `${Math.abs(more)} ${more > 0 ? 'fewer' : 'more'} than you`;
+  return `${agent} on this deal: ${formatOutcome(game, payoff)}, ${compared}`;
 }
 
 /**

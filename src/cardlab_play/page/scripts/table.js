@@ -1,8 +1,7 @@
 /** Page of a table: shows the events move by move, takes the player's action and sends it. */
 
 import { enableArrowKeys, redrawWithFocus, updateTabStop } from './arrow_keys.js';
-import { ApiError, getAdvice, getGames, getHistory, getTable, getTables, playMove, resign, undo } from './api.js';
-import { withSuitSymbols } from './cards.js';
+import { ApiError, getGames, getHistory, getTable, playMove, resign, undo } from './api.js';
 import { fill, h } from './dom.js';
 import { distinctSeats } from './games/pieces.js';
 import { eventText, showdownView } from './event_text.js';
@@ -13,6 +12,8 @@ import { rulesButton } from './rules.js';
 import { AdvicePanel } from './advice_panel.js';
 import { announce } from './announcements.js';
 import { EventLog } from './event_log.js';
+import { Hint } from './hint.js';
+import { showUnplayable } from './unplayable.js';
 
 /** @typedef {import('./types.js').Table} Table */
 /** @typedef {import('./types.js').GameEvent} GameEvent */
@@ -43,39 +44,6 @@ export async function showTable(main, context) {
   new TableView(table, game, signal).mount(main, history.events);
 }
 
-/**
- * Page of a table whose agents fail to load.
- * @param {HTMLElement} main
- * @param {string} id
- * @param {string} reason
- * @param {AbortSignal} signal
- */
-async function showUnplayable(main, id, reason, signal) {
-  const { tables } = await getTables(signal);
-  const listed = tables.find((/** @type {any} */ entry) => entry.id === id);
-  const resignGame = async () => {
-    await resign({ ...listed }, signal);
-    window.dispatchEvent(new HashChangeEvent('hashchange')); // reload: the game is over
-  };
-  const text = h('p', null, reason);
-  fill(
-    main,
-    h(
-      'section.box.narrow',
-      { role: 'alert' },
-      h('h1', null, 'This game cannot continue'),
-      text,
-      h('p.muted', null, 'If you resign, the game is finished at random and does not count.'),
-      h(
-        'div.row',
-        null,
-        listed && h('button.primary', { type: 'button', onclick: () => resignGame().catch((error) => (text.textContent = error.message)) }, 'Resign'),
-        h('a.button', { href: '#/' }, 'Back to the start page'),
-      ),
-    ),
-  );
-}
-
 class TableView {
   /**
    * @param {Table} table
@@ -96,9 +64,15 @@ class TableView {
     this.footer = h('div.footer');
     this.errorLine = h('p.error', { role: 'alert', hidden: true });
     this.eventLog = new EventLog();
-    this.hintLine = h('span', { role: 'status' });
+    this.hint = new Hint(signal, (error) => this.showError(error));
     this.undoButton = /** @type {HTMLButtonElement} */ (this.button('Undo', () => this.undo()));
-    this.practice = h('div.row.practice', null, this.undoButton, this.button('Hint', () => this.hint()), this.hintLine);
+    this.practice = h('div.row.practice', null, this.undoButton, this.button('Hint', () => this.busy || this.hint.ask(table.id)), this.hint.line);
+    this.playing = h(
+      'div.playing',
+      null,
+      table.deal.counts && h('p.muted', null, 'This game counts: advice, hints and undo are for practice games.'),
+      h('div.row', null, h('a.button', { href: `#/network/${table.id}` }, 'What the network sees'), this.button('Resign', () => this.resign())),
+    );
     this.panel = new AdvicePanel(game, signal, (probabilities) => {
       this.scene = { ...this.scene, probabilities };
       this.redraw();
@@ -114,17 +88,13 @@ class TableView {
     felt.dataset.game = this.table.game;
     felt.addEventListener('pointerdown', () => this.delay.skip());
     this.felt = felt;
-    const resignButton = this.button('Resign', () => this.resign());
-    resignButton.className = 'plain';
-    resignButton.hidden = this.table.status === 'over';
-    this.resignButton = resignButton;
     fill(
       main,
       h(
         'div.table',
         null,
         h('div.centre', null, h('h1.visually-hidden', null, this.table.title), this.errorLine, felt, this.practice),
-        h('aside.side', { 'aria-label': 'Details' }, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.panel.root, this.table.deal.counts && this.table.status !== 'over' && h('p.muted', null, 'This game counts: advice, hints and undo are for practice games.'), h('a.button', { href: `#/network/${this.table.id}` }, 'What the network sees'), resignButton),
+        h('aside.side', { 'aria-label': 'Details' }, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.panel.root, this.playing),
       ),
     );
     document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });
@@ -143,11 +113,12 @@ class TableView {
     this.redraw();
     this.practice.hidden = over || table.deal.counts;
     this.undoButton.disabled = !table.events.some((event) => event.player === table.seat); // they begin with the player's last move
-    this.hintLine.textContent = '';
-    if (this.resignButton) this.resignButton.hidden = over;
+    this.hint.clear();
+    this.playing.hidden = over;
     if (over) {
       showResult(this.footer, table, this.signal);
       this.prompt.textContent = '';
+      this.footer.scrollIntoView({ block: 'nearest' });
       if (table.result) announce(table.result.text);
     }
     this.panel.update(table);
@@ -187,6 +158,7 @@ class TableView {
     this.felt?.setAttribute('aria-busy', 'true');
     const waiting = setTimeout(() => (this.prompt.textContent = 'Waiting for the agents …'), WAIT_MESSAGE_MS);
     this.panel.clear();
+    this.hint.clear();
     try {
       const table = await send().finally(() => clearTimeout(waiting));
       this.scene = { ...before, legal: [], probabilities: null };
@@ -222,19 +194,6 @@ class TableView {
       this.showError(error);
     } finally {
       this.busy = false;
-    }
-  }
-
-  async hint() {
-    if (this.busy) return;
-    const { id, number } = this.table;
-    this.hintLine.textContent = 'Looking for a move …';
-    try {
-      const { agent, text } = await getAdvice(id, {}, this.signal);
-      if (number === this.table.number && !this.busy) this.hintLine.textContent = `${agent.title} plays ${withSuitSymbols(text)}.`;
-    } catch (error) {
-      this.hintLine.textContent = '';
-      this.showError(error);
     }
   }
 

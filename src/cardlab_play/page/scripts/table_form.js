@@ -77,7 +77,7 @@ export class TableForm {
     }
     const otherPlayers = Array.from({ length: players }, (_, player) => player).filter((player) => player !== this.seat);
     const seats = this.different ? otherPlayers.map((player) => this.agentFields(String(player), `Seat ${player + 1}`)) : this.levelFields(players === 2 ? 'Opponent' : 'All opponents');
-    fill(this.opponents, h('h3', null, 'Players'), this.seatField(), seats, players > 2 && this.differentField());
+    fill(this.opponents, h('h3', null, 'Opponents'), this.seatField(), seats, players > 2 && this.differentField());
   }
 
   seatField() {

@@ -38,5 +38,5 @@ export function valueChart(replay, showFrame) {
     marker.setAttribute('x1', String(x(index)));
     marker.setAttribute('x2', String(x(index)));
   };
-  return { picture: h('figure', null, picture, h('figcaption.muted', null, 'Expected result at each decision')), mark };
+  return { picture: h('figure', null, picture, h('figcaption.muted', null, `Expected result at each decision, from ${format(values[0])} to ${format(replay.result.payoff)}`)), mark };
 }

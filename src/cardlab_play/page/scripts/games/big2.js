@@ -2,6 +2,7 @@
 
 import { h } from '../dom.js';
 import { cardName, cardSymbol, drawCard } from '../cards.js';
+import { formatCount } from '../formatting.js';
 import { showProbability, cardButton, playerName, otherPlayers, slot, tag } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
@@ -80,7 +81,7 @@ function holds(move, cards) {
 function penalty({ view, seat }) {
   const points = view.penalties[seat];
   if (view.counts.includes(0)) return null;
-  return h('p.muted.cost', null, `${view.counts[seat]} cards left: −${points} ${points === 1 ? 'point' : 'points'} if another player goes out now`);
+  return h('p.muted.cost', null, `${formatCount(view.counts[seat], 'card')} left: −${formatCount(points, 'point')} if another player goes out now`);
 }
 
 /**
@@ -99,7 +100,7 @@ function seatOf(scene, player) {
     hand
       ? h('div.fan.open', null, hand.map((/** @type {string} */ card) => drawCard(card)))
       : h('div.fan', { 'aria-hidden': 'true' }, Array.from({ length: count }, () => drawCard(null, { decorative: true }))),
-    h('div.row', null, tag(count === 1 ? '1 card' : `${count} cards`, count <= 3 ? 'good' : ''), last?.kind === 'pass' && tag('pass')),
+    h('div.row', null, tag(formatCount(count, 'card'), count <= 3 ? 'good' : ''), last?.kind === 'pass' && tag('pass')),
   );
 }
 

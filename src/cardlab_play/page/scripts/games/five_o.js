@@ -2,6 +2,7 @@
 
 import { h } from '../dom.js';
 import { cardName, cardSymbol, drawCard } from '../cards.js';
+import { formatCount } from '../formatting.js';
 import { showProbability, cardToPlace, playerName, otherPlayers, tag } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
@@ -25,7 +26,7 @@ export function makeFiveO(host) {
 /** @param {Scene} scene */
 function turnedUp({ view, seat, seats }) {
   const mine = view.turn === seat;
-  if (view.won) return h('p.prompt', null, `${view.won[seat]} columns to ${view.won[1 - seat]}`);
+  if (view.won) return h('p.prompt', null, `${formatCount(view.won[seat], 'column')} for you, ${view.won[1 - seat]} for ${seats[1 - seat].title}`);
   const words = mine ? 'Your card' : `${seats[1 - seat].title} places`;
   const hidden = view.round === view.hidden_round ? 'cards of this round are face down' : '';
   return cardToPlace(view.card, h('strong', null, words), h('span.muted', null, `round ${view.round} of ${SIZE}`), h('span.muted', null, hidden));

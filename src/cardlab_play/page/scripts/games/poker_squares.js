@@ -2,6 +2,7 @@
 
 import { h, screenReaderText } from '../dom.js';
 import { cardName, cardSymbol } from '../cards.js';
+import { formatCount } from '../formatting.js';
 import { cardButton, cardToPlace, slot } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
@@ -25,8 +26,8 @@ function turnedUp(view) {
   return cardToPlace(
     view.card,
     h('strong', null, view.card ? 'Place this card' : 'The grid is full'),
-    h('span.muted', null, `${view.left} cards left`),
-    h('span.total', null, screenReaderText('Total '), view.total),
+    h('span.muted', null, `${formatCount(view.left, 'card')} left`),
+    h('span.total', null, formatCount(view.total, 'point')),
   );
 }
 
