@@ -126,7 +126,9 @@ def test_the_best_values_become_an_experiment_that_trains(root: Path, capsys: py
     agent = OmegaConf.load("conf/agent/thirty_one/mine.yaml")
     head = Path("conf/experiment/thirty_one/mine.yaml").read_text()
     assert "# command: cardlab sweep game=thirty_one agent=dqn " in head
-    assert re.search(r"^# study thirty_one_dqn_\w{8}, trial \d of 2: points -?\d\.\d+ \[", head, re.MULTILINE)
+    assert re.search(
+        r"^# study thirty_one_dqn_\w{8}: trial \d is the best of 2 trials, points -?\d\.\d+ \[", head, re.M
+    )
     assert "# budget: that of the trials, trainer.decisions=256\n" in head
     assert agent.defaults == ["/agent/dqn@_here_", "_self_"]
     assert dict(agent) == {
