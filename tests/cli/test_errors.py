@@ -146,7 +146,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["promote"], "policy=(left out): must be given"),
         (
             ["promote", "policy=nowhere"],
-            "policy=nowhere: must be the name of an experiment in models/ or runs/, a folder of a policy",
+            "policy=nowhere: must be the name of an experiment in models/ or runs/; a folder of a policy",
         ),
         (["promote", "policy=x", "sequential=often"], "sequential=often: must be true or false"),
         (["runs", "limit=0"], "limit=0: must be a whole number in [1, 1000]"),
