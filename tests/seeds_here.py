@@ -12,8 +12,8 @@ def seeds_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeds are trained one after another and start no processes."""
     from cardlab.experiments import seeds  # noqa: PLC0415  imports MLflow
 
-    def train_each(jobs: Mapping[str, tuple[Any, ...]], _: int, report: Callable[[str], None]) -> None:
+    def train_each(jobs: Mapping[str, tuple[Any, ...]], _: int, show: Callable[[str, str], None]) -> None:
         for name, job in jobs.items():
-            seeds.train_seed(*job, partial(seeds._report_as, name, report))
+            seeds.train_seed(*job, partial(show, name))
 
     monkeypatch.setattr(seeds, "_run_side_by_side", train_each)
