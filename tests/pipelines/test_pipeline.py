@@ -303,7 +303,7 @@ def test_ctrl_c_kill_9_and_a_repetition_with_the_same_seed_give_the_same_bytes(c
     assert stopped.info.status == "KILLED"
     printed = _cut_off(clone, signal.SIGKILL, iteration=10)
     assert "resuming after iteration" in printed
-    assert "iteration 30/30" not in printed
+    assert "seed 7: duel: iteration 30/30" not in printed
     _edit_what_decides_nothing(clone)
     output = clone.dvc("repro")
     assert "resuming after iteration" in output
