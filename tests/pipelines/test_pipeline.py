@@ -266,10 +266,10 @@ def _longer(clone: Clone) -> None:
     params = clone.root / "params.yaml"
     squares, duel = params.read_text().split("  duel:\n")
     for old, new in {
-        "decisions: 16000": "decisions: 30000",
+        "decisions: 16000": "decisions: 40000",
         "decisions_per_iteration: 8192": "decisions_per_iteration: 1024",
         "checkpoint_seconds: 60": "checkpoint_seconds: 0",
-        "evaluations: 2\n": "evaluations: 6\n",
+        "evaluations: 2\n": "evaluations: 8\n",
         "updates_per_iteration: 16": "updates_per_iteration: 2",
     }.items():
         assert old in duel
@@ -296,14 +296,29 @@ def _cut_off(clone: Clone, blow: signal.Signals, iteration: int) -> str:
     return log.read_text()
 
 
-def test_ctrl_c_kill_9_and_a_repetition_with_the_same_seed_give_the_same_bytes(clone: Clone, outputs: Snapshot) -> None:
+def test_the_same_seed_gives_the_same_bytes(clone: Clone, outputs: Snapshot) -> None:
+    commit = clone.git("rev-parse", "HEAD~1").strip().encode()  # stands in the report
+    before = outputs()
+    shutil.rmtree(clone.root / "runs")  # what is finished there is not trained again
+    assert "Running stage 'train@duel'" in clone.dvc("repro", "--force", "--no-run-cache", "train@duel", "report")
+    after = outputs()
+    assert commit in before["report/index.html"]
+    head = clone.git("rev-parse", "HEAD").strip().encode()
+    assert timeless(after["report/index.html"]).replace(head, commit) == timeless(before["report/index.html"])
+    for files in (before, after):
+        del files["report/index.html"], files["dvc.lock"]
+    assert after == before
+    assert len(runs(clone, "thirty_one", "tags.kind = 'training'")) == 4  # a training done once more is another run
+
+
+def test_ctrl_c_and_kill_9_in_one_training_cost_what_came_after_the_checkpoint(clone: Clone, outputs: Snapshot) -> None:
     _longer(clone)
-    _cut_off(clone, signal.SIGINT, iteration=5)
+    _cut_off(clone, signal.SIGINT, iteration=10)
     (stopped,) = runs(clone, "thirty_one", "tags.kind = 'training' and tags.seed = '7'")[1:]
     assert stopped.info.status == "KILLED"
-    printed = _cut_off(clone, signal.SIGKILL, iteration=10)
+    printed = _cut_off(clone, signal.SIGKILL, iteration=20)
     assert "resuming after iteration" in printed
-    assert "seed 7: duel: iteration 30/30" not in printed
+    assert "seed 7: duel: iteration 40/40" not in printed
     _edit_what_decides_nothing(clone)
     output = clone.dvc("repro")
     assert "resuming after iteration" in output
@@ -312,13 +327,13 @@ def test_ctrl_c_kill_9_and_a_repetition_with_the_same_seed_give_the_same_bytes(c
     cut_run = runs(clone, "thirty_one", "tags.kind = 'training' and tags.seed = '7'")[-1]
     store = store_of(clone)
     steps = [int(metric.value) for metric in store.client.get_metric_history(cut_run.info.run_id, "train/iteration")]
-    assert sorted(steps) == list(range(1, 31))
+    assert sorted(steps) == list(range(1, 41))
     assert (cut_run.info.run_id, cut_run.info.status) == (stopped.info.run_id, "FINISHED")
-    shutil.rmtree(clone.root / "runs")  # what is finished there is not trained again
+    shutil.rmtree(clone.root / "runs")
     clone.dvc("repro", "--force", "--no-run-cache", "train@duel", "report")
     again = outputs()
     for files in (cut, again):
         files["report/index.html"] = timeless(files["report/index.html"])
         del files["dvc.lock"]  # has the digest of training.json
     assert again == cut
-    assert len(runs(clone, "thirty_one", "tags.kind = 'training'")) == 6, "a training done once more is another run"
+    assert len(runs(clone, "thirty_one", "tags.kind = 'training'")) == 6

@@ -18,7 +18,7 @@ NOTE = "mlflow.note.content"
 TRIAL_STATE = "sweep.state"  # tag: running, complete, pruned, failed or killed
 
 _PACKAGES = ("cardlab", "torch", "numpy", "numba", "lightning", "mlflow", "optuna", "dvc", "hydra-core")
-_WRITTEN_BY_PIPELINE = ("params.yaml", "dvc.lock", "results", "champions")
+_WRITTEN_BY_PIPELINE = ("params.yaml", "dvc.lock", "learning_curves", "results", "champions")
 _DVC = {"dvc.stage": "DVC_STAGE", "dvc.experiment": "DVC_EXP_NAME", "dvc.baseline": "DVC_EXP_BASELINE_REV"}
 
 
