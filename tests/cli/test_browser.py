@@ -60,8 +60,9 @@ def served(recorded: Store) -> Iterator[tuple[str, str]]:
     )
     try:
         assert server.stdout is not None
-        told = [server.stdout.readline() for _ in range(3)]
-        yield told[0].split()[3], told[2].split()[-1]
+        base = server.stdout.readline().split()[3]
+        compare = next(line for line in server.stdout if line.startswith("compare the trainings of poker_squares"))
+        yield base, compare.split()[-1]
     finally:
         os.killpg(server.pid, signal.SIGINT)
         server.communicate(timeout=30)
