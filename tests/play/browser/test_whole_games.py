@@ -45,7 +45,7 @@ def test_a_whole_game_against_a_search(new_user):
 @pytest.mark.slow
 def test_replay_of_a_game(new_user):
     user = new_user()
-    table = user.open(TABLE_REQUESTS["big2"])
+    table = user.open(TABLE_REQUESTS["poker_squares"])
     user.play_out(seed=5)
     user.page.get_by_role("link", name="Replay").click()
     user.page.wait_for_selector(".value-chart")
