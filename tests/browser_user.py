@@ -38,7 +38,7 @@ TABLE_REQUESTS: dict[str, dict[str, Any]] = {
 _CHOICES = """() => {
   const felt = document.querySelector('.felt');
   if (!felt) return null;
-  if (felt.querySelector('.outcome')) return [];
+  if (document.querySelector('.outcome')) return [];
   const lit = [...felt.querySelectorAll('button[data-key]:enabled')].map((button) => button.dataset.key);
   if (felt.getAttribute('aria-busy') === 'true' && !lit.includes('continue')) return null;
   return lit.length > 0 ? lit : null;
