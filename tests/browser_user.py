@@ -1,5 +1,6 @@
 """Drives the page in a browser: finds enabled buttons, clicks, taps, presses keys."""
 
+import re
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -154,6 +155,12 @@ class BrowserUser:
     def events(self) -> list[str]:
         """Lines of the event log, latest first."""
         return self.page.locator(".event-log li").all_inner_texts()
+
+
+def with_signs(text: str) -> str:
+    """`take Td` as the page shows it: take 10♦."""
+    signs = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+    return re.sub(r"\b([2-9TJQKA])([cdhs])\b", lambda card: card[1].replace("T", "10") + signs[card[2]], text)
 
 
 def _pick(enabled: list[str], rng: Random) -> str:

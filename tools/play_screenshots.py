@@ -146,7 +146,7 @@ def play_moves(page: Page, moves: int) -> None:
 def open_advice(page: Page, *parts: str) -> None:
     """Ask what the agent would do, and open the `parts` of the answer that there are."""
     page.get_by_text("Compare your moves").click()
-    page.wait_for_selector(".options")
+    page.wait_for_selector(".advice:not(.outdated) p")  # a single move has no list
     for part in parts:
         summary = page.locator("summary", has_text=part)
         if summary.count():

@@ -78,7 +78,7 @@ def test_axe_finds_no_violation(new_user, screen):
     user.page.locator(".rules-dialog table").first.wait_for()
     check("dialog")
     table = user.open({**TABLE_REQUESTS["five_o"], "practice": True})
-    user.page.get_by_text("What would the agent do?").click()
+    user.page.get_by_text("Compare your moves").click()
     user.page.locator(".options").wait_for()
     for part in user.page.locator(".advice summary").all():
         part.click()

@@ -31,7 +31,7 @@ export function actionList(options, choice) {
       h('td.number.estimate', null, option.value === null ? '–' : format(option.value, option.margin)),
     );
   });
-  const heads = [likely && `how often ${agent} plays it`, searched && `${agent}’s estimate, times tried`, resultHead(game)];
+  const heads = [likely && `how\u00a0often ${agent} plays it`, searched && `${agent}’s estimate, times tried`, resultHead(game)];
   const list = h('table.options', null, h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'move'), heads.map((head) => head && h('th.number', { scope: 'col' }, head)))), h('tbody', null, rows));
   const more = rows.filter((row) => row.hidden);
   if (more.length === 0) return list;
@@ -73,8 +73,8 @@ export function recommendation({ agrees, action, text: best, difference, margin,
   if (count === 1) return h('p', null, 'Your only move: ', move, '.');
   const better = formatAdvantage(game, players, difference, margin);
   if (agrees) return h('p', null, 'Recommended: ', move, `. ${agent} plays it, and no other move has a better result.`);
-  if (recommended.action === action) return h('p', null, 'Recommended: ', move, `. It ${better} ${withSuitSymbols(text)}, which ${agent} would play.`);
-  return h('p', null, 'Recommended: ', move, `, as ${agent} would play. ${withSuitSymbols(best)} ${better} this move, but that may be luck.`);
+  if (recommended.action === action) return h('p', null, 'Recommended: ', move, `. It ${better} `, h('b', null, withSuitSymbols(text)), `, which ${agent} would play.`);
+  return h('p', null, 'Recommended: ', move, `, as ${agent} would play. Played out, `, h('b', null, withSuitSymbols(best)), ` ${better} this move, but with ${count} moves that may be luck.`);
 }
 
 /**
@@ -84,6 +84,6 @@ export function recommendation({ agrees, action, text: best, difference, margin,
  * @param {number} players
  */
 export function listNote(deals, by, players) {
-  const cards = players === 1 ? 'The order of the cards to come is' : 'The hidden cards are';
-  return h('p.muted', null, `Each move was played out ${deals} times by ${by}${players === 1 ? '' : ' in every seat'}. ${cards} drawn anew each time, and are the same for all moves. ± is the luck that is left (95 % interval).`);
+  const [where, cards] = players === 1 ? ['', 'cards to come'] : [' in every seat', 'hidden cards'];
+  return h('p.muted', null, `Each move was played out ${deals} times by ${by}${where}, with other ${cards} each time, but the same ones for all moves. ± is what luck leaves open (95\u00a0% interval).`);
 }

@@ -80,9 +80,9 @@ export const formatEstimate = (game, value, margin) => columnFormatter(game, [va
  */
 export function formatAdvantage(game, players, difference, margin) {
   const compared = difference < 0 ? 'fewer' : 'more';
-  const size = (/** @type {number} */ scale) => formatEstimate('', scale * Math.abs(difference), scale * margin).replace('+', '');
-  if (!countsWins(game)) return `scores ${size(1)} points ${compared} than`;
-  return `wins ${size((100 * (players - 1)) / players)} games ${compared} in 100 than`;
+  if (!countsWins(game)) return `scores ${formatEstimate('', Math.abs(difference), margin).replace('+', '')} points ${compared} than`;
+  const [more, half] = [Math.abs(difference), margin].map((payoff) => Math.round((100 * payoff * (players - 1)) / players));
+  return `wins ${more} ± ${half} ${compared} games in 100 than`;
 }
 
 /**

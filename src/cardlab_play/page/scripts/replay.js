@@ -63,16 +63,16 @@ class ReplayView {
     const felt = h('section.felt.replay', { 'aria-label': 'Table' }, h('div', null, this.promptElement, this.caption), this.board);
     felt.dataset.game = this.table.game;
     const controls = h('div.row.controls', null, this.stepper('‹', -1, 'Previous move'), this.slider, this.stepper('›', 1, 'Next move'), this.player);
+    const links = h('div.row', null, h('a.button', { href: `#/table/${this.table.id}` }, 'Back to the result'), h('a.button', { href: '#/' }, 'Another game'));
     const { result } = this.replay;
     const aside = h(
       'aside.side',
       { 'aria-label': 'Details' },
       h('div.box', null, h('h2', null, result.text), result.par && h('p', null, result.par.payoff === null ? `${result.par.title} is still playing this deal.` : parText(this.table, result.par.title, result.par.payoff)), this.chart.picture, this.costlyList()),
       h('div.box', null, h('h2', null, 'The move played here'), this.review),
-      h('div.row', null, h('a.button', { href: `#/table/${this.table.id}` }, 'Back to the result'), h('a.button', { href: '#/' }, 'Another game')),
     );
     document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });
-    fill(main, h('div.table', null, h('div.centre', null, h('h1.visually-hidden', null, `${this.table.title}: replay`), felt, controls), aside));
+    fill(main, h('div.table', null, h('div.centre', null, h('h1.visually-hidden', null, `${this.table.title}: replay`), felt, controls, links), aside));
     this.showFrame(0);
   }
 
@@ -178,7 +178,7 @@ function reviewContent(frame, { agent, deals, game, played_by, result }) {
   const chosen = options.find((option) => option.chosen)?.action;
   return [
     recommendation(verdict, best.text, choice, options.length),
-    chosen !== best.action && h('p', null, `Your move ${formatAdvantage(game, players, -cost, margin)} ${agent.title}’s choice${costly ? '' : ', which may be luck'}.`),
+    chosen !== best.action && chosen !== verdict.action && h('p', null, `Your move ${formatAdvantage(game, players, -cost, margin)} ${agent.title}’s choice${costly ? '' : ', which may be luck'}.`),
     actionList(options, choice),
     listNote(deals, played_by, players),
   ];

@@ -96,8 +96,8 @@ class TableView {
         'div.table',
         null,
         this.outcome,
-        h('div.centre', null, h('h1.visually-hidden', null, this.table.title), this.errorLine, felt, this.playing),
-        h('aside.side', { 'aria-label': 'Details' }, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.panel.root),
+        h('div.centre', null, h('h1.visually-hidden', null, this.table.title), this.errorLine, felt),
+        h('aside.side', { 'aria-label': 'Details' }, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.panel.root, this.playing),
       ),
     );
     document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });
@@ -168,10 +168,10 @@ class TableView {
       this.scene = { ...before, legal: [], advised: null };
       await this.show(table.events, table.status === 'over');
       this.table = table;
-      if (table.status === 'over') await this.logHistory(); // with the cards that lay face down
       this.errorLine.hidden = !table.stale;
       if (table.stale) this.errorLine.textContent = 'Your move was not played: the table has changed, perhaps in another tab. This is the current state.';
       if (!this.signal.aborted) this.showCurrent();
+      if (table.status === 'over') await this.logHistory().catch(() => {}); // with the cards that lay face down
     } catch (/** @type {any} */ error) {
       if (this.signal.aborted) return;
       this.showError(error);

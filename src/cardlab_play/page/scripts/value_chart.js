@@ -21,7 +21,7 @@ export function valueChart(replay, showFrame) {
   const x = (/** @type {number} */ index) => EDGE + ((WIDTH - 2 * EDGE) * index) / last;
   const y = (/** @type {number} */ value) => HEIGHT - EDGE - ((HEIGHT - 2 * EDGE) * (value - smallest)) / (largest - smallest || 1);
   const points = own.map(({ index, frame }) => ({ index, value: frame.review?.value ?? 0, number: frame.number }));
-  const caption = `${countsWins(game) ? 'Your chance to win' : 'The result to expect, in points,'} before each of your moves: from ${format(values[0])} to ${format(result.payoff)} at the end. Red: your costliest moves.`;
+  const caption = `${countsWins(game) ? 'Your chance to win' : 'The result to expect, in points,'} before each of your moves: from ${format(values[0])} to ${format(result.payoff)} at the end. Red: your costliest moves.${result.payoffs.length > 1 ? ' Dashed: as good as the others.' : ''}`;
   const line = [...points.map(({ index, value }) => `${x(index)},${y(value)}`), `${x(last)},${y(result.payoff)}`].join(' ');
   const marker = svg('line', { class: 'marker', y1: 0, y2: HEIGHT });
   const picture = svg(

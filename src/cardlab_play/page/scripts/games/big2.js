@@ -49,7 +49,7 @@ export function makeBig2(host) {
 /** @param {Scene} scene */
 function prompt({ view, legal, seats }) {
   if (legal.length === 0) return '';
-  if (!view.to_beat) return 'You lead: play a single, a pair, three or four of a kind, two pair or a five-card hand';
+  if (!view.to_beat) return 'You lead: play any combination';
   if (legal.length === 1) return 'You can only pass';
   return `Beat the ${view.to_beat.kind} of ${seats[view.to_beat.player].title}, or pass`;
 }
@@ -61,8 +61,7 @@ function prompt({ view, legal, seats }) {
  */
 function selectionPrompt({ legal }, selected) {
   const fits = legal.some((move) => holds(move, selected) && move.cards.length > selected.size);
-  const cards = [...selected].map(cardSymbol).join(' ');
-  return fits ? `Dashed cards can go with ${cards}; a grey card starts anew` : `No other card goes with ${cards}: play, or pick another card`;
+  return fits ? 'Dashed cards go with it, grey ones do not' : 'No other card goes with it';
 }
 
 /**
@@ -135,7 +134,7 @@ function trick(scene) {
   const over = view.counts.includes(0);
   if (!view.to_beat && !over) {
     const leader = view.turn === null ? '' : playerName(scene, view.turn);
-    return h('div.trick', { role: 'group', 'aria-label': 'Last play' }, h('p.muted', null, leader === 'You' ? 'There is nothing to beat' : `${leader} leads`));
+    return h('div.trick', { role: 'group', 'aria-label': 'Last play' }, h('p.muted.cost', null, leader === 'You' ? 'Nothing to beat: play a single, a pair, three or four of a kind, two pair or a five-card hand' : `${leader} leads`));
   }
   const plays = view.trick.filter((/** @type {any} */ play) => play.kind !== 'pass').slice(-2);
   return h(
@@ -160,7 +159,7 @@ function trick(scene) {
 function playText(scene, { kind, player }, state) {
   const name = playerName(scene, player);
   if (state === 'goes out') return `${kind}: ${name === 'You' ? 'you go' : `${name} goes`} out`;
-  return `${state}: ${kind} of ${name === 'You' ? 'yours' : name}`;
+  return `${state}: ${name === 'You' ? `your ${kind}` : `${kind} of ${name}`}`;
 }
 
 /**

@@ -51,11 +51,11 @@ function scoreText({ winners, royalties, fouled, foul_costs, scores }, seat, opp
   const total = `${formatPoints(scores[seat])} for you`;
   const [mine, theirs] = [seat, 1 - seat].map((player) => Object.values(royalties[player]).reduce((sum, points) => sum + points, 0));
   if (fouled[0] && fouled[1]) return `Both boards are fouls: ${total}`;
-  if (!winners) return fouled[seat] ? `Your foul: −${foul_costs[seat] - theirs}, royalties of ${opponent}: −${theirs}. Total: ${total}` : `Foul of ${opponent}: +${foul_costs[1 - seat] - mine}, your royalties: +${mine}. Total: ${total}`;
+  if (!winners) return fouled[seat] ? `Your foul: −${foul_costs[seat] - theirs}, royalties of ${opponent}: ${formatPoints(-theirs)}. Total: ${total}` : `Foul of ${opponent}: +${foul_costs[1 - seat] - mine}, your royalties: ${formatPoints(mine)}. Total: ${total}`;
   const [won, lost] = [seat, 1 - seat].map((player) => ROWS.filter((row) => winners[row] === player).length);
   const more = scores[seat] - (won - lost) - (mine - theirs);
   const all = more === 0 ? '' : `, all three: ${formatPoints(more)} more`;
-  return `Rows: ${won} won, ${lost} lost${all}. Royalties: +${mine} yours, −${theirs} of ${opponent}. Total: ${total}`;
+  return `Rows: ${won} won, ${lost} lost${all}. Royalties: ${formatPoints(mine)} yours, ${formatPoints(-theirs)} of ${opponent}. Total: ${total}`;
 }
 
 /** @param {Scene} scene */
@@ -130,11 +130,12 @@ function rowOf(scene, host, player, row) {
  */
 function captionOf(view, player, row) {
   const royalty = view.royalties[player][row];
+  const winner = view.winners?.[row];
   return h(
     'div.made',
     null,
-    h('span', null, h('b', null, row), ' ', view.winners && tag(view.winners[row] === player ? 'won' : view.winners[row] === null ? 'tied' : 'lost', view.winners[row] === player ? 'good' : '')),
+    h(winner === player ? 'b.won' : 'b', null, view.winners ? `${row}: ${winner === null ? 'tied' : winner === player ? 'won' : 'lost'}` : row),
     h('span', null, view.hands[player][row] ?? ''),
-    royalty > 0 && tag(`royalty +${royalty}`, view.fouled[player] ? 'bad' : ''),
+    royalty > 0 && h('b', null, view.fouled[player] ? `royalty ${royalty} lost` : `royalty +${royalty}`),
   );
 }

@@ -24,6 +24,7 @@ export function makeThirtyOne(host) {
         piles(scene, host),
         myHand(scene, host),
         !scene.showdown && buttons(scene, host),
+        callText(scene),
       ),
   };
 }
@@ -65,10 +66,14 @@ function status({ view, showdown }, player, score) {
   const { lives } = view.players[player];
   const lost = showdown?.lost[player] ?? 0;
   const called = (showdown ? showdown.caller : view.caller) === player;
-  return [
-    h('div.row', null, typeof score === 'number' && tag(formatCount(score, 'point')), called && tag('called')),
-    h('div.row', null, h('span.status', null, lives === 1 ? '1 life' : lives === 0 ? 'no life left' : `${lives} lives`), lost > 0 && tag(`−${lost}`, 'bad')),
-  ];
+  return h(
+    'div.row',
+    null,
+    typeof score === 'number' && tag(formatCount(score, 'point')),
+    called && tag('called'),
+    h('span.status', null, lives === 1 ? '1 life' : lives === 0 ? 'no life left' : `${lives} lives`),
+    lost > 0 && tag(lost === 1 ? 'loses a life' : `loses ${lost} lives`, 'bad'),
+  );
 }
 
 /**
