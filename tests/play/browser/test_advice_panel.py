@@ -55,7 +55,7 @@ def test_advice_is_shown_on_demand(new_user):
     for part in panel.locator("summary").all():
         part.tap()
     heads = panel.locator(".options thead th").all_inner_texts()
-    assert heads == ["move", "how often Champion plays it", "chance to win"]
+    assert heads == ["move", "how\u00a0often Champion plays it", "chance to win"]
     rows = [row.split() for row in panel.locator(".options tbody tr").all_inner_texts()]
     assert len(rows) == len(advice["options"])
     assert rows[0][-8:] == ["best", "result", "2", "%", "70", "±", "5", "%"]

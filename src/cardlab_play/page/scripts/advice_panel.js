@@ -2,7 +2,6 @@
 
 import { ApiError, getAdvice } from './api.js';
 import { beliefTable } from './belief.js';
-import { withSuitSymbols } from './cards.js';
 import { fill, h } from './dom.js';
 import { bar, countsWins, formatEstimate, formatPercent } from './formatting.js';
 import { actionList, listNote, recommendation } from './action_list.js';

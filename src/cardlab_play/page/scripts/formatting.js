@@ -14,14 +14,6 @@ export function formatPoints(value) {
 }
 
 /**
- * The number format of results of `game`: signed, except for Poker Squares.
- * @param {string} game
- */
-export function resultFormatter(game) {
-  return game === 'poker_squares' ? (/** @type {number | null} */ value) => (value === null ? '–' : String(Math.round(10 * value) / 10)) : formatPoints;
-}
-
-/**
  * Whether results of `game` are wins: the page shows mean results as the chance to win.
  * @param {string} game
  */
@@ -115,7 +107,7 @@ export const formatCount = (number, noun) => `${number} ${noun}${number === 1 ? 
 export function formatOutcome(game, payoff) {
   if (game === 'five_o') return payoff > 0 ? 'won the game' : payoff < 0 ? 'lost the game' : 'tied the game';
   if (game === 'thirty_one') return payoff >= 1 ? 'won the match' : payoff < 0 ? 'lost the match' : 'shared the match';
-  return `${resultFormatter(game)(payoff)} ${Math.abs(payoff) === 1 ? 'point' : 'points'}`;
+  return `${game === 'poker_squares' ? payoff : formatPoints(payoff)} ${Math.abs(payoff) === 1 ? 'point' : 'points'}`;
 }
 
 /** @param {number | null | undefined} share */

@@ -59,8 +59,8 @@ function standings({ game, seats, seat, result }) {
     const winners = players.filter(({ payoff }) => payoff === best).map(({ title }) => title);
     return winners.join() !== 'You' && best > 0 && h('p', null, winners.length === 1 ? `Winner: ${winners[0]}` : `Shared by ${winners.join(' and ')}`);
   }
-  const row = (/** @type {{title: string, payoff: number}} */ { title, payoff }) => h('li', null, `${title} `, h('b', null, formatPoints(payoff)));
-  return h('ul.standings', { 'aria-label': 'Points of all players' }, players.sort((a, b) => b.payoff - a.payoff).map(row));
+  const points = players.sort((a, b) => b.payoff - a.payoff).map(({ title, payoff }) => `${title} ${formatPoints(payoff)}`.replaceAll(' ', '\u00a0'));
+  return h('p', null, points.join(' · '));
 }
 
 /**

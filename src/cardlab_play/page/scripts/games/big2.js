@@ -17,7 +17,7 @@ export function makeBig2(host) {
   /** @type {Set<string>} */
   let selected = new Set();
   return {
-    prompt: (scene) => (selected.size > 0 && scene.legal.length > 0 ? selectionPrompt(scene, selected) : prompt(scene)),
+    prompt: (scene) => (selected.size > 0 && scene.legal.length > 0 ? selectionPrompt(scene.legal, selected) : prompt(scene)),
     escape: () => {
       const had = selected.size > 0;
       selected = new Set();
@@ -46,22 +46,18 @@ export function makeBig2(host) {
   };
 }
 
+/** What the look of the other cards means. @param {LegalMove[]} legal @param {Set<string>} selected */
+function selectionPrompt(legal, selected) {
+  const fits = legal.some((move) => holds(move, selected) && move.cards.length > selected.size);
+  return fits ? 'Dashed cards go with it, grey ones do not' : 'No other card goes with it';
+}
+
 /** @param {Scene} scene */
 function prompt({ view, legal, seats }) {
   if (legal.length === 0) return '';
   if (!view.to_beat) return 'You lead: play any combination';
   if (legal.length === 1) return 'You can only pass';
   return `Beat the ${view.to_beat.kind} of ${seats[view.to_beat.player].title}, or pass`;
-}
-
-/**
- * What the look of the other cards means.
- * @param {Scene} scene
- * @param {Set<string>} selected
- */
-function selectionPrompt({ legal }, selected) {
-  const fits = legal.some((move) => holds(move, selected) && move.cards.length > selected.size);
-  return fits ? 'Dashed cards go with it, grey ones do not' : 'No other card goes with it';
 }
 
 /**
@@ -114,15 +110,11 @@ function seatOf(scene, player) {
       ? h('div.fan.open', null, hand.map((/** @type {string} */ card) => h(`span.chip.suit-${card[1]}`, { 'data-card': card }, cardSymbol(card))))
       : h('div.fan', { 'aria-hidden': 'true' }, Array.from({ length: count }, () => drawCard(null, { decorative: true }))),
     tag(count === 0 ? 'won' : formatCount(count, 'card'), count <= 3 ? 'good' : ''),
-    h('span.status', null, over ? pointsText(view, player) : status),
+    h('span.muted', null, over ? pointsText(view, player) : status),
   );
 }
 
-/**
- * The points of a player at the end.
- * @param {any} view
- * @param {number} player
- */
+/** The points of a player at the end. @param {any} view @param {number} player */
 function pointsText({ counts, penalties }, player) {
   const sum = penalties.reduce((/** @type {number} */ total, /** @type {number} */ points) => total + points, 0);
   return counts[player] === 0 ? `+${formatCount(sum, 'point')}` : `−${formatCount(penalties[player], 'point')}`;
@@ -151,11 +143,7 @@ function trick(scene) {
   );
 }
 
-/**
- * @param {Scene} scene
- * @param {any} play
- * @param {string} state
- */
+/** @param {Scene} scene @param {any} play @param {string} state */
 function playText(scene, { kind, player }, state) {
   const name = playerName(scene, player);
   if (state === 'goes out') return `${kind}: ${name === 'You' ? 'you go' : `${name} goes`} out`;

@@ -21,7 +21,7 @@ export function makeOpenFace(host) {
     prompt: ({ view, legal }) => (legal.length > 0 ? `Place the ${cardSymbol(view.cards[0])} in a row` : ''),
     draw: (scene) => {
       const [opponent] = otherPlayers(scene);
-      return h('div.open-face', null, board(scene, host, opponent), toPlace(scene), board(scene, host, scene.seat), !scene.view.scores && rules(scene.view, scene.seat));
+      return h('div.open-face', null, board(scene, host, opponent), toPlace(scene), board(scene, host, scene.seat));
     },
   };
 }
@@ -34,11 +34,6 @@ function foulRisk(made) {
   const [front, middle, back] = ROWS.map((row) => made[row] ?? 'high card');
   const weaker = (/** @type {string} */ hand, /** @type {string} */ above) => KINDS.indexOf(hand) < KINDS.indexOf(above) && `${above} above ${hand}`;
   return weaker(middle, front) || weaker(back, middle);
-}
-
-/** @param {any} view @param {number} seat */
-function rules({ foul_costs }, seat) {
-  return h('p.muted.cost', null, `A row stronger than the row below it is a foul: it would cost you ${formatCount(foul_costs[seat], 'point')} and all your royalties, the extra points of strong rows.`);
 }
 
 /**
@@ -60,13 +55,14 @@ function scoreText({ winners, royalties, fouled, foul_costs, scores }, seat, opp
 
 /** @param {Scene} scene */
 function toPlace({ view, seat, seats }) {
-  if (view.scores) return h('p.prompt', null, scoreText(view, seat, seats[1 - seat].title));
+  if (view.scores) return h('p.prompt.beside', null, scoreText(view, seat, seats[1 - seat].title));
   const words = view.turn === seat ? 'Place the first card, then the others in this order' : `${seats[1 - seat].title} places`;
   return h(
-    'div.to-place',
+    'div.to-place.beside',
     { role: 'group', 'aria-label': 'Cards to place' },
     view.cards.map((/** @type {string} */ card) => slot(card)),
     h('span.muted', null, view.cards.length === 1 && view.turn === seat ? 'Your card' : words),
+    h('p.muted.cost', null, `A row stronger than the row below it is a foul: it would cost you ${formatCount(view.foul_costs[seat], 'point')} and all your royalties, the extra points of strong rows.`),
   );
 }
 

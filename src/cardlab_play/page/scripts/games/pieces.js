@@ -55,7 +55,7 @@ export function tag(text, kind = '') {
  * @param {...import('../dom.js').Child} words
  */
 export function cardToPlace(card, ...words) {
-  return h('div.in-hand', null, card ? slot(card) : slot(undefined), h('div.words', null, ...words));
+  return h('div.in-hand.beside', null, card ? slot(card) : slot(undefined), h('div.words', null, ...words));
 }
 
 /**
@@ -89,6 +89,6 @@ export function distinctSeats(seats, me) {
     const turn = (/** @type {import('../types.js').Seat} */ { player }) => (player - me + seats.length) % seats.length;
     const alike = seats.filter((other) => other.player !== me && other.title === seat.title).sort((a, b) => turn(a) - turn(b));
     if (seat.player === me || alike.length < 2) return seat;
-    return { ...seat, title: `${seat.title} ${alike.indexOf(seat) + 1}` };
+    return { ...seat, title: `${seat.title}\u00a0${alike.indexOf(seat) + 1}` };
   });
 }

@@ -34,8 +34,8 @@ function turnedUp(view) {
 
 /** @param {any} view */
 function points({ points: all }) {
-  const list = all.map((/** @type {{name: string, score: number}} */ { name, score }) => h('li', null, `${name} `, h('b', null, score)));
-  return h('div.points', null, h('p', null, 'Points of a row or column:'), h('ul', null, list));
+  const list = all.map((/** @type {{name: string, score: number}} */ { name, score }) => `${name} ${score}`.replaceAll(' ', '\u00a0'));
+  return h('p.muted.cost.beside', null, `Points of a row or column: ${list.join(', ')}`);
 }
 
 /**

@@ -52,7 +52,7 @@ function seatOf(scene, player) {
     h('div.name', null, playerName(scene, player)),
     gone ? h('div.gone', null, 'out') : h('div.held', null, (scene.hands?.[player] ?? hand ?? []).map((/** @type {any} */ card) => slot(card))),
     !gone && status(scene, player, score),
-    moves && h('span.status', null, 'to move'),
+    moves && h('span.muted', null, 'to move'),
   );
 }
 
@@ -71,7 +71,7 @@ function status({ view, showdown }, player, score) {
     null,
     typeof score === 'number' && tag(formatCount(score, 'point')),
     called && tag('called'),
-    h('span.status', null, lives === 1 ? '1 life' : lives === 0 ? 'no life left' : `${lives} lives`),
+    h('span.muted', null, lives === 1 ? '1 life' : lives === 0 ? 'no life left' : `${lives} lives`),
     lost > 0 && tag(lost === 1 ? 'loses a life' : `loses ${lost} lives`, 'bad'),
   );
 }
