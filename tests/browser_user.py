@@ -160,7 +160,8 @@ class BrowserUser:
 def with_signs(text: str) -> str:
     """`take Td` as the page shows it: take 10♦."""
     signs = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
-    return re.sub(r"\b([2-9TJQKA])([cdhs])\b", lambda card: card[1].replace("T", "10") + signs[card[2]], text)
+    shown = re.sub(r"\b([2-9TJQKA])([cdhs])\b", lambda card: card[1].replace("T", "10") + signs[card[2]], text)
+    return re.sub("(row|column) ", "\\1\u00a0", shown)
 
 
 def _pick(enabled: list[str], rng: Random) -> str:

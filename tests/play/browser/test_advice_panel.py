@@ -58,7 +58,7 @@ def test_advice_is_shown_on_demand(new_user):
     assert heads == ["move", "how\u00a0often Champion plays it", "chance to win"]
     rows = [row.split() for row in panel.locator(".options tbody tr").all_inner_texts()]
     assert len(rows) == len(advice["options"])
-    assert rows[0][-8:] == ["best", "result", "2", "%", "70", "±", "5", "%"]
+    assert rows[0][-8:] == ["best", "result", "3", "%", "70", "±", "5", "%"]
     assert rows[1][-8:] == ["Champion’s", "choice", "90", "%", "65", "±", "5", "%"]
     assert panel.locator(".options .best").count() == 1
     assert "best result" in panel.locator(".options .best").inner_text()
@@ -70,7 +70,7 @@ def test_advice_is_shown_on_demand(new_user):
     assert panel.locator(".belief td[title]").get_attribute("title") == "ace of spades: Reflex 1 25 %, the deck 75 %"
     words = panel.inner_text()
     assert "[object" not in words
-    assert "Recommended: A♠ to column 1. It wins 25 ± 10 more games in 100 than " in words
+    assert "Recommended: A♠ to column\u00a01. It wins 25 ± 10 more games in 100 than " in words
     assert "which Champion would play." in words
     advised = user.page.locator(".felt .advised")
     assert advised.get_attribute("data-key") == "column 0"

@@ -65,11 +65,11 @@ export function cardSymbol(card) {
 }
 
 /**
- * A text of the server with its cards as symbols.
+ * A text of the server with its cards as symbols; numbers stay beside their words.
  * @param {string} text
  */
 export function withSuitSymbols(text) {
-  return text.replace(/\b([2-9TJQKA])([cdhs])\b/g, (card) => cardSymbol(card));
+  return text.replace(/\b([2-9TJQKA])([cdhs])\b/g, (card) => cardSymbol(card)).replace(/(row|column) /g, '$1\u00a0');
 }
 
 /**

@@ -35,7 +35,7 @@ function turnedUp(view) {
 /** @param {any} view */
 function points({ points: all }) {
   const list = all.map((/** @type {{name: string, score: number}} */ { name, score }) => `${name} ${score}`.replaceAll(' ', '\u00a0'));
-  return h('p.muted.cost.beside', null, `Points of a row or column: ${list.join(', ')}`);
+  return h('p.muted.cost.beside', null, 'Points of a row or column:', h('br'), list.join(', '));
 }
 
 /**
