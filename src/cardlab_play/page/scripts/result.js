@@ -60,7 +60,7 @@ function standings({ game, seats, seat, result }) {
     return winners.join() !== 'You' && best > 0 && h('p', null, winners.length === 1 ? `Winner: ${winners[0]}` : `Shared by ${winners.join(' and ')}`);
   }
   const points = players.sort((a, b) => b.payoff - a.payoff).map(({ title, payoff }) => `${title} ${formatPoints(payoff)}`.replaceAll(' ', '\u00a0'));
-  return h('p', null, points.join(' · '));
+  return h('p', null, points.join('\u00a0· '));
 }
 
 /**

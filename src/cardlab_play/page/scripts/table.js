@@ -96,7 +96,7 @@ class TableView {
         'div.table',
         null,
         h('div.centre', null, h('h1.visually-hidden', null, this.table.title), this.errorLine, felt),
-        h('aside.side', { 'aria-label': 'Details' }, this.outcome, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.panel.root, this.playing),
+        h('aside.side', { 'aria-label': 'Details' }, this.outcome, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.playing, this.panel.root),
       ),
     );
     document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });
