@@ -82,7 +82,7 @@ function board(scene, host, player) {
       'h2',
       null,
       `${playerName(scene, player)} `,
-      fouled[player] && tag(`foul: −${formatCount(scene.view.foul_costs[player], 'point')}`, 'bad'),
+      fouled[player] && tag(fouled[1 - player] ? 'foul' : `foul: −${formatCount(scene.view.foul_costs[player], 'point')}`, 'bad'),
       risk && tag(`risk of a foul: ${risk}`, 'bad'),
     ),
     ROWS.map((row) => rowOf(scene, host, player, row)),
