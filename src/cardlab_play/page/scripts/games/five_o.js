@@ -28,8 +28,8 @@ function turnedUp({ view, seat, seats }) {
   const mine = view.turn === seat;
   if (view.won) return h('p.prompt.beside', null, `${formatCount(view.won[seat], 'column')} for you, ${view.won[1 - seat]} for ${seats[1 - seat].title}`);
   const words = mine ? 'Your card' : `${seats[1 - seat].title} places`;
-  const hidden = view.round === view.hidden_round && ', face down for the opponent';
-  return cardToPlace(view.card, h('strong', null, words), h('span.muted', null, `card ${view.round} of ${SIZE} in each column`, hidden));
+  const hidden = view.round === view.hidden_round && h('span.muted', null, 'face down for the opponent');
+  return cardToPlace(view.card, h('strong', null, words), h('span.muted', null, `card ${view.round} of ${SIZE} in each column`), hidden);
 }
 
 /**
