@@ -2,7 +2,6 @@
 
 import json
 import logging
-import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property, partial
@@ -38,7 +37,6 @@ _PROCESS = "process"  # tag: the process that writes the run
 OWN_TAGS = (_LAUNCH, _PROCESS)
 """Tags by which the store finds the process of a run; they say nothing about the run."""
 _RUNS_PER_SEARCH = 50_000  # MLflow's limit
-_RETRY_PAUSES = (0.2, 0.4)  # seconds: several processes may create runs in one sqlite file
 
 
 class Store:
@@ -212,7 +210,8 @@ class Store:
         if "dvc.experiment" in origin and "mlflow.runName" not in tags:
             name = f"{name} · {origin['dvc.experiment']}"
         known: dict[str, object] = {
-            **resolve_tags(),  # MLflow's own: user, source and git commit
+            **resolve_tags(),  # MLflow's own: user and source
+            "mlflow.source.git.commit": origin.get("git.commit"),
             "mlflow.parentRunId": parent,
             NOTE: describe_run(_about(tags)),
             _PROCESS: process_name(),
@@ -221,15 +220,7 @@ class Store:
         }
         texts = {legal_name(key): without_password(str(value)) for key, value in known.items() if value is not None}
         client = self.connected()
-
-        def create() -> str:
-            return client.create_run(self.experiment_id(experiment), tags=texts, run_name=name).info.run_id
-
-        for pause in _RETRY_PAUSES:
-            with suppress(Exception):
-                return create()
-            time.sleep(pause)
-        return create()
+        return client.create_run(self.experiment_id(experiment), tags=texts, run_name=name).info.run_id
 
     def _log_params(self, run: Run, params: Mapping[str, Any], known: Mapping[str, str] | tuple[()]) -> None:
         """Log the missing parameters, after the file with all of them: a run with parameters has the file too."""
