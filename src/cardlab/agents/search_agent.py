@@ -18,7 +18,7 @@ from cardlab.agents.search.builders import (
     make_endgame_solver,
     make_online_learner,
 )
-from cardlab.agents.search.options import SEARCHES, SearchOptions
+from cardlab.agents.search.options import SEARCHES, MonteCarloOptions, SearchOptions
 from cardlab.agents.search.protocol import Search
 from cardlab.agents.search.search_io import LEAVES, SearchDecision, SearchEffort, SearchResult, make_search_decisions
 from cardlab.games.loop import play
@@ -98,7 +98,13 @@ class SearchAgent:
         """A search within the time, or with the `effort` of an earlier one."""
         if effort is not None:
             return self._search.search_within(decision, RecordedBudget(effort), effort.size)
-        return self._search.search_within(decision, TimeBudget(cast(float, self.options.seconds)), self._batch)
+        return self._search.search_within(decision, TimeBudget(self._seconds(decision)), self._batch)
+
+    def _seconds(self, decision: SearchDecision) -> float:
+        """The time for `decision`."""
+        seconds = cast(float, self.options.seconds)
+        per_action = isinstance(self.options, MonteCarloOptions) and self.options.per_action
+        return seconds * len(decision.legal) if per_action else seconds
 
     def _without_search(self, decision: SearchDecision) -> SearchResult | None:
         """The result for a forced move or a solved endgame; None where a search is needed."""

@@ -51,14 +51,16 @@ class Halving:
         self.counts = np.zeros(len(self.decision.legal), dtype=np.int64)
         self.num_phases = max(1, ceil(log2(max(len(self.left), 1))))
 
-    def scores(self, raw_weight: float) -> NDArray[np.float64]:
+    def scores(self, options: MonteCarloOptions) -> NDArray[np.float64]:
         """[left] mean payoffs of the playouts, mixed with the raw estimates."""
-        means = self.sums[self.left] / np.maximum(self.counts[self.left], 1)
-        return (1 - raw_weight) * means + raw_weight * self.raw[self.left] if raw_weight else means
+        counts = self.counts[self.left]
+        means = self.sums[self.left] / np.maximum(counts, 1)
+        weight = options.raw_playouts / (options.raw_playouts + counts) if options.raw_playouts else options.raw_weight
+        return (1 - weight) * means + weight * self.raw[self.left] if np.any(weight) else means
 
-    def halve(self, raw_weight: float) -> None:
+    def halve(self, options: MonteCarloOptions) -> None:
         """Keep the better half; of equals the earlier."""
-        order = np.argsort(-self.scores(raw_weight), kind="stable")
+        order = np.argsort(-self.scores(options), kind="stable")
         self.left = np.sort(self.left[order[: (len(self.left) + 1) // 2]])
 
 
@@ -99,7 +101,7 @@ class MonteCarlo:
             self._run([batch for halving in running for batch in self._share(halving, phase)])
             for halving in running:
                 if phase < halving.num_phases - 1:
-                    halving.halve(self.options.raw_weight)
+                    halving.halve(self.options)
         return [self._result(halving, SearchEffort(CHUNK_DEALS, ())) for halving in halvings]
 
     def search_within(self, decision: SearchDecision, budget: Budget, size: int) -> SearchResult:
@@ -114,7 +116,7 @@ class MonteCarlo:
                 )
                 done[-1] += self.options.threads
             if phase < halving.num_phases - 1:
-                halving.halve(self.options.raw_weight)
+                halving.halve(self.options)
         return self._result(halving, SearchEffort(size, tuple(done)))
 
     def _start_halvings(self, decisions: Sequence[SearchDecision]) -> list[Halving]:
@@ -177,7 +179,7 @@ class MonteCarlo:
         legal = halving.decision.legal
         tried = halving.counts > 0
         values[legal[tried]] = halving.sums[tried] / halving.counts[tried]
-        scores[legal[halving.left]] = halving.scores(self.options.raw_weight)
+        scores[legal[halving.left]] = halving.scores(self.options)
         visits = np.zeros(num_actions, dtype=np.int64)
         visits[legal] = halving.counts
         return SearchResult(scores, values, int(halving.counts.sum()), effort, visits)
