@@ -98,7 +98,7 @@ def test_a_timed_move_is_found_again_by_its_effort(text):
     info_states, players = positions(game, 3, skip=5)
     actions = agent.act(info_states, players, np.random.default_rng(0))
     assert len(agent.efforts) == 3
-    assert all(sum(effort.batches) >= 1 for effort in agent.efforts)
+    assert all(any(effort) for effort in agent.efforts)
     other = load_agent(game, text.replace("0.03", "60"))  # it would take a minute if it went by the clock
     again = other.search(info_states, players, agent.efforts)
     assert [finding.scores.argmax() for finding in again] == actions.tolist()
@@ -129,6 +129,14 @@ def test_time_may_go_by_the_number_of_actions(monkeypatch):
         agent.search(*positions(game, 1, skip=skip))
     assert given == pytest.approx([4.0 / 324 * free for free in range(25, 1, -1)])
     assert sum(given) == pytest.approx(4.0)
+
+
+def test_a_time_that_is_too_short_is_told(caplog):
+    game = make_game("five_o")
+    load_agent(game, "monte_carlo:seconds:10")
+    assert not caplog.records
+    load_agent(game, "monte_carlo:seconds:1e-6")
+    assert "search.seconds=1e-06: too short at the start of a game" in caplog.text
 
 
 def test_seeds_are_other_searches():
