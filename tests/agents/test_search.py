@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from cardlab.agents import search_agent
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.agents.registry import load_agent
+from cardlab.agents.search.budgets import TimeBudget
 from cardlab.agents.search.options import MonteCarloOptions, NoSearch, search_text
 from cardlab.agents.search_agent import SearchAgent
 from cardlab.agents.specs import SEARCHES, agent_text, split_name
@@ -114,6 +116,21 @@ def test_more_time_is_more_thought():
     assert many > 2 * few
 
 
+def test_time_may_go_by_the_number_of_actions(monkeypatch):
+    game, given = make_game("poker_squares"), []
+
+    def budget(seconds, *others):
+        given.append(seconds)
+        return TimeBudget(0.001, *others)
+
+    agent = load_agent(game, "tree_search:policy:[tables:games:100]:per_action:true:game_seconds:4.5")
+    monkeypatch.setattr(search_agent, "TimeBudget", budget)
+    for skip in range(24):
+        agent.search(*positions(game, 1, skip=skip))
+    assert given == pytest.approx([4.0 / 324 * free for free in range(25, 1, -1)])
+    assert sum(given) == pytest.approx(4.0)
+
+
 def test_a_time_that_is_too_short_is_told(caplog):
     game = make_game("five_o")
     load_agent(game, "monte_carlo:seconds:10")
@@ -165,6 +182,12 @@ def test_texts_in_texts():
         ("puct:policy:greedy", r"search.policy=\w+: must be an agent with a prior and values: a trained policy"),
         ("monte_carlo:policy:nobody", r"agent=nobody: must be a policy's folder or address"),
         ("monte_carlo:policy:greedy:raw_weight:0.2", r"search.raw_weight=0.2: must be 0 for a policy without action"),
+        (
+            "monte_carlo:policy:greedy:raw_playouts:9.5",
+            r"search.raw_playouts=9.5: must be 0 for a policy",
+        ),
+        ("monte_carlo:policy:greedy:raw_playouts:9:raw_weight:0.2", r"search.raw_playouts=9: must be 0 with search"),
+        ("monte_carlo:per_action:true", r"search.per_action=true: must be false without search.seconds"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(text, message):

@@ -33,6 +33,7 @@ ELSEWHERE = {
     r"torchrun .*|cardlab train .* trainer\.launcher=ray": "other processes: tests/training/test_joined_group.py",
     r"cardlab promote .*": "writes a champion: tests/experiments/promotion/, tests/pipelines/test_sharing.py",
     r"cardlab evaluate game=big2 policy=(endgame|monte_carlo).*": "exact ends, beliefs: tests/agents/",
+    r"cardlab evaluate game=poker_squares .*policy=tree_search.*": "long: tests/agents/test_online_learning.py",
     r"cardlab sweep .*…? ?.*(sweep\.(workers|storage|launcher)=.*)": "workers and servers: tests/experiments/sweep/",
     r"dvc (repro( report| compare@thirty_one)?|(metrics|plots) show|metrics diff)": "tests/pipelines/test_pipeline.py",
     r"dvc exp run -S experiments\.thirty_one_dqn\..*": "tests/pipelines/test_pipeline.py",

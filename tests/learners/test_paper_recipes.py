@@ -7,13 +7,14 @@ import pytest
 import torch
 from torch.nn import functional
 
+from cardlab.agents.exploration import annealed_epsilon
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import HasOpeningList
 from cardlab.learners.losses.returns import lambda_returns
 from cardlab.learners.losses.value import clipped_regression, regression_to_zero
 from cardlab.learners.online_steps import OnlineSteps
-from cardlab.learners.options import DQNOptions, PPOOptions, TDOptions, annealed_epsilon
+from cardlab.learners.options import DQNOptions, PPOOptions, TDOptions
 from cardlab.networks.layers import Head
 from cardlab.networks.options import MLPOptions, TrunksOptions
 

@@ -68,3 +68,12 @@ def greedy_log_probabilities(scores: Floats, epsilon: float) -> Floats:
     probabilities[np.arange(len(scores)), scores.argmax(axis=1)] += 1.0 - epsilon
     with np.errstate(divide="ignore"):
         return np.log(probabilities).astype(np.float32)
+
+
+def annealed_epsilon(start: float | None, end: float, share: float, progress: float, hold: float = 0.0) -> float:
+    """Epsilon is `start` for a share `hold` of the budget, falls linearly to `end` over the next `share`, and stays."""
+    if start is None or (share <= 0 and progress >= hold):
+        return end
+    if progress < hold:
+        return start
+    return end + (start - end) * max(0.0, 1.0 - (progress - hold) / share)

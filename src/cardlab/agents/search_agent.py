@@ -21,7 +21,7 @@ from cardlab.agents.search.builders import (
     make_endgame_solver,
     make_online_learner,
 )
-from cardlab.agents.search.options import SEARCHES, SearchOptions
+from cardlab.agents.search.options import SEARCHES, MonteCarloOptions, SearchOptions
 from cardlab.agents.search.protocol import Search
 from cardlab.agents.search.search_io import LEAVES, SearchDecision, SearchEffort, SearchResult, make_search_decisions
 from cardlab.games.loop import play
@@ -100,10 +100,14 @@ class SearchAgent:
         """A search within the time, or with the `effort` of an earlier one."""
         if effort is not None:
             return self._search.search_within(decision, RecordedBudget(effort))
-        return self._search.search_within(decision, self._time_budget(self._pace))
+        budget = TimeBudget(self._seconds(decision), self._search.batch_sizes, self._pace)
+        return self._search.search_within(decision, budget)
 
-    def _time_budget(self, pace: Pace) -> TimeBudget:
-        return TimeBudget(cast(float, self.options.seconds), self._search.batch_sizes, pace)
+    def _seconds(self, decision: SearchDecision) -> float:
+        """The time for `decision`."""
+        seconds = cast(float, self.options.seconds)
+        per_action = isinstance(self.options, MonteCarloOptions) and self.options.per_action
+        return seconds * len(decision.legal) if per_action else seconds
 
     def _without_search(self, decision: SearchDecision) -> SearchResult | None:
         """The result for a forced move or a solved endgame; None where a search is needed."""
@@ -131,7 +135,7 @@ class SearchAgent:
     def _pace_at(self, decision: SearchDecision) -> Pace:
         size, largest = self._search.batch_sizes
         leaves, seconds = first_leaves, first_seconds = self._timed_batch(decision, size)
-        enough = max(2 * first_seconds, MEASURED * cast(float, self.options.seconds))
+        enough = max(2 * first_seconds, MEASURED * self._seconds(decision))
         while 2 * size <= largest and seconds < enough:
             size *= 2
             leaves, seconds = self._timed_batch(decision, size)
@@ -139,11 +143,12 @@ class SearchAgent:
             return Pace(first_seconds)
         per_leaf = max(seconds - first_seconds, 0.0) / (leaves - first_leaves)
         pace = Pace(max(first_seconds - per_leaf * first_leaves, 0.0), per_leaf)
-        self._warn_of_too_little_time(pace.seconds(FEW * len(decision.legal)))
+        self._warn_of_too_little_time(decision, pace)
         return pace
 
-    def _warn_of_too_little_time(self, needed: float) -> None:
-        if needed > cast(float, self.options.seconds) and multiprocessing.parent_process() is None:
+    def _warn_of_too_little_time(self, decision: SearchDecision, pace: Pace) -> None:
+        needed = pace.seconds(FEW * len(decision.legal))
+        if needed > self._seconds(decision) and multiprocessing.parent_process() is None:
             text = "search.seconds=%g: too short at the start of a game, less than %d simulations of each move"
             _logger.warning(text, self.options.seconds, FEW)
 

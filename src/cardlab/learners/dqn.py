@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import ActionValueAgent
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.protocol import Actions, Game, HasOpeningList, InfoStates, Players
@@ -26,7 +27,7 @@ from cardlab.learners.losses.value import (
     regression_of_all,
     regression_to_zero,
 )
-from cardlab.learners.options import GREEDY, DQNOptions, annealed_epsilon
+from cardlab.learners.options import GREEDY, DQNOptions
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.replay_buffer import ReplayBuffer, Transitions
 from cardlab.learners.rollouts.sampled_successors import sample_successors

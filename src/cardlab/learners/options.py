@@ -213,8 +213,11 @@ class TDOptions:
         1.0, "factor on the step size of a decision for each later decision of the player in its game", ge=0, le=1
     )
     optimizer: Literal["adam", "adagrad", "sgd"] = option(
-        "adam", "optimiser: adam, adagrad (for network=sparse_lines) or sgd (without momentum)"
+        "adam", "optimiser: adam, adagrad (for network=sparse_lines) or sgd (stochastic gradient descent)"
     )
+    momentum: Number = option(0.0, "momentum of the optimiser sgd", ge=0, lt=1)
+    weight_decay: Number = option(0.0, "L2 penalty: each weight times this number is added to its gradient", ge=0, le=1)
+    normalize_gradients: Flag = option(False, "scale the gradient to the norm 1 before each step")
     online: Flag = option(False, "one step per decision in the order of play, for td_lambda 0 or 1 and sgd")
     learning_rate: LearningRate = 1e-3
     anneal_learning_rate: AnnealLearningRate = True
@@ -231,6 +234,8 @@ class TDOptions:
             raise InvalidOption("agent.td_lambda", self.td_lambda, "below 1 with agent.successors")
         if self.off_policy and max(self.epsilon, self.epsilon_start or 0) >= GREEDY:
             raise InvalidOption("agent.epsilon", self.epsilon, f"below {GREEDY:g} with agent.off_policy")
+        if self.momentum and self.optimizer != "sgd":
+            raise InvalidOption("agent.momentum", self.momentum, f"0 with agent.optimizer={self.optimizer}")
         if self.online:
             self._check_online()
         if self.off_policy and self.successors:
@@ -240,6 +245,7 @@ class TDOptions:
         if self.td_lambda not in (0, 1):
             raise InvalidOption("agent.td_lambda", self.td_lambda, "0 or 1 with agent.online")
         needed = {"optimizer": "sgd", "minibatch_size": 1, "epochs": 1, "successors": 0, "symmetries": False}
+        needed |= {"momentum": 0, "weight_decay": 0, "normalize_gradients": False}
         for key, value in needed.items():
             if getattr(self, key) != value:
                 raise InvalidOption(f"agent.{key}", getattr(self, key), f"{as_written(value)} with agent.online")
@@ -289,12 +295,3 @@ class BeliefTraining:
 
 LEARNER_OPTIONS = {options.name: options for options in (PPOOptions, DQNOptions, TDOptions, PolicyIterationOptions)}
 """The learners by registry key."""
-
-
-def annealed_epsilon(start: float | None, end: float, share: float, progress: float, hold: float = 0.0) -> float:
-    """Epsilon is `start` for a share `hold` of the budget, falls linearly to `end` over the next `share`, and stays."""
-    if start is None or (share <= 0 and progress >= hold):
-        return end
-    if progress < hold:
-        return start
-    return end + (start - end) * max(0.0, 1.0 - (progress - hold) / share)

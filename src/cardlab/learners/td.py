@@ -3,10 +3,14 @@
 The offline form of TD-Gammon (Tesauro 1995): targets are λ-returns over the whole games of a rollout.
 """
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
+from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import AfterstateAgent, Afterstates, afterstates, observe_afterstates
 from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import Floats, Game
@@ -15,7 +19,7 @@ from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses.returns import averaged_returns, end_weights, lambda_returns
 from cardlab.learners.losses.value import averaged_bootstrap, explained_variance, regression
 from cardlab.learners.online_steps import OnlineSteps
-from cardlab.learners.options import GREEDY, TDOptions, annealed_epsilon
+from cardlab.learners.options import GREEDY, TDOptions
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.networks.protocol import Network
@@ -49,13 +53,18 @@ class TDLearner(Learner):
         return AfterstateAgent(game, network, 0.0, self.reward_scale)
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
-        """Adam, Adagrad (Duchi et al. 2011) or plain stochastic gradient descent."""
-        weights, rate = self.network.parameters(), self.options.learning_rate
-        if self.options.optimizer == "sgd":
-            return torch.optim.SGD(weights, lr=rate)
-        if self.options.optimizer == "adagrad":
-            return torch.optim.Adagrad(weights, lr=rate, fused=True)
-        return super().configure_optimizers()
+        """Adam, Adagrad (Duchi et al. 2011) or stochastic gradient descent."""
+        options, weights = self.options, self.network.parameters()
+        rate, decay = options.learning_rate, options.weight_decay
+        if options.optimizer == "sgd":
+            optimizer: torch.optim.Optimizer = torch.optim.SGD(weights, rate, options.momentum, weight_decay=decay)
+        elif options.optimizer == "adagrad":
+            optimizer = torch.optim.Adagrad(weights, rate, weight_decay=decay, fused=True)
+        else:
+            optimizer = torch.optim.Adam(weights, rate, weight_decay=decay, fused=True)
+        if options.normalize_gradients:
+            optimizer.register_step_pre_hook(_normalize_gradients)
+        return optimizer
 
     def update(self, experience: Experience) -> Metrics:
         """Minibatches over the afterstates of one rollout."""
@@ -140,3 +149,13 @@ class TDLearner(Learner):
             found[part] = (paid + options.gamma * ahead) / self.reward_scale
         self.network.train()
         return found
+
+
+def _normalize_gradients(optimizer: torch.optim.Optimizer, *_: Any) -> None:
+    """Scale all gradients together to the norm 1; a gradient of 0 stays."""
+    weights = [weight for group in optimizer.param_groups for weight in group["params"]]
+    gradients = [weight.grad for weight in weights if weight.grad is not None]
+    norm = float(nn.utils.get_total_norm(gradients))
+    if norm > 0:
+        for gradient in gradients:
+            gradient.div_(norm)

@@ -116,3 +116,15 @@ def test_threads_change_nothing():
     together = search_of(game, simulations=8000, threads=3).search(decisions)
     for one, other in zip(alone, together, strict=True):
         assert np.array_equal(one.values, other.values)
+
+
+@pytest.mark.parametrize(("raw_playouts", "chosen"), [(1.0, 1), (1e6, 0)])
+def test_few_playouts_leave_the_choice_to_the_policy(raw_playouts, chosen):
+    """The policy folds the highest card, and playouts call with it."""
+    game, decision = kuhn_decision(2, "b")
+
+    def estimates(info_states, players):
+        return np.array([[0.0, -1.0]], dtype=np.float32)
+
+    (finding,) = search_of(game, estimates=estimates, raw_playouts=raw_playouts, simulations=400).search([decision])
+    assert finding.scores.argmax() == chosen

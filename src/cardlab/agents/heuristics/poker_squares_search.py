@@ -13,6 +13,7 @@ from cardlab.games.protocol import Game
 
 RESERVE_SECONDS = 0.5  # per game, not used
 NUM_CHOICES = NUM_CELLS - 1  # the last card is a forced move
+NUM_CELL_CHOICES = sum(range(2, NUM_CELLS + 1))  # free cells of all choices together
 _Seconds = Annotated[float, Field(gt=RESERVE_SECONDS, allow_inf_nan=False), NUMERIC]
 
 
@@ -23,9 +24,12 @@ def tree_search(
 
     A move scores 0.2 · raw estimate + 0.8 · mean of its playouts; RESERVE_SECONDS of `game_seconds` stay unused.
     `options` are those of search=monte_carlo, such as `endgame`, `leaf:value` with `depth`, `simulations` instead of
-    time, and `learn` (online learning from the search). `threads` is 2 by default.
+    time, `per_action` (more time where more cells are free), `raw_playouts` in place of the weights, and `learn`
+    (online learning from the search). `threads` is 2 by default.
     """
     if "simulations" not in options:
-        options.setdefault("seconds", (game_seconds - RESERVE_SECONDS) / NUM_CHOICES)
-    given = {"threads": 2, "raw_weight": 0.2, "policy": policy, **options}
+        shares = NUM_CELL_CHOICES if options.get("per_action") else NUM_CHOICES
+        options.setdefault("seconds", (game_seconds - RESERVE_SECONDS) / shares)
+    raw_weight = 0.0 if options.get("raw_playouts") else 0.2
+    given = {"threads": 2, "raw_weight": raw_weight, "policy": policy, **options}
     return make_monte_carlo(game, resolve=resolve, **given)

@@ -86,9 +86,10 @@ def make_online_learner(policy: Agent | None, options: SearchOptions) -> "Online
 
 def _monte_carlo(game: Game, options: MonteCarloOptions, leaf: LeafEvaluator, policy: Agent | None) -> MonteCarlo:
     estimates: Estimates | None = None
-    if options.raw_weight:
+    if options.raw_weight or options.raw_playouts:
         if not isinstance(policy, ActionValues):
-            raise InvalidOption("search.raw_weight", options.raw_weight, "0 for a policy without action values")
+            key = "raw_weight" if options.raw_weight else "raw_playouts"
+            raise InvalidOption(f"search.{key}", getattr(options, key), "0 for a policy without action values")
         estimates = policy.action_values
     elif options.candidates is not None:
         estimates = _estimates(policy, "candidates")

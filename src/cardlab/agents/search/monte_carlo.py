@@ -53,14 +53,16 @@ class Halving:
         self.counts = np.zeros(len(self.decision.legal), dtype=np.int64)
         self.num_phases = max(1, ceil(log2(max(len(self.left), 1))))
 
-    def scores(self, raw_weight: float) -> NDArray[np.float64]:
+    def scores(self, options: MonteCarloOptions) -> NDArray[np.float64]:
         """[left] mean payoffs of the playouts, mixed with the raw estimates."""
-        means = self.sums[self.left] / np.maximum(self.counts[self.left], 1)
-        return (1 - raw_weight) * means + raw_weight * self.raw[self.left] if raw_weight else means
+        counts = self.counts[self.left]
+        means = self.sums[self.left] / np.maximum(counts, 1)
+        weight = options.raw_playouts / (options.raw_playouts + counts) if options.raw_playouts else options.raw_weight
+        return (1 - weight) * means + weight * self.raw[self.left] if np.any(weight) else means
 
-    def halve(self, raw_weight: float) -> None:
+    def halve(self, options: MonteCarloOptions) -> None:
         """Keep the better half; of equals the earlier."""
-        order = np.argsort(-self.scores(raw_weight), kind="stable")
+        order = np.argsort(-self.scores(options), kind="stable")
         self.left = np.sort(self.left[order[: (len(self.left) + 1) // 2]])
 
 
@@ -101,7 +103,7 @@ class MonteCarlo:
             self._run([batch for halving in running for batch in self._share(halving, phase)])
             for halving in running:
                 if phase < halving.num_phases - 1:
-                    halving.halve(self.options.raw_weight)
+                    halving.halve(self.options)
         return [self._result(halving, ()) for halving in halvings]
 
     def search_within(self, decision: SearchDecision, budget: Budget) -> SearchResult:
@@ -122,7 +124,7 @@ class MonteCarlo:
                 done.append(deals)
             effort.append(tuple(done))
             if phase < halving.num_phases - 1:
-                halving.halve(self.options.raw_weight)
+                halving.halve(self.options)
         return self._result(halving, tuple(effort))
 
     def _start_halvings(self, decisions: Sequence[SearchDecision]) -> list[Halving]:
@@ -185,7 +187,7 @@ class MonteCarlo:
         legal = halving.decision.legal
         tried = halving.counts > 0
         values[legal[tried]] = halving.sums[tried] / halving.counts[tried]
-        scores[legal[halving.left]] = halving.scores(self.options.raw_weight)
+        scores[legal[halving.left]] = halving.scores(self.options)
         visits = np.zeros(num_actions, dtype=np.int64)
         visits[legal] = halving.counts
         return SearchResult(scores, values, int(halving.counts.sum()), effort, visits)

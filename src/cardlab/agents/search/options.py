@@ -36,6 +36,7 @@ class MonteCarloOptions:
     policy: Text | None = _POLICY
     simulations: Whole = option(1000, "simulations per decision", ge=1)
     seconds: Number | None = _SECONDS
+    per_action: Flag = option(False, "`seconds` are for each legal action: more time where there is more choice")
     rollout: Text | None = _ROLLOUT
     leaf: LeafKind = option("rollout", "value of a leaf: rollout, or value (of the policy, after `depth` decisions)")
     depth: Whole = option(0, "decisions played before the value of the policy is taken", ge=0)
@@ -43,6 +44,9 @@ class MonteCarloOptions:
         None, "number of candidates, the best of the policy; null: every legal action", ge=1
     )
     raw_weight: Number = option(0.0, "weight of the policy's own action values in the choice", ge=0, le=1)
+    raw_playouts: Number = option(
+        0.0, "playouts that the policy's own action values count as, in place of raw_weight", ge=0
+    )
     learn: Number = option(
         0.0, "rate at which the policy's network learns from each search; moves then depend on earlier ones", ge=0, le=1
     )
@@ -53,9 +57,13 @@ class MonteCarloOptions:
 
     def __post_init__(self) -> None:
         _check_leaf(self.leaf, self.depth, self.policy)
-        for key in ("candidates", "raw_weight", "learn"):
+        for key in ("candidates", "raw_weight", "raw_playouts", "learn"):
             if getattr(self, key) and self.policy is None:
                 raise InvalidOption(f"search.{key}", getattr(self, key), "left out where there is no search.policy")
+        if self.raw_weight and self.raw_playouts:
+            raise InvalidOption("search.raw_playouts", self.raw_playouts, "0 with search.raw_weight")
+        if self.per_action and self.seconds is None:
+            raise InvalidOption("search.per_action", True, "false without search.seconds")
 
 
 @options("search")
