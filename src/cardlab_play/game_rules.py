@@ -11,11 +11,15 @@ from cardlab.games.cards.hands import CATEGORIES, front_codes
 from cardlab.games.open_face.royalties import BACK_ROYALTIES, MIDDLE_ROYALTIES, royalty
 from cardlab.games.open_face.rules import FOUL, NUM_ROWS
 from cardlab.games.poker_squares.game import SCORING
+from cardlab.games.thirty_one.game import ThirtyOne
 from cardlab.games.thirty_one.hand_scores import BEST_SCORE, card_value
 from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.views.protocol import Json
 
 _RANKS = "23456789TJQKA"
+
+
+_HANDS = f"Hands from the weakest: {', '.join(CATEGORIES)}."
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,10 @@ def _poker_squares() -> list[RulesSection]:
         ),
         RulesSection(
             "Scoring",
-            ["Points of a line. Pairs and more of a kind count at once, other hands with five cards."],
+            [
+                "Points of a line. A pair, two pair, three and four of a kind count at once, other hands when the line "
+                "is full."
+            ],
             ("Line", "American", "British"),
             list(zip(CATEGORIES, american, british, strict=True)),
         ),
@@ -83,8 +90,11 @@ def _thirty_one() -> list[RulesSection]:
                 "You hold three cards. Do one of three things:",
                 "Draw: take the top card of the stock. Swap it for one of yours, or discard it.",
                 "Take: take the top card of the discard pile. You must swap it for one of yours.",
-                "Call: end the round. All others have one more turn, then all hands are shown. A call at the very "
-                "first turn of a round ends it at once.",
+                "Call: the others have one more turn each, then the round ends and all hands are shown. A call at the "
+                "very first turn of a round ends it at once.",
+                f"Only a call ends a round, also with {BEST_SCORE} in a hand. After {ThirtyOne().max_turns} turns "
+                "without a call all hands are shown.",
+                "If the stock is empty, the discards below the top card are shuffled: they are the new stock.",
             ],
         ),
         RulesSection(
@@ -102,7 +112,9 @@ def _thirty_one() -> list[RulesSection]:
             [
                 "The lowest hand loses a life, and so do all that tie for it. If you called and are lowest, you lose "
                 "2.",
-                f"If a player shows {BEST_SCORE}, all others lose a life instead. A player without lives is out.",
+                f"If a player shows {BEST_SCORE}, all without {BEST_SCORE} lose a life instead, and 2 if they called.",
+                "A player without lives is out. If the last players lose their last lives together, they share the "
+                f"win. After {ThirtyOne().max_rounds} rounds the players with the most lives share it.",
             ],
         ),
         RulesSection(
@@ -122,11 +134,11 @@ def _five_o() -> list[RulesSection]:
             "Play",
             [
                 "Both players start with one card in each column. In turn each takes the next card and puts it on one "
-                "of the own columns.",
+                "of their columns.",
                 "A column takes its next card only when it has no more cards than the others: all columns take their "
                 "second card before one takes its third.",
-                "In the hidden round (the fifth card of a column, or the fourth by choice) cards lie face down for the "
-                "opponent. All cards are shown at the end.",
+                "In the hidden round cards lie face down for the opponent. It is the fifth card of each column, or the "
+                "fourth: the setting Hidden round. All cards are shown at the end.",
             ],
         ),
         RulesSection(
@@ -134,7 +146,9 @@ def _five_o() -> list[RulesSection]:
             [
                 "The better hand wins a column; a tie counts for neither. Three columns win the game. Any other "
                 "result is a tie.",
-                f"Hands from the weakest: {', '.join(CATEGORIES)}.",
+                _HANDS,
+                "Equal hands compare by rank: first the pairs or cards of a kind, then the other cards from the "
+                "highest. Suits do not count.",
             ],
         ),
         RulesSection(
@@ -167,7 +181,10 @@ def _open_face() -> list[RulesSection]:
             "Play",
             [
                 "Each player first places five cards, then one card at a time in turn. All cards are face up. A card "
-                "never moves again. A front has no straights and no flushes."
+                "never moves again.",
+                _HANDS,
+                "Equal hands compare by rank: first the pairs or cards of a kind, then the other cards from the "
+                "highest. A front has no straights and no flushes, and compares by its three cards only.",
             ],
         ),
         RulesSection(
@@ -176,6 +193,8 @@ def _open_face() -> list[RulesSection]:
                 f"Each row won is 1 point, and all three rows are {scoop} more. Royalties of both boards are added.",
                 f"A foul is a board whose rows are in the wrong order. It pays {FOUL} points and the opponent's "
                 "royalties, and loses its own royalties. If both foul, neither pays.",
+                "The table says foul when two full rows are in the wrong order. It warns of a foul when a row has a "
+                "stronger kind of hand than the row below it has so far.",
             ],
             ("Royalties", "Middle", "Back"),
             kinds,
@@ -213,13 +232,15 @@ def _big2() -> list[RulesSection]:
             "Play",
             [
                 "Ranks from the lowest: 3 4 5 6 7 8 9 10 J Q K A 2. Suits from the lowest: diamonds, clubs, hearts, "
-                "spades. The 3d opens: it is played at once, or by choice its holder leads any hand with it.",
+                "spades.",
+                "The 3d opens. The setting The 3 of diamonds: it is played for its holder at once, or its holder "
+                "opens with any hand that has it.",
                 "Play a better hand with as many cards as the last one, or pass. You may play again after a pass. "
                 "After three passes the last player leads any hand.",
             ],
             ("Cards", "Hands, from the weakest"),
             [
-                (1, "single: by rank, then suit"),
+                (1, "single"),
                 (2, "pair"),
                 (3, "three of a kind"),
                 (4, "two pair, four of a kind"),
@@ -227,16 +248,25 @@ def _big2() -> list[RulesSection]:
             ],
         ),
         RulesSection(
+            "Two hands of a kind",
+            [
+                "The hand with the higher best card is better: by rank, then by suit. 9c 9s beats 9d 9h, and a flush "
+                "to the ace beats a flush to the king. A full house compares by its three of a kind.",
+                "The setting Straight flushes: a higher straight flush beats a lower one, or nothing beats a straight "
+                "flush.",
+            ],
+        ),
+        RulesSection(
             "Penalties",
             ["Each loser pays for the cards left. The winner gets the sum."],
-            ("Cards left", "Count one each", "Count double from ten"),
+            ("Cards left", "Count one each", "Double from 10, triple at 13"),
             [(count, loser_payment(count, False), loser_payment(count, True)) for count in (1, 9, 10, 12, 13)],
         ),
         RulesSection(
             "Example",
             [
                 f"You play your last card. The others hold {left[0]}, {left[1]} and {left[2]} cards and pay {paid[0]}, "
-                f"{paid[1]} and {paid[2]}: you win {sum(paid)} points. If cards count double from ten, the third pays "
+                f"{paid[1]} and {paid[2]}: you win {sum(paid)} points. If cards count double from 10, the third pays "
                 f"{loser_payment(left[2], True)}."
             ],
         ),

@@ -39,7 +39,9 @@ OFFERED_GAMES: Mapping[str, OfferedGame] = {
             GameOption(
                 "opening", "The 3 of diamonds", ("forced", "choose"), ("is played at once", "opens in any hand")
             ),
-            GameOption("penalty", "Cards left", ("plain", "doubled"), ("count one each", "count double from ten")),
+            GameOption(
+                "penalty", "Cards left", ("plain", "doubled"), ("count one each", "count double from 10, triple at 13")
+            ),
             GameOption(
                 "straight_flush", "Straight flushes", ("ranked", "unbeatable"), ("beat lower ones", "beat everything")
             ),
