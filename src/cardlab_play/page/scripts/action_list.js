@@ -74,16 +74,17 @@ export function recommendation({ agrees, action, text: best, difference, margin,
   const better = formatAdvantage(game, players, difference, margin);
   if (agrees) return h('p', null, 'Recommended: ', move, `. ${agent} plays it, and no other move has a better result.`);
   if (recommended.action === action) return h('p', null, 'Recommended: ', move, `. It ${better} `, h('b', null, withSuitSymbols(text)), `, which ${agent} would play.`);
-  return h('p', null, 'Recommended: ', move, `, as ${agent} would play. Played out, `, h('b', null, withSuitSymbols(best)), ` ${better} this move, but with ${count} moves that may be luck.`);
+  return h('p', null, 'Recommended: ', move, `, as ${agent} would play. Played out, `, h('b', null, withSuitSymbols(best)), ` ${better} this move, but the difference may be luck.`);
 }
 
 /**
- * What the results in the list are.
+ * What the results in the list are, and which move is recommended.
  * @param {number} deals
  * @param {string} by who played them out
  * @param {number} players
+ * @param {string} agent that advises
  */
-export function listNote(deals, by, players) {
+export function listNote(deals, by, players, agent) {
   const [where, cards] = players === 1 ? ['', 'cards to come'] : [' in every seat', 'hidden cards'];
-  return h('p.muted', null, `Each move was played out ${deals} times by ${by}${where}, with other ${cards} each time, but the same ones for all moves. ± is what luck leaves open (95\u00a0% interval).`);
+  return h('p.muted', null, `Each move was played out ${deals} times by ${by}${where}, with other ${cards} each time, but the same ones for all moves. ± is what luck leaves open (95\u00a0% interval). Recommended is ${agent}’s choice, unless another move is clearly better when played out.`);
 }

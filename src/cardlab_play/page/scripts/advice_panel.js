@@ -109,7 +109,7 @@ function adviceContent(advice, table) {
     advice.win_probability !== null && h('div.win-probability', null, h('span', null, 'Chance to win with it'), bar(advice.win_probability, 'win'), h('b', null, formatPercent(advice.win_probability))),
     !countsWins(table.game) && h('p', null, 'Average result with it ', h('b', null, formatEstimate(table.game, advice.value, advice.margin)), even),
     options.length > 1 && actionList(options, choice),
-    options.length > 1 && listNote(deals, played_by, players),
+    options.length > 1 && listNote(deals, played_by, players, agent.title),
     beliefTable(advice, table),
   ];
 }

@@ -52,6 +52,8 @@ class ReplayView {
       h('input', { type: 'range', min: 0, max: replay.frames.length - 1, value: 0, 'aria-label': 'Move', oninput: () => this.showFrame(Number(this.slider.value)) })
     );
     this.chart = valueChart(replay, (index) => this.showFrame(index));
+    /** @type {Map<number, HTMLElement>} the buttons of the costliest moves, by the frame before the move */
+    this.costly = new Map();
     this.player = h('button', { type: 'button', onclick: () => this.play() }, 'Play');
     /** @type {ReturnType<typeof setInterval> | undefined} */
     this.timer = undefined;
@@ -130,6 +132,7 @@ class ReplayView {
     });
     fill(this.review, ...reviewContent(next, this.replay));
     this.chart.mark(this.at);
+    for (const [at, button] of this.costly) button.setAttribute('aria-current', String(at === this.at));
   }
 
   /** The table after the frame, which is the one before the next move. @returns {import('./types.js').Scene} */
@@ -156,7 +159,9 @@ class ReplayView {
         null,
         found.map((index) => {
           const { text, review } = frames[index];
-          return h('li', null, h('button.plain', { type: 'button', onclick: () => this.showFrame(index - 1) }, h('span', null, withSuitSymbols(text)), h('b', null, lost(review?.cost ?? 0))));
+          const button = h('button.plain', { type: 'button', onclick: () => this.showFrame(index - 1) }, h('span', null, withSuitSymbols(text)), h('b', null, lost(review?.cost ?? 0)));
+          this.costly.set(index - 1, button);
+          return h('li', null, button);
         }),
       ),
     );
@@ -178,8 +183,8 @@ function reviewContent(frame, { agent, deals, game, played_by, result }) {
   const chosen = options.find((option) => option.chosen)?.action;
   return [
     recommendation(verdict, best.text, choice, options.length),
-    chosen !== best.action && chosen !== verdict.action && h('p', null, `Your move ${formatAdvantage(game, players, -cost, margin)} ${agent.title}’s choice${costly ? '' : ', which may be luck'}.`),
+    chosen !== best.action && chosen !== verdict.action && h('p', null, `Your move ${formatAdvantage(game, players, -cost, margin)} ${agent.title}’s choice${costly ? '' : ', but the difference may be luck'}.`),
     actionList(options, choice),
-    listNote(deals, played_by, players),
+    listNote(deals, played_by, players, agent.title),
   ];
 }
