@@ -20,7 +20,7 @@ from cardlab.games.agent_protocol import Agent
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
 from cardlab_play.errors import AgentUnloadable, one_line
-from cardlab_play.offered_games import OFFERED_GAMES
+from cardlab_play.offered_games import LEVEL_TITLES, OFFERED_GAMES
 from cardlab_play.offered_searches import offered_search
 from cardlab_play.options import PlayOptions
 
@@ -93,7 +93,7 @@ class AgentCatalog:
     def levels(self, game: Game) -> list[Level]:
         """Named opponents from weak to strong: random, scripted agents, the best policy, the same with a search."""
         entries = {entry.agent: entry for entry in self.entries(game)}
-        levels = [Level("Beginner", "random"), *map(Level, ("Easy", "Medium"), OFFERED_GAMES[game.spec.name].levels)]
+        levels = [Level("Beginner", "random"), *map(Level, LEVEL_TITLES, OFFERED_GAMES[game.spec.name].levels)]
         best = next((entry for entry in entries.values() if entry.kind == "trained"), None)
         if best is not None:
             name = _title(CHAMPION) if best.agent == CHAMPION else "Trained"

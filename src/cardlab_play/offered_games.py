@@ -31,6 +31,9 @@ class OfferedGame:
     prize: str = ""  # what is won or lost; empty: points are
 
 
+LEVEL_TITLES = ("Easy", "Medium")  # of the scripted agents in `levels`
+
+
 OFFERED_GAMES: Mapping[str, OfferedGame] = {
     "big2": OfferedGame(
         "Big 2",

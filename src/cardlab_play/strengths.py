@@ -7,7 +7,7 @@ from typing import Any
 
 from cardlab.agents.policy_paths import CHAMPION, SEED, champion_folder
 from cardlab.games.protocol import Game
-from cardlab_play.offered_games import OFFERED_GAMES
+from cardlab_play.offered_games import LEVEL_TITLES, OFFERED_GAMES
 
 OWN_SCORE = "self"  # the reference that holds an agent's own score, in games of one player
 
@@ -31,9 +31,19 @@ def _of_policy(game: Game, references: dict[str, Any]) -> str | None:
     if game.spec.num_players == 1:
         return f"Scores {_points(references[OWN_SCORE])} a game" if OWN_SCORE in references else None
     name = min(references, key=lambda reference: references[reference]["mean"])
-    title = name.replace("_", " ").replace(":level:", " ")
-    rivals = title if game.spec.num_players == 2 else f"{_number(game)} {title} agents"
+    one = game.spec.num_players == 2
+    rivals = f"{'an opponent' if one else f'{_number(game)} opponents'} {_rival(game, name)}"
     return f"Wins {_percent(references[name]['win_rate'])} against {rivals}{_suffix(game, references[name])}"
+
+
+def _rival(game: Game, reference: str) -> str:
+    """What a reference is to a player: its level where it is one."""
+    levels = dict(zip(OFFERED_GAMES[game.spec.name].levels, LEVEL_TITLES, strict=True))
+    if reference in levels:
+        return f"of the level {levels[reference]}"
+    if reference.startswith("threshold:level:"):
+        return f"calling from {reference.rpartition(':')[2]} points on"
+    return f"named {reference.replace('_', ' ').replace(':', ' ')}"
 
 
 def _number(game: Game) -> str:

@@ -29,13 +29,19 @@ def test_the_strength_is_that_of_the_evaluation():
     references = json.loads((folder / "evaluation.json").read_text())["references"]
     game, models = make_game("big2"), Path("models")
     strongest = min(references, key=lambda name: references[name]["mean"])
+    assert strongest == "planner"
     rate = f"{references[strongest]['win_rate']:.0%} against three".replace("%", " %")
     assert strength_text(game, "champion", models) == (
-        f"Wins {rate} {strongest} agents, +{references[strongest]['mean']:.1f} ± 0.1 points a game "
+        f"Wins {rate} opponents of the level Medium, +{references[strongest]['mean']:.1f} ± 0.1 points a game "
         "(equal players: 25 % each)"
     )
     assert rate in str(strength_text(game, strongest, models))
     assert strength_text(game, "lowest", models) is None
+
+
+def test_a_reference_that_is_no_level_is_said_in_words():
+    text = str(strength_text(make_game("thirty_one"), "champion", Path("models")))
+    assert text.endswith("against an opponent calling from 27 points on (2 players)")
 
 
 def test_a_trained_policy_has_the_figures_of_its_own_seed(tmp_path):
@@ -49,7 +55,7 @@ def test_a_trained_policy_has_the_figures_of_its_own_seed(tmp_path):
     (results / "evaluation.json").write_text(json.dumps(evaluation))
     game, models = make_game("five_o"), tmp_path / "models"
     for folder, rate in (models / "mine" / "seed_7", 70), (models / "mine", 60):
-        assert strength_text(game, str(folder), models) == f"Wins {rate} % against greedy 2"
+        assert strength_text(game, str(folder), models) == f"Wins {rate} % against an opponent named greedy 2"
     assert strength_text(game, str(models / "other"), models) is None
     (results / "evaluation.json").write_text("{")
     assert strength_text(game, str(models / "mine"), models) is None

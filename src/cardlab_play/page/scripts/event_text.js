@@ -45,6 +45,13 @@ function losersText(event, scene) {
 }
 
 /**
+ * The end of the round in which the player lost the last life, if there is one.
+ * @param {GameEvent[]} events
+ * @param {number} seat
+ */
+export const lastRound = (events, seat) => events.find((event) => event.kind === 'showdown' && event.hands[seat] && event.lives[seat] === 0) ?? null;
+
+/**
  * The view before the end of a round, with all hands open.
  * @param {any} before
  * @param {GameEvent} event

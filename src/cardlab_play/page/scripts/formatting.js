@@ -2,6 +2,9 @@
 
 import { h } from './dom.js';
 
+/** Games from which on an interval is shown: that of fewer games says nothing. */
+export const MIN_GAMES = 5;
+
 /**
  * Signed points: +3, −1.25, 0.
  * @param {number | null | undefined} value
@@ -88,6 +91,9 @@ export function lossColumn(game, players, losses) {
   const format = columnFormatter('', losses);
   return (loss) => (countsWins(game) ? `−${Math.round((100 * loss * (players - 1)) / players)} %` : format(-loss));
 }
+
+/** The name of a hand, which breaks before no lonely word. @param {string | null} name */
+export const handName = (name) => (name ?? '').replace('high card', 'high\u00a0card').replace('a kind', 'a\u00a0kind');
 
 /** What a mean result of `game` is, as the head of a column. */
 export const resultHead = (/** @type {string} */ game) => (countsWins(game) ? 'chance to win' : 'points a game');

@@ -2,9 +2,7 @@
 
 import { getLeaderboard, putName } from './api.js';
 import { fill, h } from './dom.js';
-import { formatEstimate, formatPercent, formatPoints } from './formatting.js';
-
-const MIN_GAMES = 5; // for an interval: that of fewer games says nothing
+import { MIN_GAMES, formatEstimate, formatPercent, formatPoints } from './formatting.js';
 
 /** @typedef {{title?: string, name?: string, games: number, mean: number, low: number | null, high: number | null, you?: boolean}} Row */
 
@@ -54,7 +52,7 @@ function leaderboardTable(heading, rows, share) {
           null,
           h('td', null, title ?? (name || 'anonymous'), you && ' (you)'),
           h('td.number', null, games),
-          h('td.number', null, meanOf(games, mean, low, high, share)),
+          h('td.number.unbroken', null, meanOf(games, mean, low, high, share)),
         ),
       ),
     ),

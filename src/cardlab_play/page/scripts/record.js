@@ -2,7 +2,7 @@
 
 import { getRecord } from './api.js';
 import { fill, h } from './dom.js';
-import { columnFormatter, formatPercent } from './formatting.js';
+import { MIN_GAMES, columnFormatter, formatPercent } from './formatting.js';
 
 /**
  * @typedef {{
@@ -30,7 +30,7 @@ export async function showRecord(main, context) {
       h('h1', null, 'Your record'),
       rows.length === 0
         ? h('p', null, 'No finished games that count yet.')
-        : h('p.muted', null, 'All your games that count, with 95 % intervals. A tie is half a win. At Poker Squares the opponent is par, the points of the agent on the same cards; mean points are those above par.'),
+        : h('p.muted', null, `All your games that count, with 95 % intervals from ${MIN_GAMES} games on. A tie is half a win. At Poker Squares the opponent is par, the points of the agent on the same cards; mean points are those above par.`),
       games.map((title) => [h('h2', null, title), recordTable(title, rows.filter((row) => row.title === title))]),
       h('div.row', null, h('a.button', { href: '#/' }, 'Back to the start page')),
     ),
@@ -63,8 +63,8 @@ function recordRow({ against, games, won, tied, lost, win_rate: rate, win_rate_l
     null,
     h('td', null, against),
     h('td.number', null, h('b', null, games), h('div.muted', null, unbroken(`${won} won,`, `${tied} tied,`, `${lost} lost`))),
-    h('td.number', null, h('b', null, formatPercent(rate)), h('div.muted', null, unbroken(`${formatPercent(low)} to`, formatPercent(high)))),
-    points && h('td.number', null, h('b', null, format(mean)), least !== null && most !== null && h('div.muted', null, unbroken(`${format(least)} to`, format(most)))),
+    h('td.number', null, h('b', null, formatPercent(rate)), games >= MIN_GAMES && h('div.muted', null, unbroken(`${formatPercent(low)} to`, formatPercent(high)))),
+    points && h('td.number', null, h('b', null, format(mean)), games >= MIN_GAMES && least !== null && most !== null && h('div.muted', null, unbroken(`${format(least)} to`, format(most)))),
   );
 }
 

@@ -10,7 +10,7 @@ import { animateCards } from './animation.js';
 import { actionList, listNote, recommendation } from './action_list.js';
 import { parText } from './result.js';
 import { valueChart } from './value_chart.js';
-import { eventText, showdownView } from './event_text.js';
+import { eventText, lastRound, showdownView } from './event_text.js';
 
 /** @typedef {import('./types.js').Frame} Frame */
 /** @typedef {import('./types.js').Replay} Replay */
@@ -139,7 +139,7 @@ class ReplayView {
   scene() {
     const { frames } = this.replay;
     const [before, frame, next] = [frames[this.at - 1], frames[this.at], frames[this.at + 1]];
-    const rest = { seat: this.table.seat, seats: this.seats, advised: null, hands: frame.hands };
+    const rest = { seat: this.table.seat, seats: this.seats, advised: null, hands: frame.hands, out: lastRound(frames.slice(0, this.at + 1), this.table.seat) };
     if (next?.kind === 'showdown') return { ...rest, view: showdownView(frame.view, next), legal: [], showdown: next };
     if (!next && frame.kind === 'showdown') return { ...rest, view: showdownView(before.view, frame), legal: [], showdown: frame };
     return { ...rest, view: frame.view, legal: next?.move ? [next.move] : [], showdown: null };

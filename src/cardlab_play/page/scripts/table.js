@@ -4,7 +4,7 @@ import { enableArrowKeys, redrawWithFocus, updateTabStop } from './arrow_keys.js
 import { ApiError, getGames, getHistory, getTable, playMove, resign, undo } from './api.js';
 import { fill, h } from './dom.js';
 import { distinctSeats } from './games/pieces.js';
-import { eventText, showdownView } from './event_text.js';
+import { eventText, lastRound, showdownView } from './event_text.js';
 import { GAMES } from './games/catalogue.js';
 import { MoveDelay, animateCards } from './animation.js';
 import { showResult } from './result.js';
@@ -57,8 +57,8 @@ class TableView {
     this.delay = new MoveDelay();
     this.seats = distinctSeats(table.seats, table.seat);
     this.view = GAMES[table.game]({ choose: (action) => this.choose(action), redraw: () => this.redraw() });
-    /** @type {Scene} */
-    this.scene = this.sceneOf(table.view);
+    this.out = /** @type {GameEvent | null} */ (null); // the round in which the player went out
+    this.scene = /** @type {Scene} */ (this.sceneOf(table.view));
     this.board = h('div.board-frame');
     this.prompt = h('p.prompt', { role: 'status' });
     this.footer = h('div.footer');
@@ -129,7 +129,7 @@ class TableView {
 
   /** @param {any} view */
   sceneOf(view) {
-    return { view, legal: [], seat: this.table.seat, seats: this.seats, advised: null, hands: null, showdown: null };
+    return { view, legal: [], seat: this.table.seat, seats: this.seats, advised: null, hands: null, showdown: null, out: this.out };
   }
 
   /** @param {string} [origin] the seat where new cards start */
@@ -202,6 +202,7 @@ class TableView {
   async logHistory() {
     const { events } = await getHistory(this.table.id, this.signal);
     this.eventLog.clear();
+    this.out = null;
     for (const event of events) this.logEvent(event);
   }
 
@@ -278,6 +279,7 @@ class TableView {
   /** @param {GameEvent} event */
   logEvent(event) {
     this.eventLog.add(this.eventText(event));
+    this.out ??= lastRound([event], this.table.seat);
   }
 
   /** @param {KeyboardEvent} event */

@@ -51,9 +51,10 @@
  * }} Replay
  *
  * Input of a game view. `advised`: the recommended action, marked. `hands`: all hands, where known.
+ * `out`: the round in which the player went out.
  * @typedef {{
  *   view: any, legal: LegalMove[], seat: number, seats: Seat[], advised: number | null,
- *   hands: string[][] | null, showdown: GameEvent | null,
+ *   hands: string[][] | null, showdown: GameEvent | null, out: GameEvent | null,
  * }} Scene
  *
  * Callbacks of a game view.

@@ -33,7 +33,7 @@ export function makeBig2(host) {
         'div.big2',
         null,
         h('div.seats', null, otherPlayers(scene).map((player) => seatOf(scene, player))),
-        orderOfPlay(),
+        !scene.view.counts.includes(0) && orderOfPlay(),
         trick(scene),
         myHand(scene, selected, toggle),
         penalty(scene),

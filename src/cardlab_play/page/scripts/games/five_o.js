@@ -2,7 +2,7 @@
 
 import { h } from '../dom.js';
 import { cardName, cardSymbol, drawCard } from '../cards.js';
-import { formatCount } from '../formatting.js';
+import { formatCount, handName } from '../formatting.js';
 import { markAdvised, cardToPlace, playerName, otherPlayers, tag } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
@@ -59,7 +59,7 @@ function columnOf(scene, host, player, column) {
   const move = player === scene.seat ? scene.legal.find((legal) => legal.column === column) : undefined;
   const pile = h('div.pile', null, cards.map((/** @type {string | null} */ card) => drawCard(card, { decorative: Boolean(move) })));
   const made = cards.length > 1 && scene.view.hands[player][column]; // one card is no hand
-  const caption = h('div.made', null, verdict(scene.view, player, column), h('span', null, made || ''));
+  const caption = h('div.made', null, verdict(scene.view, player, column), h('span', null, made ? handName(made) : ''));
   if (!move) return h('div.column', null, pile, caption);
   pile.append(h('div.slot'));
   const held = cards.map(cardName).join(', ');

@@ -2,7 +2,7 @@
 
 import { h } from '../dom.js';
 import { cardName, cardSymbol, drawCard } from '../cards.js';
-import { formatCount, formatPoints } from '../formatting.js';
+import { formatCount, formatPoints, handName } from '../formatting.js';
 import { markAdvised, playerName, otherPlayers, slot, tag } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
@@ -45,7 +45,7 @@ function foulRisk(made) {
 function scoreText({ winners, royalties, fouled, foul_costs, scores }, seat, opponent) {
   const total = `${formatPoints(scores[seat])} for you`;
   const [mine, theirs] = [seat, 1 - seat].map((player) => Object.values(royalties[player]).reduce((sum, points) => sum + points, 0));
-  if (fouled[0] && fouled[1]) return `Both boards are fouls: ${total}`;
+  if (fouled[0] && fouled[1]) return 'Both boards are fouls: 0 points';
   if (!winners) return fouled[seat] ? `Your foul: −${foul_costs[seat] - theirs}, royalties of ${opponent}: ${formatPoints(-theirs)}. Total: ${total}` : `Foul of ${opponent}: +${foul_costs[1 - seat] - mine}, your royalties: ${formatPoints(mine)}. Total: ${total}`;
   const [won, lost] = [seat, 1 - seat].map((player) => ROWS.filter((row) => winners[row] === player).length);
   const more = scores[seat] - (won - lost) - (mine - theirs);
@@ -82,7 +82,7 @@ function board(scene, host, player) {
       'h2',
       null,
       `${playerName(scene, player)} `,
-      fouled[player] && tag(fouled[1 - player] ? 'foul' : `foul: −${formatCount(scene.view.foul_costs[player], 'point')}`, 'bad'),
+      fouled[player] && tag(fouled[1 - player] ? 'foul: both boards, 0 points' : `foul: −${formatCount(scene.view.foul_costs[player], 'point')}`, 'bad'),
       risk && tag(`risk of a foul: ${risk}`, 'bad'),
     ),
     ROWS.map((row) => rowOf(scene, host, player, row)),
@@ -130,8 +130,8 @@ function captionOf(view, player, row) {
   return h(
     'div.made',
     null,
-    h(winner === player ? 'b.won' : 'b', null, view.winners ? `${row}: ${winner === null ? 'tied' : winner === player ? 'won' : 'lost'}` : row),
-    h('span', null, view.hands[player][row] ?? ''),
+    h(winner === player ? 'b.won' : 'b', null, view.winners ? `${row}:\u00a0${winner === null ? 'tied' : winner === player ? 'won' : 'lost'}` : row),
+    h('span', null, handName(view.hands[player][row])),
     royalty > 0 && h('b', null, view.fouled[player] ? `royalty ${royalty} lost` : `royalty +${royalty}`),
   );
 }

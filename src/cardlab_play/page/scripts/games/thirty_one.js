@@ -20,7 +20,7 @@ export function makeThirtyOne(host) {
         'div.thirty-one',
         null,
         h('div.seats', null, otherPlayers(scene).map((player) => seatOf(scene, player))),
-        otherPlayers(scene).length > 1 && orderOfPlay(),
+        otherPlayers(scene).length > 1 && scene.view.turn !== null && orderOfPlay(),
         piles(scene, host),
         myHand(scene, host),
         !scene.showdown && buttons(scene, host),
@@ -139,9 +139,15 @@ function myHand(scene, host) {
   return h(
     'section.mine',
     { 'aria-label': 'Your hand', 'data-seat': seat },
-    h('div.held', null, gone ? h('p', null, view.turn === null ? 'You are out.' : 'You are out. The other players continue.') : places),
+    h('div.held', null, gone ? h('p', null, outText(scene)) : places),
     !gone && status(scene, seat, score),
   );
+}
+
+/** When and with what hand the player went out. @param {Scene} scene */
+function outText({ view, out, seat }) {
+  const when = out ? `You went out in round ${out.round} with ${formatCount(out.scores[seat], 'point')}.` : 'You are out.';
+  return view.turn === null ? when : `${when} The other players continue.`;
 }
 
 /**
