@@ -73,6 +73,7 @@ def test_advice_is_shown_on_demand(new_user):
     assert panel.locator(".belief td[title]").get_attribute("title") == "ace of spades: Reflex 1 25 %, the deck 75 %"
     words = panel.inner_text()
     assert "[object" not in words
+    assert "Recommended is Champion’s choice, unless another move is clearly better when played out." in words
     assert "Recommended: A♠ to column\u00a01. It wins 25 ± 10 more games in 100 than " in words
     assert "which Champion would play." in words
     advised = user.page.locator(".felt .advised")

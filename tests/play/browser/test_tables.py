@@ -55,6 +55,24 @@ def test_every_card_of_a_hand_can_be_tapped_on_a_phone(new_user):
         assert [chosen["data"] for chosen in _pressed(user)] == [card]
 
 
+def test_a_player_who_is_out_sees_when_and_with_what_hand(new_user):
+    user = new_user("phone")
+    table = user.page.request.post(f"{user.base}/api/tables", data=TABLE_REQUESTS["thirty_one"]).json()
+    seat = table["seat"]
+    table |= {"status": "over", "legal": [], "events": []}
+    table["view"]["turn"] = None
+    table["view"]["players"][seat] |= {"out": True, "lives": 0, "hand": [], "score": None}
+    end = {"number": 9, "player": None, "kind": "showdown", "round": 5, "caller": None, "text": "", "view": None}
+    figures = {"hands": [["3h", "5h", "Qs"]] * 4, "scores": [20] * 4, "lost": [0] * 4, "lives": [1] * 4}
+    figures["scores"][seat], figures["lost"][seat], figures["lives"][seat] = 12, 1, 0
+    address = f"**/api/tables/{table['id']}"
+    user.page.route(address, lambda route: route.fulfill(json=table))
+    user.page.route(f"{address}/history", lambda route: route.fulfill(json={"events": [end | figures]}))
+    user.page.goto(f"{user.base}/#/table/{table['id']}")
+    assert user.page.locator(".felt .mine").inner_text() == "You went out in round 5 with 12 points."
+    assert user.page.get_by_text("Order of play").count() == 0
+
+
 def _pressed(user):
     return user.page.evaluate(
         """[...document.querySelectorAll('.felt button[aria-pressed="true"]')]

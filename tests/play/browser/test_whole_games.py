@@ -58,6 +58,8 @@ def test_replay_of_a_game(new_user):
     at = int(slider.input_value())
     before, frame = replay["frames"][at : at + 2]
     assert frame["number"] == replay["costly_moves"][0]
+    assert costly.first.get_attribute("aria-current") == "true"
+    assert user.page.locator(".costly-moves [aria-current=true]").count() == 1
     assert frame["review"] is not None
     assert _grid(user) == before["view"]["grid"]  # the table before the move that is reviewed
     assert user.page.locator(".prompt").first.inner_text() == f"You: {with_signs(frame['text'])}"

@@ -20,7 +20,7 @@ export function beliefTable({ belief }, table) {
   const holders = holdersOf(belief.cards, table);
   const probabilities = new Map(belief.cards.map(({ card, probabilities, elsewhere }) => [card, [...probabilities, elsewhere]]));
   const uniform = belief.source === 'uniform'; // each card is with a holder as often as any other
-  const percents = wholePercents(holders.map(({ index }) => [...probabilities.values()].reduce((sum, shares) => sum + shares[index], 0) / probabilities.size));
+  const held = (/** @type {number} */ index) => Math.round([...probabilities.values()].reduce((sum, shares) => sum + shares[index], 0)); // cards
   const [ranks, suits] = ORDERS[table.game] ?? ORDERS.others;
   return h(
     'details.belief-section',
@@ -33,20 +33,8 @@ export function beliefTable({ belief }, table) {
       h('thead', null, h('tr', null, h('td'), [...ranks].map((rank) => h('th', { scope: 'col' }, rank === 'T' ? '10' : rank)))),
       h('tbody', null, [...suits].map((suit) => h('tr', null, h(`th.suit-${suit}`, { scope: 'row' }, SUIT_SYMBOLS[suit]), [...ranks].map((rank) => cellOf(probabilities.get(rank + suit), rank + suit, holders))))),
     ),
-    h('p.muted', null, uniform ? `You cannot see ${formatCount(probabilities.size, 'card')}. For each of them the chances are the same: ${holders.map(({ title }, i) => `${title}\u00a0${percents[i]}\u00a0%`).join(', ')}.` : 'How likely each player holds each card, judged by the moves so far. The more of a colour, the likelier. Empty: you can see the card.'),
+    h('p.muted', null, uniform ? `You cannot see ${formatCount(probabilities.size, 'card')}: ${holders.map(({ index, title }) => `${held(index)} of ${title}`).join(', ')}. For each of the cards the chances are the same.` : 'How likely each player holds each card, judged by the moves so far. The more of a colour, the likelier. Empty: you can see the card.'),
   );
-}
-
-/**
- * Shares as whole percentages that sum to 100: the largest remainders are rounded up.
- * @param {number[]} shares that sum to 1
- */
-function wholePercents(shares) {
-  const percents = shares.map((share) => Math.floor(100 * share));
-  const missing = 100 - percents.reduce((sum, percent) => sum + percent, 0);
-  const byRemainder = shares.map((share, i) => ({ i, rest: 100 * share - percents[i] })).sort((a, b) => b.rest - a.rest);
-  for (const { i } of byRemainder.slice(0, missing)) percents[i] += 1;
-  return percents;
 }
 
 /**
