@@ -1,5 +1,7 @@
 """The advice panel shows the server's analysis of a decision, and the table shows its probabilities."""
 
+import re
+
 import pytest
 
 from browser_user import TABLE_REQUESTS, with_signs
@@ -95,6 +97,10 @@ def test_playout_values_are_shown_with_their_margin(new_user):
     assert all("±" in guess for guess in guesses)
     assert guesses == sorted(guesses, key=lambda guess: -int(guess.split()[0]))  # the best result is above
     marked = {mark: panel.locator(".options tr", has_text=mark).locator(".what").inner_text() for mark in MARKS}
+    panel.get_by_text("Who may hold the hidden cards").tap()
+    held = [int(number) for number in re.findall(r"\d+", panel.locator(".belief-section p").inner_text())]
+    assert held == [48, 3, 45]  # hidden, of the opponent, of the deck
+    assert panel.locator(".legend").count() == 0  # there is no chart
     assert with_signs(advice["text"]) in marked[f"{advice['agent']['title']}’s choice"]
     assert with_signs(advice["verdict"]["text"]) in marked["best result"]
     assert with_signs(advice["verdict"]["recommended"]["text"]) in panel.locator(".options .best .what").inner_text()

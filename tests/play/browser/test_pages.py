@@ -40,6 +40,7 @@ def test_the_record_after_a_game(new_user):
     row.wait_for()
     assert row.locator("td").first.inner_text() == "Random"
     assert "95 %" in user.page.locator(".record").inner_text()
+    assert " to " not in row.inner_text()  # no interval of one game
 
 
 def test_the_game_links_to_what_the_network_sees(new_user):
