@@ -92,7 +92,7 @@ def _thirty_one() -> list[RulesSection]:
                 "Take: take the top card of the discard pile. You must swap it for one of yours.",
                 "Call: the others have one more turn each, then the round ends and all hands are shown. A call at the "
                 "very first turn of a round ends it at once.",
-                f"Only a call ends a round, also with {BEST_SCORE} in a hand. After {ThirtyOne().max_turns} turns "
+                f"A hand of {BEST_SCORE} does not end the round: only a call does. After {ThirtyOne().max_turns} turns "
                 "without a call all hands are shown.",
                 "If the stock is empty, the discards below the top card are shuffled: they are the new stock.",
             ],
@@ -138,7 +138,7 @@ def _five_o() -> list[RulesSection]:
                 "A column takes its next card only when it has no more cards than the others: all columns take their "
                 "second card before one takes its third.",
                 "In the hidden round cards lie face down for the opponent. It is the fifth card of each column, or the "
-                "fourth: the setting Hidden round. All cards are shown at the end.",
+                "fourth: see the setting “Hidden round”. All cards are shown at the end.",
             ],
         ),
         RulesSection(
@@ -233,7 +233,7 @@ def _big2() -> list[RulesSection]:
             [
                 "Ranks from the lowest: 3 4 5 6 7 8 9 10 J Q K A 2. Suits from the lowest: diamonds, clubs, hearts, "
                 "spades.",
-                "The 3d opens. The setting The 3 of diamonds: it is played for its holder at once, or its holder "
+                "The 3d opens. The setting “The 3 of diamonds”: it is played for its holder at once, or its holder "
                 "opens with any hand that has it.",
                 "Play a better hand with as many cards as the last one, or pass. You may play again after a pass. "
                 "After three passes the last player leads any hand.",
@@ -248,12 +248,12 @@ def _big2() -> list[RulesSection]:
             ],
         ),
         RulesSection(
-            "Two hands of a kind",
+            "Two hands of the same kind",
             [
                 "The hand with the higher best card is better: by rank, then by suit. 9c 9s beats 9d 9h, and a flush "
                 "to the ace beats a flush to the king. A full house compares by its three of a kind.",
-                "The setting Straight flushes: a higher straight flush beats a lower one, or nothing beats a straight "
-                "flush.",
+                "The setting “Straight flushes”: a higher straight flush beats a lower one, or nothing beats a "
+                "straight flush.",
             ],
         ),
         RulesSection(
