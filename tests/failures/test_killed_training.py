@@ -94,7 +94,7 @@ def test_killed_at_random_moments(fresh_database: Path, undisturbed: Outcome, tm
     """Before some operation on files, so that each gap between two may be hit, or after some CPU time."""
     chance = random.Random(kill)
     moments = [
-        chance.randrange(OPERATIONS) if chance.random() < 0.5 else chance.uniform(0.05, 2.0)
+        chance.randrange(OPERATIONS) if chance.random() < 0.5 else chance.uniform(0.05, 1.5)
         for _ in range(chance.randint(1, 3))
     ]
     seconds = chance.choice([0, 0, 60])
