@@ -89,7 +89,7 @@ def test_nothing_imports_a_stage() -> None:
 
 @pytest.mark.slow
 def test_all_code_that_a_stage_loads_counts_in_its_digest(tmp_path: Path) -> None:
-    """Each experiment is trained and evaluated briefly; each stage in a process of its own, that plays its games too."""
+    """Each experiment is trained and evaluated briefly; each stage in one process."""
     experiments = {name: _short(config) for name, config in PARAMS["experiments"].items()}
     experiments[next(iter(experiments))]["seeds"] = 2
     pairs: dict[str, list[str]] = PARAMS["compare"]
