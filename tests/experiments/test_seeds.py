@@ -29,11 +29,12 @@ SMALL = [
     "network.widths=[8]",
     "trainer.decisions=4000",
     "trainer.parallel_games=8",
-    "trainer.evaluations=2",
+    "trainer.evaluations=10",
     "trainer.evaluation_deals=4",
     "trainer.checkpoint_seconds=0",
     "name=small",
 ]
+STEPS = list(range(400, 4001, 400))  # of the evaluations
 COMMAND = [sys.executable, "-u", "-c", "import sys; from cardlab.cli import main; sys.exit(main())", "train", *SMALL]
 
 
@@ -112,7 +113,7 @@ def test_a_training_has_the_tags_and_is_not_repeated(store: Store) -> None:
     runs = store.search_runs("tags.kind = 'training'")
     assert [run.data.tags["group"] for _, run in runs] == ["b"]
     # MLflow averages seeds at equal steps: multiples of decisions_per_iteration, not the decisions made.
-    assert steps_of(store, runs[0][1].info.run_id) == [2000, 4000]
+    assert steps_of(store, runs[0][1].info.run_id) == STEPS
 
 
 def steps_of(store: Store, run_id: str) -> list[int]:
@@ -120,8 +121,7 @@ def steps_of(store: Store, run_id: str) -> list[int]:
 
 
 def process_children(parent: int) -> list[int]:
-    found = [(path.parent.name, path.read_text()) for path in Path("/proc").glob("[0-9]*/stat")]
-    return [int(name) for name, stat in found if int(stat.rpartition(")")[2].split()[1]) == parent]
+    return [int(word) for word in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
 
 
 @pytest.mark.slow
@@ -160,4 +160,4 @@ def test_seeds_are_added_and_interrupted_ones_resume(store: Store, monkeypatch: 
     children = store.search_runs(f"tags.`mlflow.parentRunId` = '{parent.info.run_id}'")
     assert sorted(run.data.tags["seed"] for _, run in children) == ["10", "7", "8", "9"]
     assert {run.info.status for _, run in children} == {"FINISHED"}
-    assert {tuple(steps_of(store, run.info.run_id)) for _, run in (*children, groups[0])} == {(2000, 4000)}
+    assert {tuple(steps_of(store, run.info.run_id)) for _, run in (*children, groups[0])} == {tuple(STEPS)}

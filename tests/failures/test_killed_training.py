@@ -20,7 +20,7 @@ TRAIN = [
     "trainer.evaluation_deals=4", "trainer.snapshots=2",
 ]  # fmt: skip
 ROUNDS = 12
-KILLS = 6  # trainings that are killed at random moments
+KILLS = 4  # trainings that are killed at random moments
 CHANGING = ("usage/cpu_seconds", "usage/decisions_per_second", "usage/peak_memory_mb")  # not a function of the seed
 
 

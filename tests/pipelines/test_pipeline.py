@@ -268,6 +268,7 @@ _plain_progress = plain_progress
 
 
 def plain_progress(last_iteration, report):
+    import os
     from pathlib import Path
 
     shown, hold = _plain_progress(last_iteration, report), Path("{hold}")
@@ -275,7 +276,7 @@ def plain_progress(last_iteration, report):
     def show(iteration, decisions, scores):
         shown(iteration, decisions, scores)
         while hold.exists() and iteration >= int(hold.read_text()):
-            hold.with_suffix(".reached").touch()
+            hold.with_suffix(f".{{os.getpid()}}").touch()
             time.sleep(0.01)
 
     return show
@@ -284,8 +285,8 @@ def plain_progress(last_iteration, report):
 
 
 def _cut_off(clone: Clone, hold: Path, blow: signal.Signals, iteration: int, *options: str) -> str:
-    """Start training and strike when a seed has done `iteration`; what was printed."""
-    log, reached = clone.root / "cut.log", hold.with_suffix(".reached")
+    """Start training and strike when both seeds have done `iteration`; what was printed."""
+    log = clone.root / "cut.log"
     command = [sys.executable, "-m", "dvc", "repro", "--no-run-cache", *options, "train@duel"]
     signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore Ctrl-C
     hold.write_text(str(iteration))
@@ -293,15 +294,15 @@ def _cut_off(clone: Clone, hold: Path, blow: signal.Signals, iteration: int, *op
         process = subprocess.Popen(
             command, cwd=clone.root, env=clone.environment, stdout=sink, stderr=sink, start_new_session=True
         )
-    while not reached.exists():
+    while len(reached := list(hold.parent.glob(f"{hold.name}.*"))) < len(SEEDS["duel"]):
         assert process.poll() is None, log.read_text()
         time.sleep(0.02)
     os.killpg(process.pid, blow)
     process.wait(timeout=60)
     while workers(clone.root):  # the seeds, which notice that their parent is gone
         time.sleep(0.02)
-    hold.unlink()
-    reached.unlink()
+    for path in (hold, *reached):
+        path.unlink()
     return log.read_text()
 
 
