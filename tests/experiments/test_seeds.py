@@ -132,6 +132,7 @@ def test_seeds_are_added_and_interrupted_ones_resume(store: Store, monkeypatch: 
     first = train_seeds(config, (7, 8), store)
     before = first[0].curve.stat().st_mtime_ns
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore Ctrl-C
     for blow, status in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
         with subprocess.Popen([*COMMAND, "seeds=4"], cwd=store.root, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
