@@ -22,7 +22,6 @@ from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.options import build_options
 from cardlab.experiments.config.values import flat_space
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.study import find_study
 from cardlab.experiments.sweep.summary import trials_table
 from cardlab.experiments.sweep.sweep import run_sweep, study_name
@@ -40,7 +39,7 @@ def main() -> None:
     folder = Path("tuned", config["name"])
     folder.mkdir(parents=True, exist_ok=True)
     study = find_study(Store().root, result.study, options.storage)
-    (folder / "trials.csv").write_text(trials_table(study, Space.parse(options.space, config)))
+    (folder / "trials.csv").write_text(trials_table(study))
     kept = {"value": result.best.value, "values": result.best.values, "trials": result.trials}
     (folder / "best.json").write_text(json.dumps(kept, indent=1) + "\n")
 

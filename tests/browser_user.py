@@ -1,5 +1,6 @@
 """Drives the page in a browser: finds enabled buttons, clicks, taps, presses keys."""
 
+import re
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,7 @@ TABLE_REQUESTS: dict[str, dict[str, Any]] = {
 _CHOICES = """() => {
   const felt = document.querySelector('.felt');
   if (!felt) return null;
-  if (felt.querySelector('.outcome')) return [];
+  if (document.querySelector('.outcome')) return [];
   const lit = [...felt.querySelectorAll('button[data-key]:enabled')].map((button) => button.dataset.key);
   if (felt.getAttribute('aria-busy') === 'true' && !lit.includes('continue')) return null;
   return lit.length > 0 ? lit : null;
@@ -154,6 +155,13 @@ class BrowserUser:
     def events(self) -> list[str]:
         """Lines of the event log, latest first."""
         return self.page.locator(".event-log li").all_inner_texts()
+
+
+def with_signs(text: str) -> str:
+    """`take Td` as the page shows it: take 10♦."""
+    signs = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+    shown = re.sub(r"\b([2-9TJQKA])([cdhs])\b", lambda card: card[1].replace("T", "10") + signs[card[2]], text)
+    return re.sub("(row|column) ", "\\1\u00a0", shown)
 
 
 def _pick(enabled: list[str], rng: Random) -> str:

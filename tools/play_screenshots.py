@@ -56,7 +56,7 @@ GAMES: dict[str, tuple[dict[str, Any], int]] = {
 # clicks a random enabled button, a play that stands ready first, no call; "over" at the end, false while others move
 CHOOSE = """() => {
   const felt = document.querySelector('.felt');
-  if (felt.querySelector('.outcome')) return 'over';
+  if (document.querySelector('.outcome')) return 'over';
   const enabled = [...felt.querySelectorAll('button[data-key]:enabled:not([data-key="call"])')];
   const next = enabled.find((button) => ['play', 'continue'].includes(button.dataset.key));
   const busy = felt.getAttribute('aria-busy') === 'true' && next?.dataset.key !== 'continue';
@@ -145,8 +145,8 @@ def play_moves(page: Page, moves: int) -> None:
 
 def open_advice(page: Page, *parts: str) -> None:
     """Ask what the agent would do, and open the `parts` of the answer that there are."""
-    page.get_by_text("What would the agent do?").click()
-    page.wait_for_selector(".options")
+    page.get_by_text("Compare your moves").click()
+    page.wait_for_selector(".advice:not(.outdated) p")  # a single move has no list
     for part in parts:
         summary = page.locator("summary", has_text=part)
         if summary.count():
@@ -160,7 +160,7 @@ def take_documented(started: Browser, address: str, name: str) -> None:
         open_table(page, address, request)
         play_moves(page, moves)
         if advised:
-            open_advice(page, "Hidden cards")
+            open_advice(page, "hidden cards")
         save(page, FOLDER / f"{name}.png", full=advised)  # advice is longer than the screen
 
 
@@ -173,7 +173,7 @@ def take_game(started: Browser, address: str, game: str, screen: str) -> None:
         take("1_start")
         play_moves(page, middle)
         take("2_middle")
-        open_advice(page, "Hidden cards", "Network input")
+        open_advice(page, "hidden cards")
         take("3_advice")
         page.goto(f"{address}/#/network/{identity}")
         page.wait_for_selector(".network")

@@ -71,15 +71,17 @@ def advice(table: Table, agent: Agent, by: PlayoutAgent, deals: int) -> Json:
     action = analysis.chosen[0]
     options = _options_to_play_out(table.legal_actions(), analysis)
     (found,) = play_out_options(by, [info_state], table.seat, [options], num_deals(deals, len(options)))
-    value, margin = found.value(action)
+    verdict = verdict_message(table, info_state, found, action)
+    recommended = verdict["recommended"]["action"]
+    value, margin = found.value(recommended)
     return {
         "action": action,
         "text": table.action_text(info_state, action),
         "value": rounded(value),
         "margin": rounded(margin),
-        "win_probability": None if table.game.spec.num_players == 1 else rounded(found.win_probability(action)),
+        "win_probability": None if table.game.spec.num_players == 1 else rounded(found.win_probability(recommended)),
         "deals": len(found.payoffs),
-        "verdict": verdict_message(table, info_state, found, action),
+        "verdict": verdict,
         "simulations": None if analysis.simulations is None else analysis.simulations[0],
         "options": option_messages(table, info_state, analysis, 0, found),
         "belief": _belief_message(table, by.belief),
@@ -88,16 +90,21 @@ def advice(table: Table, agent: Agent, by: PlayoutAgent, deals: int) -> Json:
 
 
 def verdict_message(table: Table, info_states: InfoStates, found: OptionPlayouts, action: int) -> Json:
-    """Whether the playouts agree with the agent's `action`; `agrees` is None where they do not decide."""
+    """Whether the playouts agree with the agent's `action`, None where they do not decide; and which to recommend.
+
+    The recommended option is the agent's, unless another is clearly better.
+    """
     best = found.best()
     difference, margin = found.difference(best, action)
     clearly = best != action and found.is_clearly_better(best, action)
+    recommended = best if clearly else action
     return {
         "agrees": best == action or (False if clearly else None),
         "action": best,
         "text": table.action_text(info_states, best),
         "difference": rounded(difference),
         "margin": rounded(margin),
+        "recommended": {"action": recommended, "text": table.action_text(info_states, recommended)},
     }
 
 

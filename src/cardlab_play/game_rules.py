@@ -215,7 +215,7 @@ def _big2() -> list[RulesSection]:
                 "Ranks from the lowest: 3 4 5 6 7 8 9 10 J Q K A 2. Suits from the lowest: diamonds, clubs, hearts, "
                 "spades. The 3d opens: it is played at once, or by choice its holder leads any hand with it.",
                 "Play a better hand with as many cards as the last one, or pass. You may play again after a pass. "
-                "After three passes the last player has control and leads any hand.",
+                "After three passes the last player leads any hand.",
             ],
             ("Cards", "Hands, from the weakest"),
             [

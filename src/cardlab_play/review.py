@@ -40,7 +40,12 @@ def replay_message(
     by, title = playout_agent(agents, table.game, choice, belief_networks.for_game(table.game))
     reviews, deals = _review_moves(table, agent, by)
     frames = [
-        {**event, "hands": hands, "review": None if event["kind"] == "showdown" else reviews.get(step.number)}
+        {
+            **event,
+            "hands": hands,
+            "move": table.move_message(step.before, step.action) if event["player"] == table.seat else None,
+            "review": None if event["kind"] == "showdown" else reviews.get(step.number),
+        }
         for step, hands in zip(table.steps, table.hands_by_step(), strict=True)
         for event in table.events(step)
     ]

@@ -104,14 +104,12 @@ class Table:
     def legal_moves(self) -> list[Json]:
         """The legal actions with their texts."""
         info_state = self.info_state()
-        return [
-            {
-                "action": action,
-                "text": self.action_text(info_state, action),
-                **self._game_view.action_message(info_state, action),
-            }
-            for action in self.legal_actions()
-        ]
+        return [self.move_message(info_state, action) for action in self.legal_actions()]
+
+    def move_message(self, info_state: InfoStates, action: int) -> Json:
+        """An action of the player with its text and what the view needs to show it."""
+        text = self.action_text(info_state, action)
+        return {"action": action, "text": text, **self._game_view.action_message(info_state, action)}
 
     def action_text(self, info_states: InfoStates, action: int) -> str:
         """The text of a player's action."""
@@ -133,6 +131,8 @@ class Table:
             opening = self._game_view.opening(step.after)
             return [{"number": 0, "player": None, "kind": "deal", "text": "deal", **opening, **after}]
         move = self._game_view.event(step.before, step.after, step.player, step.revealed)
+        if self.is_over:
+            move = self._game_view.opened(move, step.player, self.steps[-1].after)
         event = {"number": step.number, "player": step.player, **move}
         if not self._game_view.reveals_hands(step.before, step.after):
             return [{**event, **after}]

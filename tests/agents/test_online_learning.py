@@ -8,7 +8,7 @@ from cardlab.agents.network_agents import AfterstateAgent
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.online_learning import OnlineLearner
-from cardlab.agents.search.search_io import SearchEffort, SearchResult
+from cardlab.agents.search.search_io import SearchResult
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play_out
@@ -32,7 +32,7 @@ def policy(tmp_path):
 
 
 def findings_of(values, simulations=9):
-    return [SearchResult(row, row, simulations, SearchEffort(1, (1,))) for row in values]
+    return [SearchResult(row, row, simulations, ((1,),)) for row in values]
 
 
 def test_it_comes_to_expect_what_the_search_found():

@@ -96,7 +96,7 @@ def test_a_timed_move_is_found_again_by_its_effort(text):
     info_states, players = positions(game, 3, skip=5)
     actions = agent.act(info_states, players, np.random.default_rng(0))
     assert len(agent.efforts) == 3
-    assert all(sum(effort.batches) >= 1 for effort in agent.efforts)
+    assert all(any(effort) for effort in agent.efforts)
     other = load_agent(game, text.replace("0.03", "60"))  # it would take a minute if it went by the clock
     again = other.search(info_states, players, agent.efforts)
     assert [finding.scores.argmax() for finding in again] == actions.tolist()
@@ -112,6 +112,14 @@ def test_more_time_is_more_thought():
     many = max(long.search(info_states, players)[0].simulations for _ in range(3))  # other programs may take the time
     assert time.process_time() - started < 5
     assert many > 2 * few
+
+
+def test_a_time_that_is_too_short_is_told(caplog):
+    game = make_game("five_o")
+    load_agent(game, "monte_carlo:seconds:10")
+    assert not caplog.records
+    load_agent(game, "monte_carlo:seconds:1e-6")
+    assert "search.seconds=1e-06: too short at the start of a game" in caplog.text
 
 
 def test_seeds_are_other_searches():

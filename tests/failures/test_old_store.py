@@ -1,4 +1,4 @@
-"""A store that another version of MLflow wrote: reading leaves its bytes alone, writing keeps a copy."""
+"""A store that another version of MLflow wrote is refused unchanged, and reading writes nothing."""
 
 import hashlib
 import sqlite3
@@ -45,47 +45,26 @@ def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def version(file: Path) -> str:
-    with closing(sqlite3.connect(file)) as connection:
-        return connection.execute("SELECT version_num FROM alembic_version").fetchone()[0]
-
-
-def digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def test_reading_never_migrates(
-    old: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
-) -> None:
-    before = digest(old)
-    assert main(["runs", "kind=all"]) == 0
-    assert "from before" in capsys.readouterr().out
-    assert "this command reads a migrated copy" in caplog.text
-    assert main(["runs", f"run={'a' * 8}"]) == 0
-    assert (digest(old), version(old)) == (before, OLD)
+@pytest.mark.parametrize("version", [OLD, "ffffffffffff"])
+def test_it_is_refused_and_unchanged(old: Path, version: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with closing(sqlite3.connect(old)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = ?", (version,))
+    before = hashlib.sha256(old.read_bytes()).hexdigest()
+    with pytest.raises(TrackingUnavailable, match=rf"found version {version}.* backup .* 'mlflow db upgrade"):
+        Store().start_run("big2", "new")
+    assert main(["runs", "kind=all"]) == 1
+    assert "then run 'mlflow db upgrade" in capsys.readouterr().err
+    assert hashlib.sha256(old.read_bytes()).hexdigest() == before
     assert [path.name for path in old.parent.iterdir()] == [old.name]
 
 
-def test_writing_migrates_says_so_and_keeps_a_copy(old: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_after_the_upgrade_of_mlflow_it_has_its_runs(old: Path) -> None:
+    from mlflow.store.db.utils import _upgrade_db  # noqa: PLC0415  as `mlflow db upgrade` does
+
+    _upgrade_db(create_engine(sqlite_address(old)))
     with Store().start_run("big2", "new"):
         pass
-    assert "was written by an older MLflow and is migrated" in caplog.text
-    kept = old.with_name("mlflow.db.before-migration")
-    assert (version(kept), version(old) != OLD) == (OLD, True)
-    assert {run.info.run_name for _, run in Store(read_only=True).search_runs()} == {"from before", "new"}
-    caplog.clear()
-    Store().check()
-    assert not caplog.text
-
-
-def test_the_store_of_a_newer_mlflow_is_refused_and_unchanged(old: Path) -> None:
-    with closing(sqlite3.connect(old)) as connection, connection:
-        connection.execute("UPDATE alembic_version SET version_num = 'ffffffffffff'")
-    before = digest(old)
-    for store in (Store(), Store(read_only=True)):
-        with pytest.raises(TrackingUnavailable, match="was written by a newer version of MLflow; install that version"):
-            store.check()
-    assert digest(old) == before
+    assert {run.info.run_name for _, run in Store().search_runs()} == {"from before", "new"}
 
 
 def test_reading_makes_no_store(

@@ -43,11 +43,15 @@ def test_advice_covers_all_legal_actions(server, name):
     assert advice["action"] in legal
     low, high = make_game(name).spec.payoff_range
     assert low <= advice["value"] <= high
-    assert {option["action"]: option["value"] for option in advice["options"]}[advice["action"]] == advice["value"]
+    values = {option["action"]: option["value"] for option in advice["options"]}
+    recommended = advice["verdict"]["recommended"]
+    assert values[recommended["action"]] == advice["value"]
+    source = advice["verdict"] if advice["verdict"]["agrees"] is False else advice
+    assert (recommended["action"], recommended["text"]) == (source["action"], source["text"])
     assert all(option["margin"] >= 0 for option in advice["options"])
     assert advice["deals"] == 16
     best = max(advice["options"], key=lambda option: option["value"])
-    assert advice["verdict"]["difference"] == pytest.approx(best["value"] - advice["value"], abs=1e-3)
+    assert advice["verdict"]["difference"] == pytest.approx(best["value"] - values[advice["action"]], abs=1e-3)
     assert (advice["verdict"]["agrees"] is True) == (advice["verdict"]["action"] == advice["action"])
     assert advice["win_probability"] is None if name == "poker_squares" else 0 <= advice["win_probability"] <= 1
     if name in POLICY_KINDS:
@@ -101,6 +105,14 @@ def test_a_replay_reviews_every_move_of_the_player(server, name):
     costs = {frame["number"]: frame["review"]["cost"] for frame in reviewed if frame["review"]["costly"]}
     assert replay["costly_moves"] == sorted(costs, key=lambda n: -costs[n])[:5]
     assert all(cost > 0 for cost in costs.values())
+    for frame in replay["frames"]:
+        assert (frame["move"] is None) == (frame["player"] != table["seat"])
+    assert all(
+        frame["move"]["action"] == option["action"]
+        for frame in reviewed
+        for option in frame["review"]["options"]
+        if option["chosen"]
+    )
     hands = replay["frames"][0]["hands"]
     if name == "big2":
         assert sorted(len(hand) for hand in hands) == [12, 13, 13, 13]

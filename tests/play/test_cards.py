@@ -41,6 +41,54 @@ def test_the_end_of_a_round_shows_the_last_discard() -> None:
         assert [player["hand"] for player in discard["view"]["players"]] == showdown["hands"]
 
 
+def test_the_end_of_five_o_names_the_cards_that_lay_face_down() -> None:
+    game, _ = make_offered_game("five_o", {})
+    table = Table(game, Deal(bytes(48)), 0, [RandomAgent(game)])
+    while True:
+        hidden = [event for event in table.history(100) if event["kind"] == "place" and event["card"] is None]
+        assert all("a hidden card" in event["text"] for event in hidden)
+        if len(hidden) >= 3:
+            break
+        table.play_action(table.legal_actions()[0])
+        table.play_agents()
+    table.finish(RandomAgent(game))
+    named = {event["number"]: event for event in table.history(100)}
+    columns = table.view()["columns"]
+    for event in hidden:
+        card = columns[event["player"]][event["column"]][-1]
+        assert named[event["number"]]["card"] == card
+        assert named[event["number"]]["text"] == f"{card} face down to column {event['column'] + 1}"
+
+
+def test_words_of_a_swap_are_those_of_the_move() -> None:
+    game, _ = make_offered_game("thirty_one", {})
+    kinds: set[str] = set()
+    for seed in range(20):
+        table = Table(game, Deal(bytes([seed]) * 48), 0, [RandomAgent(game)])
+        table.finish(RandomAgent(game))
+        for step in (step for step in table.steps if step.player == table.seat):
+            move = table.move_message(step.before, step.action)
+            assert table.events(step)[0]["text"] == move["text"]
+            kinds.add(move["kind"])
+    assert kinds == {"draw", "take", "call", "swap", "keep"}
+
+
+def test_rows_and_royalties_of_open_face_add_up_to_the_points() -> None:
+    game, _ = make_offered_game("open_face", {})
+    for seed in range(30):
+        table = Table(game, Deal(bytes([seed]) * 48), 0, [RandomAgent(game)])
+        table.finish(RandomAgent(game))
+        view = table.view()
+        if any(view["fouled"]):
+            assert view["winners"] is None
+            continue
+        won = sum((winner == 0) - (winner == 1) for winner in view["winners"].values())
+        sums = [sum(royalties.values()) for royalties in view["royalties"]]
+        assert view["scores"][0] == won * (2 if abs(won) == 3 else 1) + sums[0] - sums[1]
+        return
+    raise AssertionError("every board of random agents is a foul")
+
+
 def _cards(name: str, view: Any) -> tuple[list[str], int]:
     """The known cards of a view, and the number of hidden ones."""
     if name == "big2":

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
@@ -193,17 +194,15 @@ def test_kill_9_doubles_and_loses_no_metric(store: Store, tmp_path: Path, kills:
 
 def test_a_run_whose_process_was_killed_is_shown_as_killed(store: Store, tmp_path: Path) -> None:
     folders = [tmp_path / "runs" / "ppo" / name for name in ("dead", "alive", "elsewhere")]
-    runs = [store.start_or_resume(folder, "thirty_one", "ppo") for folder in folders]
+    runs = [store.start_or_resume(folder, "thirty_one", "ppo", tags={"kind": "trial"}) for folder in folders]
     own = store.client.get_run(runs[0].id).data.tags["process"]
     host, pid, _ = own.rsplit(":", 2)
     store.client.set_tag(runs[0].id, "process", f"{host}:{pid}:1")  # another process had this number
     store.client.set_tag(runs[2].id, "process", f"other{own}")
     store.client.log_metric(runs[0].id, "loss", 1.0, timestamp=2_000_000_000_000)
-    for run in runs:
-        store.client.set_tag(run.id, "sweep.state", "running")
     store.mark_killed()
-    states = [store.client.get_run(run.id).data.tags["sweep.state"] for run in runs]
-    assert states == ["killed", "running", "running"]
+    states = [store.client.get_run(run.id).data.tags.get("sweep.state") for run in runs]
+    assert states == ["killed", None, None]
     assert [status(store, run.id) for run in runs] == ["KILLED", "RUNNING", "RUNNING"]
     assert store.client.get_run(runs[0].id).info.end_time == 2_000_000_000_000, "the time of the last metric"
     again = store.start_or_resume(folders[0], "thirty_one", "ppo")
@@ -300,13 +299,13 @@ def test_a_store_that_is_back_at_the_end_gets_everything(store: Store, lost: Los
 def test_a_run_that_ends_while_a_tag_is_sent_has_its_last_metrics(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer, set_tag = threading.Event(), store.client.set_tag
+    answer, log_batch = threading.Event(), store.client.log_batch
 
-    def slow(run_id: str, key: str, value: str) -> None:
+    def slow(*arguments: Any, **named: Any) -> None:
         answer.wait(60)
-        set_tag(run_id, key, value)
+        log_batch(*arguments, **named)
 
-    monkeypatch.setattr(store.client, "set_tag", slow)
+    monkeypatch.setattr(store.client, "log_batch", slow)
     run = store.start_run("thirty_one", "ppo")
     run.set_tags({"note": "slow"})
     run.flush(0.1)

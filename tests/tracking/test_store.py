@@ -65,19 +65,6 @@ def test_four_processes_make_one_fresh_store(tmp_path: Path, monkeypatch: pytest
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_four_machines_make_one_fresh_store_in_postgresql(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, postgresql: str
-) -> None:
-    """A root each, as on machines that share nothing but the database: a lock file would not keep them apart."""
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", postgresql)
-    monkeypatch.setenv("MLFLOW_DEFAULT_ARTIFACT_ROOT", (tmp_path / "shared").as_uri())
-    roots = [tmp_path / str(number) for number in range(4)]
-    for root in roots:
-        root.mkdir()
-    start_together(tmp_path, roots)
-    check_four_runs(Store(root=roots[0]), tmp_path / "shared")
-
-
 @pytest.mark.parametrize("moment", ["first tables", "moving"])
 def test_a_kill_while_a_fresh_store_is_made_leaves_none_half_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str

@@ -1,5 +1,8 @@
 """Agents that search before they act: monte_carlo, expectimax, tree, puct."""
 
+import logging
+import multiprocessing
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.agents.search.budgets import RecordedBudget, TimeBudget
+from cardlab.agents.search.budgets import Pace, RecordedBudget, TimeBudget
 from cardlab.agents.search.builders import (
     EndgameSolver,
     Resolve,
@@ -24,9 +27,12 @@ from cardlab.agents.search.search_io import LEAVES, SearchDecision, SearchEffort
 from cardlab.games.loop import play
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players, States
 
-NO_EFFORT = SearchEffort(0, ())  # of a decision without a search
+NO_EFFORT: SearchEffort = ()  # of a decision without a search
 ENDGAME_PHASE = 10_000  # phase number of the endgame streams: above that of any search
-CALIBRATION_SECONDS = 0.004  # longest batch of a timed search
+_logger = logging.getLogger(__name__)
+
+FEW = 10  # simulations of each move
+MEASURED = 0.02  # a batch that takes this share of the time of a search, or more, shows its pace
 
 
 @dataclass
@@ -51,9 +57,7 @@ class SearchAgent:
         self._endgame: EndgameSolver | None = None
         if self.options.endgame:
             self._endgame = make_endgame_solver(self.game, self.options.belief)
-        self._batch = self._search.batch_sizes[0]
-        if self.timed:
-            self._prepare()
+        self._pace = self._measure_pace() if self.timed else Pace()
 
     @property
     def timed(self) -> bool:
@@ -72,11 +76,9 @@ class SearchAgent:
         """Expected payoff by each action [N, A], minus infinity where illegal or not tried."""
         return np.array([result.values for result in self.search(info_states, players)], dtype=np.float32)
 
-    def repeat_search(
-        self, info_states: InfoStates, players: Players, size: int, batches: tuple[int, ...]
-    ) -> tuple[int, Floats]:
+    def repeat_search(self, info_states: InfoStates, players: Players, effort: SearchEffort) -> tuple[int, Floats]:
         """Action and action values [A] of a search of one decision [1] with this effort."""
-        (result,) = self.search(info_states, players, [SearchEffort(size, tuple(batches))])
+        (result,) = self.search(info_states, players, [effort])
         return int(result.scores.argmax()), result.values.astype(np.float32)
 
     def search(
@@ -97,8 +99,11 @@ class SearchAgent:
     def _search_within(self, decision: SearchDecision, effort: SearchEffort | None) -> SearchResult:
         """A search within the time, or with the `effort` of an earlier one."""
         if effort is not None:
-            return self._search.search_within(decision, RecordedBudget(effort), effort.size)
-        return self._search.search_within(decision, TimeBudget(cast(float, self.options.seconds)), self._batch)
+            return self._search.search_within(decision, RecordedBudget(effort))
+        return self._search.search_within(decision, self._time_budget(self._pace))
+
+    def _time_budget(self, pace: Pace) -> TimeBudget:
+        return TimeBudget(cast(float, self.options.seconds), self._search.batch_sizes, pace)
 
     def _without_search(self, decision: SearchDecision) -> SearchResult | None:
         """The result for a forced move or a solved endgame; None where a search is needed."""
@@ -112,24 +117,41 @@ class SearchAgent:
         values = self._endgame(decision.info_state, decision.player, decision.stream(ENDGAME_PHASE, 0, LEAVES))
         return None if values is None else SearchResult(values, values, 0, NO_EFFORT)
 
-    def _prepare(self) -> None:
-        """Compile the kernels of the search, and find the largest batch within CALIBRATION_SECONDS."""
+    def _measure_pace(self) -> Pace:
+        """Compile the kernels of the search and measure its batches at the start of a game."""
+        pace = Pace()
         for number, (info_states, players) in enumerate(_sample_positions(self.game)):
             (decision,) = make_search_decisions(self.game, info_states, players, self.options.seed)
             if self._without_search(decision) is None and (number == 0 or self._endgame is not None):
-                self._search.search_within(decision, RecordedBudget(SearchEffort(self._batch, (1,))), self._batch)
+                self._timed_batch(decision, self._search.batch_sizes[0])
             if number == 0:
-                self._batch = self._fitting_batch(decision)
+                pace = self._pace_at(decision)
+        return pace
 
-    def _fitting_batch(self, decision: SearchDecision) -> int:
+    def _pace_at(self, decision: SearchDecision) -> Pace:
         size, largest = self._search.batch_sizes
-        while 2 * size <= largest:
-            watch = TimeBudget(CALIBRATION_SECONDS)
-            self._search.search_within(decision, RecordedBudget(SearchEffort(2 * size, (1,))), 2 * size)
-            if watch.expired():
-                break
+        leaves, seconds = first_leaves, first_seconds = self._timed_batch(decision, size)
+        enough = max(2 * first_seconds, MEASURED * cast(float, self.options.seconds))
+        while 2 * size <= largest and seconds < enough:
             size *= 2
-        return size
+            leaves, seconds = self._timed_batch(decision, size)
+        if leaves == first_leaves:
+            return Pace(first_seconds)
+        per_leaf = max(seconds - first_seconds, 0.0) / (leaves - first_leaves)
+        pace = Pace(max(first_seconds - per_leaf * first_leaves, 0.0), per_leaf)
+        self._warn_of_too_little_time(pace.seconds(FEW * len(decision.legal)))
+        return pace
+
+    def _warn_of_too_little_time(self, needed: float) -> None:
+        if needed > cast(float, self.options.seconds) and multiprocessing.parent_process() is None:
+            text = "search.seconds=%g: too short at the start of a game, less than %d simulations of each move"
+            _logger.warning(text, self.options.seconds, FEW)
+
+    def _timed_batch(self, decision: SearchDecision, size: int) -> tuple[int, float]:
+        """Leaves and seconds of a search of one batch."""
+        start = time.perf_counter()
+        result = self._search.search_within(decision, RecordedBudget(((size,),)))
+        return result.simulations, time.perf_counter() - start
 
 
 def _sample_positions(game: Game) -> list[tuple[InfoStates, NDArray[np.int8]]]:

@@ -63,7 +63,7 @@ def run(request: Request) -> int:
     if given.run is not None:
         return _show(given.run)
     condition = _condition(given)
-    store = Store(read_only=True)
+    store = Store()
     found = store.search_runs(condition, game["name"] if game else None)
     rows = [row for row in (run_row(stored, of) for of, stored in found) if _fits(row, given)]
     shown = _sorted(rows, given.sort)[: given.limit]
@@ -146,7 +146,7 @@ def _print_table(rows: Sequence[RunRow]) -> None:
 
 def _show(prefix: str) -> int:
     """Print the lineage of the run whose id starts with `prefix`, and the folders and addresses of its policy."""
-    store = Store(read_only=True)
+    store = Store()
     found = [(game, entry) for game, entry in store.search_runs() if entry.info.run_id.startswith(prefix)]
     if len(found) != 1:
         raise InvalidOption("run", prefix, f"the beginning of one run's id ({len(found)} match); see cardlab runs")
@@ -167,7 +167,7 @@ def _show(prefix: str) -> int:
         places += _folders_with(digest)
         if registered := Registry(store).find(digest):
             places.append(version_address(registered))
-    if not places and (folder := policy_artifacts(store, entry)):
+    if not places and (folder := policy_artifacts(entry)):
         places.append(str(folder))
     width = max(map(len, rows))
     for key, value in rows.items():
@@ -175,7 +175,7 @@ def _show(prefix: str) -> int:
             print(f"{printable(key):<{width}}  {printable(value)}")
     for place in places:
         print(f"{'policy':<{width}}  {place}")
-    print(f"{'artifacts':<{width}}  {store.artifact_address(entry)}")
+    print(f"{'artifacts':<{width}}  {entry.info.artifact_uri}")
     return 0
 
 

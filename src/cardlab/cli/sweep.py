@@ -67,7 +67,7 @@ def _print_promotion(best: "ScoredTrial") -> None:
     """Print the command by which the policy of the best trial challenges the champion, if it is on this disk."""
     store = Store()
     with suppress(TrackingUnavailable), store.wrap_errors():  # the study has all results
-        if folder := policy_artifacts(store, store.client.get_run(best.run)):
+        if folder := policy_artifacts(store.client.get_run(best.run)):
             print(f"         cardlab promote {quoted('policy', folder)}")
 
 

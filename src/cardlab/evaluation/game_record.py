@@ -15,15 +15,15 @@ from cardlab.games.cards.deck import parse_cards
 from cardlab.games.loop import Moves
 from cardlab.games.protocol import Game, States
 
-FORMAT = 1
+FORMAT = 2
 
 
 class RecordError(ValueError):
     """A record cannot be read, or is of another game; the message is one line."""
 
 
-EffortCounts = tuple[int, tuple[int, ...]]
-"""Work of a search for one decision: size of a batch, and number of batches in each phase."""
+EffortCounts = tuple[tuple[int, ...], ...]
+"""Work of a search for one decision: the sizes of its batches in each phase."""
 
 
 @runtime_checkable
@@ -101,7 +101,7 @@ def load_record(path: Path) -> GameRecord:
 
 
 def _effort_counts(entry: Any) -> EffortCounts | None:
-    return None if entry is None else (int(entry[0]), tuple(int(done) for done in entry[1]))
+    return None if entry is None else tuple(tuple(int(size) for size in phase) for phase in entry)
 
 
 class GameRecorder:
@@ -124,7 +124,7 @@ class GameRecorder:
             return None
         asked: NDArray[np.bool_] = moves.queried & (moves.agents == moves.agents[place])
         effort = agent.efforts[int(asked[:place].sum())]
-        return effort if any(effort[1]) else None
+        return effort if any(effort) else None
 
     def record(self, game: Game, row: int, deal: NDArray[np.void], agents: tuple[str, ...]) -> GameRecord:
         """Game `row` as a record: its `deal` [1], and its `agents` [P] by seat."""

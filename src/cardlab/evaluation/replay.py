@@ -21,9 +21,7 @@ from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players
 class RepeatsSearch(Protocol):
     """An agent that can repeat a search."""
 
-    def repeat_search(
-        self, info_states: InfoStates, players: Players, size: int, batches: tuple[int, ...]
-    ) -> tuple[int, Floats]:
+    def repeat_search(self, info_states: InfoStates, players: Players, effort: EffortCounts) -> tuple[int, Floats]:
         """Action and action values [A] of a search of one decision [1] with this effort."""
         ...
 
@@ -126,7 +124,7 @@ def _move(
     repeated_action = None
     if effort is not None and isinstance(agent, RepeatsSearch):
         probabilities, value = None, None
-        repeated_action, values = agent.repeat_search(info_states, players, *effort)
+        repeated_action, values = agent.repeat_search(info_states, players, effort)
     else:
         probabilities, values, value = _estimates(agent, info_states, players)
     options = tuple(

@@ -8,7 +8,7 @@ import json
 import sys
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
@@ -24,15 +24,13 @@ from cardlab.evaluation.intervals import Estimate, interval_metrics
 from cardlab.evaluation.main_score import SELF, Evaluation, main_score
 from cardlab.experiments.run_paths import policy_name
 from cardlab.games.protocol import Game
-from cardlab.tracking import Run, Store, TrackingUnavailable
+from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
 from cardlab.tracking.lineage import NOTE, add_score, describe_run
 from cardlab.tracking.policy_lookup import DIGEST, Origin, find_origin
 from cardlab.tracking.registry import Registry
 
 if TYPE_CHECKING:
-    from mlflow.entities import Dataset
-
     from cardlab.evaluation.tournament import Tournament
     from cardlab.experiments.comparison.compare import MethodComparison
 
@@ -61,7 +59,7 @@ def record_evaluation(
     by_seed: Mapping[str, Evaluation] = evaluation.get("by_seed") or {"": evaluation}
     digests = [entry["policy_digest"] for entry in by_seed.values() if entry["policy_digest"]]
     against = [reference for reference in evaluation["references"] if reference != SELF]
-    with _warn("evaluation"):
+    with _warn("evaluation"), _turn(store):
         origins = [find_origin(store, digest) for digest in digests]
         origin = origins[0] if origins else None
         title = f"{name} vs {', '.join(against)}" if against else name
@@ -73,19 +71,12 @@ def record_evaluation(
         if len(by_seed) > 1:
             tags = {key: value for key, value in tags.items() if key != "seed"} | {"seeds": ",".join(by_seed)}
         params = {"name": name, "arena": {"references": against, **_deals(evaluation)}, "game": _options(game)}
-        metrics = evaluation_metrics(evaluation)
         measured = {key: value for key, value in evaluation.items() if not (digests and key == "experiment")}
-        with _result_run(store, game, title, tags, params, measured) as run:
-            if run is not None:
-                models = [
-                    Registry(store).model_id(folder, game.spec.name, name, known.run_id if known else None)
-                    for folder, known in zip(folders, origins, strict=True)
-                ]
-                _log_measurement(store, run, game, metrics, evaluation, models)
-                for path in files:
-                    run.log_artifact(path)
-            if scores_training:
-                _score_trainings(store, evaluation, list(zip(by_seed.values(), origins, strict=False)))
+        made = [known.run_id if known else None for known in origins]
+        policies = [(folder, name, run) for folder, run in zip(folders, made, strict=True)]
+        _record(store, title, tags, params, measured, evaluation_metrics(evaluation), policies, files)
+        if scores_training:
+            _score_trainings(store, evaluation, list(zip(by_seed.values(), origins, strict=False)))
 
 
 def _score_trainings(
@@ -127,20 +118,15 @@ def record_tournament(store: Store, game: Game, tournament: "Tournament", *, lab
         metrics |= {f"score/{agent}": row["points"], f"rating/{agent}": row["mu"]}
         metrics |= {f"win_rate/{agent}": row["win_rate"]} if "win_rate" in row else {}
     folders = [folder for agent in agents if (folder := policy_folder(agent, game.spec.name)) is not None]
-    with _warn("tournament"):
+    with _warn("tournament"), _turn(store):
         about = f"tournament of {len(agents)} agents at {label}: {tournament['deals']:,} deals of each pair"
         digests = " ".join(policy_digest(folder) for folder in folders)
         tags = {"kind": "tournament", NOTE: describe_run(about), **({DIGEST: digests} if digests else {})}
         params = {"agents": agents, "arena": _deals(tournament), "game": _options(game)}
         title = f"{label} tournament · {len(agents)} agents"
         measured = {**tournament, "policies": digests, "label": label}
-        with _result_run(store, game, title, tags, params, measured) as run:
-            if run is None:
-                return
-            models = [Registry(store).model_id(folder, label, policy_name(folder), None) for folder in folders]
-            _log_measurement(store, run, game, metrics, tournament, models)
-            for path in files:
-                run.log_artifact(path)
+        policies = [(folder, policy_name(folder), None) for folder in folders]
+        _record(store, title, tags, params, measured, metrics, policies, files)
 
 
 def record_comparison(store: Store, comparison: "MethodComparison", *, files: Iterable[Path]) -> None:
@@ -155,17 +141,12 @@ def record_comparison(store: Store, comparison: "MethodComparison", *, files: It
     for name, estimate in estimates.items():
         metrics |= interval_metrics(name, estimate) if isfinite(estimate.half_width) else {}
     deals = {"deals": comparison.arena.deals, "seed": comparison.arena.seed}
-    with _warn("comparison"):
+    with _warn("comparison"), _turn(store):
         digests = " ".join(digest for method in comparison.methods for digest in method.digests)
         tags = {"kind": "comparison", NOTE: describe_run("\n".join(comparison.verdicts)), DIGEST: digests}
         params = {"methods": names, "arena": {"against": comparison.against, **deals}, "game": _options(game)}
         measured = {"policies": digests, "against": comparison.against, "metrics": metrics, **deals}
-        with _result_run(store, game, " vs ".join(names), tags, params, measured) as run:
-            if run is None:
-                return
-            _log_measurement(store, run, game, metrics, deals, [])
-            for path in files:
-                run.log_artifact(path)
+        _record(store, " vs ".join(names), tags, params, measured, metrics, [], files)
 
 
 def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
@@ -189,42 +170,51 @@ def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
 
 
 @contextmanager
-def _result_run(
-    store: Store,
-    game: Game,
-    title: str,
-    tags: Mapping[str, str],
-    params: Mapping[str, Any],
-    result: Mapping[str, Any],
-) -> Generator[Run | None]:
-    """The run of `result`: a new one, or the one that an interrupted command began; None if the store has all of it.
-
-    Commands that record at the same time take turns.
-    """
-    digest = sha256(json.dumps({"game": _options(game), **result}, sort_keys=True).encode()).hexdigest()[:32]
-    with store.wrap_errors(), ExitStack() as locked:
-        store.check()
-        if store.file:
-            locked.enter_context(FileLock(f"{store.file}.results.lock"))
-        found = store.search_runs(f"tags.`{RESULT}` = '{digest}'", game.spec.name, 1)
-        known = found[0][1].info if found else None
-        if known is not None and known.status == "FINISHED":
-            print(f"run:    {known.run_id} ({tags['kind']}, recorded before)")
-            yield None
-            return
-        resume = known.run_id if known else None
-        run = store.start_run(game.spec.name, title, tags={**tags, RESULT: digest}, params=params, resume=resume)
-        with run:
-            print(f"run:    {run.id} ({tags['kind']})")
-            yield run
-
-
-@contextmanager
 def _warn(what: str) -> Generator[None]:
     try:
         yield
     except TrackingUnavailable as error:
         print(f"warning: the {what} is not recorded in MLflow: {error}", file=sys.stderr)
+
+
+@contextmanager
+def _turn(store: Store) -> Generator[None]:
+    """Commands that record at the same time take turns."""
+    with store.wrap_errors():
+        store.check()
+        with FileLock(f"{store.file}.results.lock") if store.file else nullcontext():
+            yield
+
+
+def _record(
+    store: Store,
+    title: str,
+    tags: Mapping[str, str],
+    params: Mapping[str, Any],
+    result: Mapping[str, Any],
+    metrics: Mapping[str, float],
+    policies: Iterable[tuple[Path, str, str | None]],
+    files: Iterable[Path],
+) -> None:
+    """Log `result` as a run: a new one, or the one that an interrupted command began. One that is complete stays.
+
+    `policies`: folder, name, and the run that made it, if it is known.
+    """
+    game = params["game"]["name"]
+    digest = sha256(json.dumps({"game": params["game"], **result}, sort_keys=True).encode()).hexdigest()[:32]
+    found = store.search_runs(f"tags.`{RESULT}` = '{digest}'", game, 1)
+    known = found[0][1].info if found else None
+    if known is not None and known.status == "FINISHED":
+        print(f"run:    {known.run_id} ({tags['kind']}, recorded before)")
+        return
+    resume = known.run_id if known else None
+    with store.start_run(game, title, tags={**tags, RESULT: digest}, params=params, resume=resume) as run:
+        print(f"run:    {run.id} ({tags['kind']})")
+        models = [Registry(store).model_id(folder, game, name, made_by) for folder, name, made_by in policies]
+        _log_inputs(store, run.id, params, models)
+        run.log_metrics(metrics, 0)
+        for path in files:
+            run.log_artifact(path)
 
 
 def _deals(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -245,40 +235,20 @@ def _origin_tags(origin: Origin | None) -> dict[str, str]:
 
 def _log_new(store: Store, run_id: str, metrics: Mapping[str, float]) -> None:
     """Log metrics at the last step of a training, unless its last values are these."""
-    stored = {row.key: row for row in store.client.get_run(run_id).data.to_proto().metrics}
-    new = {key: value for key, value in metrics.items() if key not in stored or stored[key].value != value}
-    _log(store, run_id, new, step=max((row.step for row in stored.values()), default=0))
-
-
-def _log_measurement(
-    store: Store, run: Run, game: Game, metrics: Mapping[str, float], result: Mapping[str, Any], models: list[str]
-) -> None:
-    """Log what the run lacks of the metrics and its inputs: the deals as a dataset, and logged models."""
-    from mlflow.entities import Dataset, DatasetInput, InputTag, LoggedModelInput  # noqa: PLC0415  slow import
-
-    deals = json.dumps({"game": _options(game), **_deals(result)}, sort_keys=True)
-    name = f"{result['deals']} deals of {game.spec.name}, seed {result['seed']}"
-    dataset = Dataset(name, sha256(deals.encode()).hexdigest()[:8], "code", deals)
-    inputs = [LoggedModelInput(model) for model in models]
-    store.client.log_inputs(run.id, [DatasetInput(dataset, [InputTag("mlflow.data.context", "evaluation")])], inputs)
-    stored = store.client.get_run(run.id).data.metrics if run.resumed else {}
-    new = {key: value for key, value in metrics.items() if key not in stored}
-    _log(store, run.id, new, model=models[0] if len(models) == 1 else None, dataset=dataset)
-
-
-def _log(
-    store: Store,
-    run_id: str,
-    metrics: Mapping[str, float],
-    *,
-    step: int = 0,
-    model: str | None = None,
-    dataset: "Dataset | None" = None,
-) -> None:
-    """Log metrics; those of a logged model on a dataset are also on the page of the model."""
     from mlflow.entities import Metric  # noqa: PLC0415  imported with the client
 
-    now = int(time.time() * 1000)
-    about = (model, dataset.name, dataset.digest) if model and dataset else ()
-    rows = [Metric(key, value, now, step, *about, run_id=run_id) for key, value in metrics.items()]
-    store.client.log_batch(run_id, metrics=rows)
+    stored = {row.key: row for row in store.client.get_run(run_id).data.to_proto().metrics}
+    step, now = max((row.step for row in stored.values()), default=0), int(time.time() * 1000)
+    new = {key: value for key, value in metrics.items() if key not in stored or stored[key].value != value}
+    store.client.log_batch(run_id, [Metric(key, value, now, step) for key, value in new.items()])
+
+
+def _log_inputs(store: Store, run_id: str, params: Mapping[str, Any], models: Iterable[str]) -> None:
+    """Log what was measured on what: logged models, and the deals as a dataset."""
+    from mlflow.entities import Dataset, DatasetInput, InputTag, LoggedModelInput  # noqa: PLC0415  slow import
+
+    deals = json.dumps({"game": params["game"], **_deals(params["arena"])}, sort_keys=True)
+    name = f"{params['arena']['deals']} deals of {params['game']['name']}, seed {params['arena']['seed']}"
+    dataset = Dataset(name, sha256(deals.encode()).hexdigest()[:8], "code", deals)
+    inputs = [LoggedModelInput(model) for model in models]
+    store.client.log_inputs(run_id, [DatasetInput(dataset, [InputTag("mlflow.data.context", "evaluation")])], inputs)

@@ -5,7 +5,7 @@ import logging
 import os
 import re
 from collections.abc import Generator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,8 @@ from cardlab.core.options import InvalidOption
 from cardlab.tracking.sqlite_files import (
     ARTIFACTS,
     StoreDamaged,
-    is_outdated,
-    prepare_sqlite,
-    readable_address,
+    correct_addresses,
+    make_sqlite,
     sqlite_address,
     sqlite_file,
 )
@@ -34,6 +33,7 @@ _ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "20",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
+    "GIT_PYTHON_REFRESH": "quiet",  # MLflow asks git for the commit, and warns in four lines where there is none
 }
 _LOG_LEVELS = {  # these also raise what they log as errors
     "mlflow.store.db.utils": logging.CRITICAL,
@@ -49,9 +49,7 @@ _CURES = {  # part of a message of sqlite → what to do
 }
 _SERVERS = ("http", "databricks")
 _ERRNO = re.compile(r"\[Errno -?\d+\]([\w ]+)")
-_OUTDATED = "another version of MLflow made its schema; make a backup, then run `mlflow db upgrade {}`"
 _SCHEMA_TIMEOUT = 120.0  # seconds; making the schema takes two
-_SCHEMA_LOCK = 0x6361_7264_6C61_6231  # "cardlab1" as a number, the key of an advisory lock in PostgreSQL
 
 
 class TrackingUnavailable(RuntimeError):
@@ -118,31 +116,47 @@ def quiet_environment() -> None:
         os.environ.setdefault(key, value)
 
 
-def connect(address: str, file: Path | None, *, read_only: bool = False) -> "MlflowClient":
+def connect(address: str, file: Path | None) -> "MlflowClient":
     """MLflow's client for a store whose schema is made if need be; `file` is that of a sqlite store.
 
-    With `read_only` nothing is made, migrated or locked. Otherwise safe for processes that start together: they take
-    turns, also those of several machines on one PostgreSQL database. Raises TrackingUnavailable.
+    Safe for processes that start together. Raises TrackingUnavailable.
     """
     quiet_environment()
     for name, level in _LOG_LEVELS.items():
         logging.getLogger(name).setLevel(level)
     try:
-        with _no_garbage_collection(), nullcontext() if read_only else _schema_lock(address, file):
+        with _no_garbage_collection():
             from mlflow import MlflowClient  # noqa: PLC0415  slow import; reads the environment
 
-            if file and read_only:
-                return MlflowClient(readable_address(file))
+            if file and not _is_made(file):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                with FileLock(f"{file}.lock", timeout=_SCHEMA_TIMEOUT):
+                    if not _is_made(file):
+                        make_sqlite(file)
+            if not address.startswith(_SERVERS):
+                _check_schema(address)
+            client = MlflowClient(address)  # makes the schema of other databases
             if file:
-                prepare_sqlite(file)
-            elif not address.startswith(_SERVERS) and is_outdated(address):
-                raise StoreDamaged(_OUTDATED.format(without_password(address)))
-            return MlflowClient(address)  # makes the schema of other databases
+                correct_addresses(file)
+            return client
     except Exception as error:
-        if "already exists" in str(error):
-            action = f"move {file} away" if file else "drop the database and create an empty one"
-            error = StoreDamaged(f"the schema is incomplete, perhaps because a process was killed; {action}")
+        if file and "already exists" in str(error):
+            error = StoreDamaged(f"the schema is incomplete, perhaps because a process was killed; move {file} away")
         raise TrackingUnavailable(address, error) from error
+
+
+def _is_made(file: Path) -> bool:
+    return file.exists() and file.stat().st_size > 0
+
+
+def _check_schema(address: str) -> None:
+    """Raise MLflow's error for a database of another version: MLflow would migrate some, and keep no copy."""
+    from mlflow.store.db import utils  # noqa: PLC0415  imported with the client
+    from sqlalchemy import NullPool, create_engine  # noqa: PLC0415  imported with the client
+
+    engine = create_engine(address, poolclass=NullPool)
+    if utils._get_schema_version(engine) is not None:  # pyright: ignore[reportPrivateUsage]
+        utils._verify_schema(engine)  # pyright: ignore[reportPrivateUsage]
 
 
 @contextmanager
@@ -156,21 +170,3 @@ def _no_garbage_collection() -> Generator[None]:
         gc.freeze()
         if enabled:
             gc.enable()
-
-
-@contextmanager
-def _schema_lock(address: str, file: Path | None) -> Generator[None]:
-    """Hold the lock for making the schema: a lock file for sqlite, an advisory lock in PostgreSQL, else none."""
-    if file:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{file}.lock", timeout=_SCHEMA_TIMEOUT):
-            yield
-    elif address.startswith("postgresql"):
-        from sqlalchemy import NullPool, create_engine, text  # noqa: PLC0415  already imported by MLflow
-
-        with create_engine(address, poolclass=NullPool).connect() as connection:
-            connection.execute(text(f"SET lock_timeout = '{_SCHEMA_TIMEOUT:.0f}s'"))
-            connection.execute(text(f"SELECT pg_advisory_lock({_SCHEMA_LOCK})"))
-            yield  # the lock ends with the connection
-    else:
-        yield

@@ -59,9 +59,9 @@ def find_origin(store: Store, digest: str) -> Origin | None:
     return None
 
 
-def policy_artifacts(store: Store, stored: "StoredRun") -> Path | None:
+def policy_artifacts(stored: "StoredRun") -> Path | None:
     """The folder of a run's policy, or of its policies `seed_N`, in its artifacts; None if it is not on this disk."""
-    address = urlsplit(store.artifact_address(stored))
+    address = urlsplit(stored.info.artifact_uri)
     folder = Path(unquote(address.path), "policy")
     if address.scheme not in ("", "file") or not folder.is_dir():
         return None

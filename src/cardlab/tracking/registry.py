@@ -10,8 +10,6 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filelock import FileLock
-
 from cardlab.agents.policy_descriptions import POLICY_FILES, policy_digest
 from cardlab.agents.policy_paths import ADDRESS, CHAMPION, champion_folder
 from cardlab.tracking.policy_lookup import DIGEST
@@ -105,13 +103,8 @@ class Registry:
         folder = champion_folder(game)
         if folder is None or self.champion(game) is not None:
             return None
-        lock = self.store.root / "runs" / "registry" / f"{game}.lock"
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(lock):
-            if self.champion(game) is not None:  # by another process
-                return None
-            version = self.register_folder(folder, game)
-            self.set_champion(version)
+        version = self.register_folder(folder, game)
+        self.set_champion(version)
         return version
 
     def register_folder(self, folder: Path, game: str) -> "ModelVersion":

@@ -29,8 +29,6 @@ _SECONDS_AT_CHECKPOINT = 5.0  # longest wait for the store
 _SECONDS_AT_END = 30.0
 _SECONDS_BETWEEN = 5.0  # between two batches of a run without checkpoints
 _SECONDS_AFTER_FAILURE = 60.0
-_BATCH_SIZE = 1000  # metrics in one request: MLflow's limit
-
 
 LEARNING = ("return", "policy_loss", "value_loss", "entropy", "approx_kl")
 """Metrics below `train/` that MLflow shows first."""
@@ -185,10 +183,10 @@ class Run:
 
     def _add(self, step: int, measured: int, metrics: Mapping[str, float]) -> None:
         named = {legal_name(key): float(value) for key, value in metrics.items()}
-        fresh = [(key, value) for key, value in named.items() if step > self._last_steps.get(key, step - 1)]
-        for start in range(0, len(fresh), _BATCH_SIZE):
-            self._new.append((int(step), measured, dict(fresh[start : start + _BATCH_SIZE])))
-        self._last_steps |= dict.fromkeys(dict(fresh), int(step))
+        fresh = {key: value for key, value in named.items() if step > self._last_steps.get(key, step - 1)}
+        if fresh:
+            self._new.append((int(step), measured, fresh))
+            self._last_steps |= dict.fromkeys(fresh, int(step))
 
     def _flush_if_due(self) -> None:
         if not self.in_checkpoints and time.monotonic() >= self._next_batch:
@@ -220,13 +218,7 @@ class Run:
         end = self._end  # one that is set later waits for the next thread, since metrics may be logged before it
         try:
             client = self._connected()
-            while self._ready:
-                self._send_rows(client)
-            while self._tags:
-                key, value = next(iter(self._tags.items()))
-                client.set_tag(self.id, key, value)
-                if self._tags[key] == value:  # not changed while it was sent
-                    del self._tags[key]
+            self._send_batch(client)
             while self._artifacts:
                 client.log_artifacts(self.id, self._artifacts[0].name)
                 self._artifacts.pop(0).cleanup()
@@ -243,19 +235,18 @@ class Run:
                 with suppress(Exception):
                     self._connected().set_terminated(self.id, "KILLED" if status == "KILLED" else "FAILED", ended)
 
-    def _send_rows(self, client: "MlflowClient") -> None:
-        """Send as many of the first rows as fit into one request."""
-        from mlflow.entities import Metric  # noqa: PLC0415  imported with the client
+    def _send_batch(self, client: "MlflowClient") -> None:
+        """Send rows and tags; MLflow's client divides them into requests of the size that a server accepts."""
+        from mlflow.entities import Metric, RunTag  # noqa: PLC0415  imported with the client
 
-        batch: list[Metric] = []
-        count = 0
-        for step, measured, metrics in self._ready:
-            if len(batch) + len(metrics) > _BATCH_SIZE:
-                break
-            batch += [Metric(key, value, measured, step) for key, value in metrics.items()]
-            count += 1
-        client.log_batch(self.id, metrics=sorted(batch, key=lambda metric: metric_rank(metric.key)))
-        del self._ready[:count]
+        rows, tags = [*self._ready], [*self._tags.items()]
+        metrics = [Metric(key, value, measured, step) for step, measured, row in rows for key, value in row.items()]
+        metrics.sort(key=lambda metric: metric_rank(metric.key))
+        client.log_batch(self.id, metrics, tags=[RunTag(key, value) for key, value in tags])
+        del self._ready[: len(rows)]
+        for key, value in tags:
+            if self._tags[key] == value:  # not changed while it was sent
+                del self._tags[key]
 
 
 def _now() -> int:

@@ -1,17 +1,13 @@
-"""The sqlite file of a store: its address, how it is made and migrated, and artifacts that moved with it."""
+"""The sqlite file of a store: its address, how it is made, and what may happen to it."""
 
-import atexit
 import logging
-import os
 import re
-import shutil
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
-from tempfile import mkdtemp
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from cardlab.core.options import InvalidOption
 
@@ -68,71 +64,40 @@ def sqlite_file(address: str, root: Path) -> Path | None:
     return root / unquote(parts[2])
 
 
-def prepare_sqlite(file: Path) -> None:
-    """Make the store if it is missing, else migrate it if need be, and correct the addresses of moved artifacts.
+def make_sqlite(file: Path) -> None:
+    """Make the store under another name, then move it: a killed process leaves no incomplete one.
 
-    Write-ahead logging is on: readers do not block the writer. MLflow is imported. Raises StoreDamaged.
+    Write-ahead logging is on: readers do not block the writer.
     """
-    if not (file.exists() and file.stat().st_size):
-        _make(file)
-        return
-    if is_outdated(sqlite_address(file)):
-        with_new_schema, kept = migrated_copy(file, _draft(file)), file.with_name(f"{file.name}.before-migration")
-        _copy(file, kept)
-        _copy(with_new_schema, file)  # one transaction: a kill leaves the old schema
-        with_new_schema.unlink()
-        _logger.warning("%s was written by an older MLflow and is migrated; %s is a copy from before", file, kept)
-    _write_ahead(file)
-    _move_addresses(file)
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore  # noqa: PLC0415  slow import
+
+    draft = file.with_name(f"{file.name}.new")
+    unfinished = [f"{draft}{part}" for part in ("", "-journal", "-wal", "-shm")]
+    for left in (*unfinished, f"{file}-wal", f"{file}-shm"):  # of a killed process, and of a file that was deleted
+        Path(left).unlink(missing_ok=True)
+    fresh = SqlAlchemyStore(sqlite_address(draft), (file.parent / ARTIFACTS).absolute().as_uri())
+    fresh.delete_experiment("0")  # MLflow's `Default`, which would stay empty
+    fresh.engine.dispose()
+    with closing(sqlite3.connect(draft)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+    draft.replace(file)
 
 
-def is_outdated(address: str) -> bool:
-    """Whether another version of MLflow wrote the schema of the database; False if the schema is not complete."""
-    from mlflow.store.db import utils  # noqa: PLC0415  already imported by MLflow
-    from sqlalchemy import NullPool, create_engine  # noqa: PLC0415  already imported by MLflow
-
-    found = utils._get_schema_version(create_engine(address, poolclass=NullPool))  # pyright: ignore[reportPrivateUsage]
-    return found not in (None, utils._get_latest_schema_revision())  # pyright: ignore[reportPrivateUsage]
-
-
-def readable_address(file: Path) -> str:
-    """The address that reads `file` and never writes it; that of a migrated copy if an older MLflow wrote the file."""
-    if is_outdated(sqlite_address(file)):
-        scratch = Path(mkdtemp(prefix="cardlab-store-"))
-        atexit.register(shutil.rmtree, scratch, ignore_errors=True)
-        _logger.warning("%s was written by an older MLflow: this command reads a migrated copy", file)
-        return sqlite_address(migrated_copy(file, scratch / file.name))
-    return f"sqlite+pysqlite:///file:{quote(quote(str(file)))}?mode=ro&uri=true"
-
-
-def migrated_copy(file: Path, target: Path) -> Path:
-    """Copy the store to `target` and migrate it there. Raises StoreDamaged for the schema of a newer MLflow."""
-    from alembic.util import CommandError  # noqa: PLC0415  already imported by MLflow
-    from mlflow.store.db import utils  # noqa: PLC0415
-
-    _copy(file, target)
-    engine = utils.create_sqlalchemy_engine(sqlite_address(target))
-    try:
-        utils._upgrade_db(engine)  # pyright: ignore[reportPrivateUsage]  as `mlflow db upgrade` does
-    except CommandError as error:
-        raise StoreDamaged(f"{file} was written by a newer version of MLflow; install that version") from error
-    finally:
-        engine.dispose()
-    return target
-
-
-def moved_address(address: str, file: Path) -> str:
-    """The address of artifacts beside the store `file`, where `address` is from before the folder was moved or copied.
-
-    MLflow stores absolute addresses. One that still exists stays, unless its copy lies beside the store.
-    """
-    before, _, rest = address.rpartition(f"/{ARTIFACTS}/")
+def correct_addresses(file: Path) -> None:
+    """Write the addresses of artifacts that were moved or copied with the store: MLflow stores absolute ones."""
     here = (file.parent / ARTIFACTS).absolute()
-    if not before.startswith("file:") or os.environ.get("MLFLOW_DEFAULT_ARTIFACT_ROOT"):
-        return address
-    experiment = unquote(rest.split("/")[0])
-    there = Path(unquote(urlsplit(before).path), ARTIFACTS, experiment)
-    return f"{here.as_uri()}/{rest}" if (here / experiment).exists() or not there.exists() else address
+    with closing(sqlite3.connect(file, timeout=_TIMEOUT)) as connection, connection:
+        query = "SELECT artifact_location FROM experiments WHERE lifecycle_stage = 'active'"
+        for (old,) in connection.execute(query).fetchall():
+            before, _, name = old.rpartition(f"/{ARTIFACTS}/")
+            new = f"{here.as_uri()}/{name}"
+            if not before.startswith("file:") or new == old or not (here / unquote(name)).exists():
+                continue
+            for table, columns in _ADDRESSES.items():
+                for column in columns:
+                    update = f"UPDATE {table} SET {column} = ? || substr({column}, ?)"  # noqa: S608  fixed names
+                    connection.execute(f"{update} WHERE instr({column}, ?) = 1", (new, len(old) + 1, old))
+            _logger.warning("%s was moved: the addresses of its artifacts are corrected", file)
 
 
 def verify(file: Path, run_id: str, metrics: int) -> None:
@@ -147,58 +112,3 @@ def verify(file: Path, run_id: str, metrics: int) -> None:
         return
     if not done.stdout.strip().isdigit() or int(done.stdout) < metrics:
         raise StoreDamaged(f"{file} was damaged or overwritten while in use; move it away, or restore a copy")
-
-
-def _make(file: Path) -> None:
-    """Make the store under another name, then move it: a killed process leaves no incomplete one."""
-    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore  # noqa: PLC0415  already imported by MLflow
-
-    draft = _draft(file)
-    fresh = SqlAlchemyStore(sqlite_address(draft), (file.parent / ARTIFACTS).absolute().as_uri())
-    fresh.delete_experiment("0")  # MLflow's `Default`, which would stay empty
-    fresh.engine.dispose()
-    _write_ahead(draft)
-    for left in ("wal", "shm"):  # of a file that was deleted
-        Path(f"{file}-{left}").unlink(missing_ok=True)
-    draft.replace(file)
-
-
-def _draft(file: Path) -> Path:
-    """A file name beside `file`, without what a killed process left there."""
-    draft = file.with_name(f"{file.name}.new")
-    for left in file.parent.iterdir():
-        if left.name.startswith(draft.name):
-            left.unlink()
-    return draft
-
-
-def _copy(source: Path, target: Path) -> None:
-    with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target, timeout=_TIMEOUT)) as new:
-        old.backup(new)
-
-
-def _write_ahead(file: Path) -> None:
-    """Switch on write-ahead logging. Raises StoreDamaged if the address of the file leads to another file."""
-    from sqlalchemy import NullPool, create_engine  # noqa: PLC0415  already imported by MLflow
-
-    engine = create_engine(sqlite_address(file), poolclass=NullPool, connect_args={"timeout": _TIMEOUT})
-    with engine.connect() as connection:
-        opened = str(connection.exec_driver_sql("PRAGMA database_list").one()[2])
-        if not os.path.samefile(opened, file):
-            raise StoreDamaged(f"{file}: its address leads to {opened}; rename the folder")
-        connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-
-
-def _move_addresses(file: Path) -> None:
-    with closing(sqlite3.connect(file, timeout=_TIMEOUT)) as connection, connection:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'logged_models'").fetchone():
-            return  # an incomplete schema, which MLflow reports
-        query = "SELECT artifact_location FROM experiments WHERE lifecycle_stage = 'active'"
-        locations = [str(row[0]) for row in connection.execute(query)]
-        if all(moved_address(each, file) == each for each in locations):
-            return
-        connection.create_function("moved", 1, lambda each: moved_address(each or "", file) or each)
-        for table, columns in _ADDRESSES.items():
-            for column in columns:
-                connection.execute(f"UPDATE {table} SET {column} = moved({column})")  # noqa: S608  fixed names
-    _logger.warning("%s was moved: the addresses of its artifacts are corrected", file)

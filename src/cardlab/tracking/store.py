@@ -1,10 +1,7 @@
 """The MLflow store of the project: starts, resumes and finds runs."""
 
-import getpass
 import json
 import logging
-import sys
-import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property, partial
@@ -26,7 +23,7 @@ from cardlab.tracking.lineage import NOTE, TRIAL_STATE, describe_run, lineage
 from cardlab.tracking.parameters import flatten, legal_name
 from cardlab.tracking.run import Run
 from cardlab.tracking.run_state import STATE_FILE, RunState, load_run_state
-from cardlab.tracking.sqlite_files import moved_address, verify
+from cardlab.tracking.sqlite_files import verify
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -39,27 +36,19 @@ _LAUNCH = "launch"
 _PROCESS = "process"  # tag: the process that writes the run
 OWN_TAGS = (_LAUNCH, _PROCESS)
 """Tags by which the store finds the process of a run; they say nothing about the run."""
-_PARAMS_PER_REQUEST = 100  # MLflow's limits
-_RUNS_PER_SEARCH = 50_000
-_RETRY_PAUSES = (0.2, 0.4)  # seconds: several processes may create runs in one sqlite file
+_RUNS_PER_SEARCH = 50_000  # MLflow's limit
 
 
 class Store:
     """An MLflow store: by default `mlflow.db` in the root of the project, else the one of MLFLOW_TRACKING_URI.
 
-    MLflow is imported when the client is first used. `tags` are those of every run that is started, beside its own. A
-    sqlite store that is `read_only` is never made, migrated or written. Raises InvalidOption for an invalid address.
+    MLflow is imported when the client is first used. `tags` are those of every run that is started, beside its own.
+    Raises InvalidOption for an invalid address.
     """
 
     def __init__(
-        self,
-        address: str | None = None,
-        root: Path | None = None,
-        tags: Mapping[str, str] | None = None,
-        *,
-        read_only: bool = False,
+        self, address: str | None = None, root: Path | None = None, tags: Mapping[str, str] | None = None
     ) -> None:
-        self.read_only = read_only
         self.root = root or project_root()
         self.tags = tags or {}
         self.address = address or store_address(self.root)
@@ -69,7 +58,7 @@ class Store:
     @cached_property
     def client(self) -> "MlflowClient":
         """MLflow's own client. Raises TrackingUnavailable."""
-        client = connect(self.address, self.file, read_only=self.read_only)
+        client = connect(self.address, self.file)
         self._opened = self._inode()
         return client
 
@@ -158,8 +147,11 @@ class Store:
     def search_runs(
         self, condition: str = "", experiment: str | None = None, limit: int = _RUNS_PER_SEARCH
     ) -> "list[tuple[str, StoredRun]]":
-        """(experiment, run) for the newest runs that match MLflow's filter `condition`. Raises TrackingUnavailable."""
-        if self.read_only and self.file and not self.file.exists():
+        """(experiment, run) for the newest runs that match MLflow's filter `condition`. Raises TrackingUnavailable.
+
+        A missing sqlite file is not made.
+        """
+        if self.file and not self.file.exists():
             return []
         with self.wrap_errors():
             experiments = self.client.search_experiments()
@@ -168,18 +160,13 @@ class Store:
             found = self.client.search_runs([*names], condition, max_results=limit, order_by=order) if names else []
         return [(names[run.info.experiment_id], run) for run in found]
 
-    def artifact_address(self, stored: "StoredRun") -> str:
-        """The address of the run's artifacts, also if the project was moved since the last command that writes."""
-        address = str(stored.info.artifact_uri)
-        return moved_address(address, self.file) if self.file else address
-
     def mark_killed(self) -> None:
         """Set the runs that `was_killed` finds to KILLED; they end with their last metric. Raises nothing."""
         try:
             for _, stored in self.search_runs("attributes.status = 'RUNNING'"):
                 if was_killed(stored):
                     times = [stored.info.start_time, *(row.timestamp for row in stored.data.to_proto().metrics)]
-                    if TRIAL_STATE in stored.data.tags:
+                    if stored.data.tags.get("kind") == "trial":
                         self.client.set_tag(stored.info.run_id, TRIAL_STATE, "killed")
                     self.client.set_terminated(stored.info.run_id, "KILLED", max(times))
         except Exception as error:
@@ -217,13 +204,13 @@ class Store:
         return stored
 
     def _create(self, experiment: str, name: str, parent: str | None, tags: Mapping[str, object]) -> str:
+        from mlflow.tracking.context.registry import resolve_tags  # noqa: PLC0415  imported with the client
+
         origin = lineage()
         if "dvc.experiment" in origin and "mlflow.runName" not in tags:
             name = f"{name} · {origin['dvc.experiment']}"
         known: dict[str, object] = {
-            "mlflow.user": _user(),
-            "mlflow.source.type": "LOCAL",
-            "mlflow.source.name": Path(sys.argv[0]).name or "python",
+            **resolve_tags(),  # MLflow's own: user and source
             "mlflow.source.git.commit": origin.get("git.commit"),
             "mlflow.parentRunId": parent,
             NOTE: describe_run(_about(tags)),
@@ -233,15 +220,7 @@ class Store:
         }
         texts = {legal_name(key): without_password(str(value)) for key, value in known.items() if value is not None}
         client = self.connected()
-
-        def create() -> str:
-            return client.create_run(self.experiment_id(experiment), tags=texts, run_name=name).info.run_id
-
-        for pause in _RETRY_PAUSES:
-            with suppress(Exception):
-                return create()
-            time.sleep(pause)
-        return create()
+        return client.create_run(self.experiment_id(experiment), tags=texts, run_name=name).info.run_id
 
     def _log_params(self, run: Run, params: Mapping[str, Any], known: Mapping[str, str] | tuple[()]) -> None:
         """Log the missing parameters, after the file with all of them: a run with parameters has the file too."""
@@ -251,8 +230,7 @@ class Store:
         missing = [Param(key, value) for key, value in flatten(params).items() if key not in known]
         if missing:
             self.client.log_text(run.id, json.dumps(params, indent=2, default=str), "config.json")
-        for start in range(0, len(missing), _PARAMS_PER_REQUEST):
-            self.client.log_batch(run.id, params=missing[start : start + _PARAMS_PER_REQUEST])
+            self.client.log_batch(run.id, params=missing)
 
     def _find_launch(self, experiment: str, launch: str) -> str | None:
         """The id of the run that has the tag."""
@@ -290,10 +268,3 @@ def _about(tags: Mapping[str, object]) -> str:
     what = " of ".join(str(tags[key]) for key in ("kind", "agent") if key in tags) or "run"
     named = [f"{key} {tags[key]}" for key in ("experiment", "seed") if key in tags]
     return ", ".join([f"{what} on {tags['game']}", *named])
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # the user of a container may have no name
-        return "unknown"

@@ -48,6 +48,13 @@ class FiveOView(GameView):
         card = card_or_none(before["deck"][0][int(before["turn"][0])])
         return placement(card, f"column {column + 1}", column=column)
 
+    def opened(self, event: Json, player: int, end: InfoStates) -> Json:
+        """Names the card of the hidden round."""
+        if event["card"]:
+            return event
+        card = card_or_none(end["columns"][0][player, event["column"]][self.game.hidden_round - 1])
+        return {**event, "card": card, "text": f"{card} face down to column {event['column'] + 1}"}
+
 
 def _cards(record: Any, player: int, column: int) -> list[str | None]:
     """Cards of a column in order of placement, None for a card face down."""

@@ -33,6 +33,7 @@ class OpenFaceView(GameView):
             "royalties": _by_row(lambda player, row: _royalty(record, player, row)),
             "fouled": [_fouled(record, player) for player in range(2)],
             "foul_costs": [_foul_cost(record, player) for player in range(2)],
+            "winners": _winners(record) if over else None,
             "scores": [int(score) for score in record["scores"]] if over else None,
         }
 
@@ -65,6 +66,14 @@ def _foul_cost(record: Any, player: int) -> int:
     """Points that a foul of `player` costs with the boards as they are, beside the own royalties."""
     other = 1 - player
     return 0 if _fouled(record, other) else FOUL + sum(_royalty(record, other, row) for row in range(NUM_ROWS))
+
+
+def _winners(record: Any) -> dict[str, int | None] | None:
+    """The winner of each row, None for a tie; None if a board is a foul."""
+    if any(_fouled(record, player) for player in range(2)):
+        return None
+    pairs = zip(ROW_NAMES, *record["ranks"].tolist(), strict=True)
+    return {row: None if first == second else int(second > first) for row, first, second in pairs}
 
 
 def _fouled(record: Any, player: int) -> bool:

@@ -36,6 +36,11 @@ class PokerSquaresView(GameView):
                 {"name": CATEGORIES[category], "score": int(self.game.scores[category]), "cards": count}
                 for category, count in zip(categories, counts, strict=True)
             ],
+            "points": [
+                {"name": name, "score": int(score)}
+                for name, score in zip(CATEGORIES, self.game.scores, strict=True)
+                if score
+            ],
             "total": int(self.game.partial_value(info_states)[0]),
         }
 

@@ -17,7 +17,7 @@ Revealed = Sequence[InfoStates]
 class GameView(Protocol):
     """Messages of one game. All InfoStates have shape [1]. All but `revealed` belong to the viewing player, the owner.
 
-    The last five methods have defaults for games without forced moves, hands and showdowns.
+    The last six methods have defaults for games without forced moves, hands and showdowns.
     """
 
     def table(self, info_states: InfoStates, revealed: Revealed = ()) -> Json:
@@ -35,6 +35,10 @@ class GameView(Protocol):
     def opening(self, info_states: InfoStates) -> Json:
         """The move that the rules played at the deal, as `forced`: its player and cards."""
         return {}
+
+    def opened(self, event: Json, player: int, end: InfoStates) -> Json:
+        """`event` of `player` after the game, with the cards that `end` shows."""
+        return event
 
     def reveals_hands(self, before: InfoStates, after: InfoStates) -> bool:
         """Whether the rules reveal all hands between `before` and `after`. The end of the game always does."""

@@ -57,7 +57,7 @@ class ThirtyOneView(GameView):
         """A draw, a take, a call or a discard."""
         old, new = before[0], after[0]
         if int(old["phase"]) == SWAP:
-            return _discard(revealed[player][0] if revealed else new)  # `new` may belong to the next round
+            return _discard(old, revealed[player][0] if revealed else new)  # `new` may belong to the next round
         if int(new["phase"]) == SWAP and int(new["player"]) == player and not _round_ended(old, new):
             if new["taken"]:
                 card = card_text(int(new["drawn"]))
@@ -105,9 +105,12 @@ def _round_ended(old: Any, new: Any) -> bool:
     return int(new["phase"]) == OVER or int(new["round"]) != int(old["round"])
 
 
-def _discard(record: Any) -> Json:
-    card = card_text(int(record["top"]))
-    return {"kind": "discard", "text": f"discard {card}", "card": card}
+def _discard(old: Any, new: Any) -> Json:
+    """The discarded card, and what the owner knows of the swap: the words of `action_text`."""
+    card, drawn = card_text(int(new["top"])), card_or_none(old["drawn"])
+    kept = "don't swap, " if drawn == card else ""
+    text = f"swap {card} for {drawn}" if drawn and not kept else f"{kept}discard {card}"
+    return {"kind": "discard", "text": text, "card": card}
 
 
 def _player(record: Any, player: int) -> Json:

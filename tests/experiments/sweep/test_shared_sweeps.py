@@ -15,10 +15,10 @@ from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import FrozenTrial, TrialState
 
 from cardlab.cli import main
+from cardlab.experiments.sweep.launchers import run_workers
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.retries import SURPLUS
 from cardlab.experiments.sweep.study import FINISHED
-from cardlab.experiments.sweep.supervisor import run_workers
 from cardlab.experiments.sweep.tuned_files import plain_experiment
 from cardlab.experiments.sweep.worker import SweepPlan
 from cardlab.tracking import Store

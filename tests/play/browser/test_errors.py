@@ -83,7 +83,7 @@ def test_a_failing_advisor_is_requested_once(new_user):
         route.fulfill(status=422, json={"error": "flush cannot be loaded", "key": "query.agent"})
 
     user.page.route("**/advice**", refuse)
-    user.page.get_by_text("What would the agent do?").click()
+    user.page.get_by_text("Compare your moves").click()
     alert = user.page.locator(".advice .error")
     alert.wait_for()
     user.choose(user.choices()[0])

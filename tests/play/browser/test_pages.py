@@ -44,9 +44,13 @@ def test_the_record_after_a_game(new_user):
 
 def test_the_game_links_to_what_the_network_sees(new_user):
     user = new_user()
-    user.open({**TABLE_REQUESTS["poker_squares"], "practice": True})
+    table = user.open({**TABLE_REQUESTS["poker_squares"], "practice": True})
     user.page.get_by_role("link", name="What the network sees").click()
     user.page.locator(".network .observation svg").first.wait_for()
+    blocks = user.ask(f"/api/tables/{table['id']}/advice")["observation"]
+    assert user.page.locator(".observation dt").count() == user.page.locator(".observation svg").count() == len(blocks)
+    assert user.page.locator(".observation rect").count() == sum(len(block["values"]) for block in blocks)
+    assert "green is above 0 and red is below 0" in user.page.locator(".network").inner_text()
     user.page.get_by_role("link", name="Back to the game").click()
     assert user.choices()
     user.open(TABLE_REQUESTS["poker_squares"])
@@ -78,7 +82,7 @@ def test_axe_finds_no_violation(new_user, screen):
     user.page.locator(".rules-dialog table").first.wait_for()
     check("dialog")
     table = user.open({**TABLE_REQUESTS["five_o"], "practice": True})
-    user.page.get_by_text("What would the agent do?").click()
+    user.page.get_by_text("Compare your moves").click()
     user.page.locator(".options").wait_for()
     for part in user.page.locator(".advice summary").all():
         part.click()

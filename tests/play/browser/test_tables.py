@@ -2,7 +2,7 @@
 
 import pytest
 
-from browser_user import SCREENS, TABLE_REQUESTS
+from browser_user import TABLE_REQUESTS
 
 
 @pytest.mark.parametrize("table_request", TABLE_REQUESTS.values(), ids=TABLE_REQUESTS)
@@ -114,19 +114,45 @@ def test_big_2_reports_the_forced_opening(new_user):
 @pytest.mark.parametrize(
     ("screen", "table_request", "most"),
     [
-        ("desktop", TABLE_REQUESTS["five_o"], 800),
-        ("phone", {"game": "thirty_one", "options": {"num_players": 9}, "opponents": [{"agent": "greedy"}]}, 1100),
+        ({"width": 1280, "height": 800}, TABLE_REQUESTS["five_o"], 800),
+        (
+            {"width": 390, "height": 844},
+            {"game": "thirty_one", "options": {"num_players": 9}, "opponents": [{"agent": "greedy"}]},
+            1100,
+        ),
     ],
+    ids=["five_o", "nine players"],
 )
 def test_a_table_fits_its_screen(new_user, screen, table_request, most):
-    user = new_user(
-        screen, viewport={"width": 1280, "height": 800} if screen == "desktop" else SCREENS[screen]["viewport"]
-    )
+    user = new_user("desktop" if screen["width"] > 1000 else "phone", viewport=screen)
     user.open({**table_request, "par": {"agent": "random"}})
     user.choices()
     assert user.page.evaluate("document.documentElement.scrollHeight") <= most
-    bottom = user.page.evaluate("document.querySelector('.felt').getBoundingClientRect().bottom")
-    assert bottom <= user.page.viewport_size["height"]  # the whole board is visible
+    assert _bottom(user, ".felt") <= screen["height"]  # the whole board is visible
+
+
+@pytest.mark.parametrize(
+    "screen", [{"width": 1280, "height": 900}, {"width": 390, "height": 844}], ids=["desktop", "phone"]
+)
+@pytest.mark.parametrize("table_request", TABLE_REQUESTS.values(), ids=TABLE_REQUESTS)
+def test_board_and_buttons_are_on_the_first_screen(new_user, table_request, screen):
+    user = new_user("desktop" if screen["width"] > 1000 else "phone", viewport=screen)
+    user.open({**table_request, "practice": True})
+    user.choices()
+    assert _bottom(user, ".felt") <= screen["height"]
+    assert _bottom(user, ".head button:last-child") <= screen["height"]
+    user.page.once("dialog", lambda dialog: dialog.accept())
+    user.page.get_by_role("button", name="Resign").click()
+    while user.choices():
+        user.choose("continue")
+    assert _bottom(user, ".outcome") <= screen["height"]
+
+
+def _bottom(user, selector):
+    """Lower end of an element on the page, px."""
+    return user.page.evaluate(
+        "(chosen) => document.querySelector(chosen).getBoundingClientRect().bottom + scrollY", selector
+    )
 
 
 def test_a_whole_game_with_the_keyboard(new_user):

@@ -209,9 +209,9 @@ class Expectiminimax:
         self, info_states: InfoStates, players: Players, seconds: float, rng: np.random.Generator
     ) -> Values:
         """[1, decks, 5] values on as many decks as `seconds` allow, at least one batch."""
-        budget, found = TimeBudget(seconds), list[Values]()
-        while budget.more(0, 1, len(found)):
-            found.append(self._deck_values(info_states, players, _TIMED_DECKS, rng))
+        budget, found = TimeBudget(seconds, (_TIMED_DECKS, _TIMED_DECKS)), list[Values]()
+        while decks := budget.next_batch(0, 1, 1):
+            found.append(self._deck_values(info_states, players, decks, rng))
         return np.concatenate(found, axis=1)
 
     def _deck_values(self, info_states: InfoStates, players: Players, decks: int, rng: np.random.Generator) -> Values:

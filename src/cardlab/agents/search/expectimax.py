@@ -19,6 +19,7 @@ from cardlab.agents.search.options import ExpectimaxOptions
 from cardlab.agents.search.search_io import (
     DEALS,
     LEAVES,
+    BatchSizes,
     Determinizer,
     SearchDecision,
     SearchEffort,
@@ -74,7 +75,7 @@ class Expectimax:
         return BatchedLeaf(self.leaf)
 
     @property
-    def batch_sizes(self) -> tuple[int, int]:
+    def batch_sizes(self) -> BatchSizes:
         """A few decks: the time of a deck depends on the position."""
         return CHUNK_DECKS, CHUNK_DECKS
 
@@ -87,25 +88,23 @@ class Expectimax:
             part = list(decisions[first : first + together])
             values = self._root_values(part, decks, depth, 0, None)
             for decision, own in zip(part, values, strict=True):
-                results.append(self._result(decision, own, SearchEffort(decks, ())))
+                results.append(self._result(decision, own, ()))
         return results
 
-    def search_within(self, decision: SearchDecision, budget: Budget, size: int) -> SearchResult:
-        """The result of one decision: a batch at depth 1, then batches of `size` decks at the full depth."""
-        done = [0, 0]
-        kept: list[Values] = []
-        if budget.more(0, 2, 0):
-            kept = self._root_values([decision], size, 1, 0, None)
-            done[0] = 1
+    def search_within(self, decision: SearchDecision, budget: Budget) -> SearchResult:
+        """The result of one decision: a batch of decks at depth 1, then batches at the full depth."""
+        found: list[Values] = []
+        if decks := budget.next_batch(0, 2, 1):
+            found = self._root_values([decision], decks, 1, 0, None)
+        done = (decks,) if decks else ()
         deep: list[Values] = []
-        while budget.more(1, 2, done[1]):
+        while decks := budget.next_batch(1, 2, 1):
             try:
-                deep += self._root_values([decision], size, self.options.depth, 1 + done[1], budget)
+                deep += self._root_values([decision], decks, self.options.depth, 1 + len(deep), budget)
             except _Expired:
                 break
-            done[1] += 1
-        values = np.concatenate(deep or kept) if deep or kept else np.zeros((1, len(decision.legal)))
-        return self._result(decision, values, SearchEffort(size, tuple(done)))
+        values = np.concatenate(deep or found) if deep or found else np.zeros((1, len(decision.legal)))
+        return self._result(decision, values, (done, tuple(map(len, deep))))
 
     def _root_values(
         self, decisions: list[SearchDecision], decks: int, depth: int, batch: int, budget: Budget | None

@@ -21,6 +21,7 @@ from cardlab.agents.search.protocol import Estimates
 from cardlab.agents.search.search_io import (
     DEALS,
     LEAVES,
+    BatchSizes,
     Determinizer,
     SearchDecision,
     SearchEffort,
@@ -33,6 +34,7 @@ from cardlab.games.protocol import Game, States
 from cardlab.games.record_arrays import join
 
 CHUNK_DEALS = 256  # drawn from one stream; another number changes what a seed gives
+LARGEST_BATCH = 4096  # deals of a timed search between two looks at the clock
 CHUNK_ROWS = 32_768  # states that are played together, over all decisions
 
 
@@ -87,9 +89,9 @@ class MonteCarlo:
         return BatchedLeaf(self.leaf)
 
     @property
-    def batch_sizes(self) -> tuple[int, int]:
-        """One deal to CHUNK_DEALS."""
-        return 1, CHUNK_DEALS
+    def batch_sizes(self) -> BatchSizes:
+        """A deal for each thread to LARGEST_BATCH."""
+        return self.options.threads, LARGEST_BATCH
 
     def search(self, decisions: Sequence[SearchDecision]) -> list[SearchResult]:
         """[N] results of `decisions` [N], which are searched together."""
@@ -100,22 +102,28 @@ class MonteCarlo:
             for halving in running:
                 if phase < halving.num_phases - 1:
                     halving.halve(self.options.raw_weight)
-        return [self._result(halving, SearchEffort(CHUNK_DEALS, ())) for halving in halvings]
+        return [self._result(halving, ()) for halving in halvings]
 
-    def search_within(self, decision: SearchDecision, budget: Budget, size: int) -> SearchResult:
-        """The result of one decision after batches of `size` deals, until `budget` ends."""
+    def search_within(self, decision: SearchDecision, budget: Budget) -> SearchResult:
+        """The result of one decision after the batches of deals that `budget` gives."""
         (halving,) = self._start_halvings([decision])
-        done: list[int] = []
+        effort: list[tuple[int, ...]] = []
         for phase in range(halving.num_phases):
-            done.append(0)
-            while budget.more(phase, halving.num_phases, done[-1]):
-                self._run(
-                    [DealBatch(halving, phase, done[-1] + thread, size) for thread in range(self.options.threads)]
-                )
-                done[-1] += self.options.threads
+            done: list[int] = []
+            chunks = 0
+            while deals := budget.next_batch(phase, halving.num_phases, len(halving.left)):
+                chunk = min(CHUNK_DEALS, ceil(deals / self.options.threads))
+                batches = [
+                    DealBatch(halving, phase, chunks + number, min(chunk, deals - first))
+                    for number, first in enumerate(range(0, deals, chunk))
+                ]
+                self._run(batches)
+                chunks += len(batches)
+                done.append(deals)
+            effort.append(tuple(done))
             if phase < halving.num_phases - 1:
                 halving.halve(self.options.raw_weight)
-        return self._result(halving, SearchEffort(size, tuple(done)))
+        return self._result(halving, tuple(effort))
 
     def _start_halvings(self, decisions: Sequence[SearchDecision]) -> list[Halving]:
         raw = self._raw(decisions)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from cardlab.agents.search.budgets import Budget
-from cardlab.agents.search.search_io import SearchDecision, SearchResult
+from cardlab.agents.search.search_io import BatchSizes, SearchDecision, SearchResult
 from cardlab.games.protocol import Floats, InfoStates, Players
 
 Estimates = Callable[[InfoStates, Players], Floats]
@@ -15,14 +15,14 @@ class Search(Protocol):
     """One kind of search over one game."""
 
     @property
-    def batch_sizes(self) -> tuple[int, int]:
-        """Smallest and largest size of a batch."""
+    def batch_sizes(self) -> BatchSizes:
+        """Smallest and largest size of a batch under a clock."""
         ...
 
     def search(self, decisions: Sequence[SearchDecision]) -> list[SearchResult]:
         """[N] results within the counted budget; each is independent of the other decisions in the call."""
         ...
 
-    def search_within(self, decision: SearchDecision, budget: Budget, size: int) -> SearchResult:
-        """The result after batches of `size`, until `budget` ends."""
+    def search_within(self, decision: SearchDecision, budget: Budget) -> SearchResult:
+        """The result after the batches that `budget` gives."""
         ...

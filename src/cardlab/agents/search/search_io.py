@@ -7,7 +7,6 @@ result for the same position in every game, process, thread and batch.
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,11 +61,14 @@ def pair_with_actions(deals: States, actions: NDArray[np.intp]) -> tuple[States,
     return take(deals, rows), np.tile(actions.astype(np.int16), len(deals))
 
 
-class SearchEffort(NamedTuple):
-    """The work that a search did: enough to repeat it, also when a clock had stopped it."""
+SearchEffort = tuple[tuple[int, ...], ...]
+"""The work that a search did, enough to repeat it: the sizes of the batches of each phase.
 
-    size: int  # deals (Monte Carlo), decks (expectimax) or descents (tree) of one batch
-    batches: tuple[int, ...]  # number done in each phase
+A size counts deals (Monte Carlo), decks (expectimax) or descents (tree).
+"""
+
+BatchSizes = tuple[int, int]
+"""Smallest and largest size of a batch."""
 
 
 @dataclass(frozen=True)

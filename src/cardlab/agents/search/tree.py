@@ -22,6 +22,7 @@ from cardlab.agents.search.protocol import Estimates
 from cardlab.agents.search.search_io import (
     DEALS,
     LEAVES,
+    BatchSizes,
     Determinizer,
     SearchDecision,
     SearchEffort,
@@ -62,7 +63,7 @@ class TreeSearch:
         return BatchedLeaf(self.leaf)
 
     @property
-    def batch_sizes(self) -> tuple[int, int]:
+    def batch_sizes(self) -> BatchSizes:
         """The option `batch`: with virtual losses another batch size is another search."""
         return self.options.batch, self.options.batch
 
@@ -74,16 +75,16 @@ class TreeSearch:
             size = min(self.options.batch, self.options.simulations - done)
             self._descend(trees, wave, size)
             done, wave = done + size, wave + 1
-        return [self._result(tree, SearchEffort(self.options.batch, ())) for tree in trees]
+        return [self._result(tree, ()) for tree in trees]
 
-    def search_within(self, decision: SearchDecision, budget: Budget, size: int) -> SearchResult:
-        """The result of one decision after batches of `size` descents, until `budget` ends."""
+    def search_within(self, decision: SearchDecision, budget: Budget) -> SearchResult:
+        """The result of one decision after the batches of descents that `budget` gives."""
         trees = self._new_trees([decision])
-        done = 0
-        while budget.more(0, 1, done):
-            self._descend(trees, done, size)
-            done += 1
-        return self._result(trees[0], SearchEffort(size, (done,)))
+        done: list[int] = []
+        while descents := budget.next_batch(0, 1, 1):
+            self._descend(trees, len(done), descents)
+            done.append(descents)
+        return self._result(trees[0], (tuple(done),))
 
     def _new_trees(self, decisions: Sequence[SearchDecision]) -> list[Tree]:
         """A tree with its root for each decision."""

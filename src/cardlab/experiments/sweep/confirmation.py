@@ -1,8 +1,7 @@
 """The best trial trained again with fresh seeds: the highest of many scores is lucky, that of a repetition is not."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from cardlab.agents.registry import load_agent
 from cardlab.evaluation.intervals import Estimate
@@ -10,9 +9,9 @@ from cardlab.evaluation.seed_statistics import mean_over_seeds
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.seeds import train_seeds
-from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.scoring import combine, play_references, sweep_arena
 from cardlab.experiments.sweep.space import Values
+from cardlab.experiments.sweep.worker import SweepPlan
 from cardlab.games.catalogue import without_training_options
 from cardlab.tracking import Store
 
@@ -51,24 +50,19 @@ class Confirmation:
 
 
 def confirm_best(
-    trial: int,
-    own: float,
-    searched: Values,
-    options: SweepOptions,
-    config: Mapping[str, Any],
-    store: Store,
-    parent: str,
-    report: Callable[[str], None],
+    trial: int, own: float, searched: Values, plan: SweepPlan, store: Store, report: Callable[[str], None]
 ) -> Confirmation:
     """Train the best trial with `sweep.confirm` seeds that no trial had, and play each policy on fresh deals.
 
-    `own` is the mean score of the trial, `searched` its values, `parent` the id of the sweep's run. Finished trainings
-    are not repeated. Raises what `train_seeds` raises.
+    `own` is the mean score of the trial, `searched` its values. Finished trainings are not repeated. Raises what
+    `train_seeds` raises.
     """
+    options, config = plan.options, plan.config
+    report(f"trial {trial} is trained again with {options.confirm} fresh seeds")
     values = with_values(config, {**searched, "name": f"{config['name']}_confirm"})
     first = int(config["seed"]) + options.seeds
     seeds = tuple(range(first, first + options.confirm))
-    below = Store(store.address, store.root, {**store.tags, "mlflow.parentRunId": parent})
+    below = Store(store.address, store.root, {**store.tags, "mlflow.parentRunId": plan.parent})
     trainings = train_seeds(values, seeds, below, report=report)
     experiment = build_experiment(values)
     game, arena = without_training_options(experiment.game), experiment.arena

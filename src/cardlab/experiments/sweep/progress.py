@@ -24,9 +24,10 @@ class Progress:
     A trial has Optuna's number. A retry has a number of its own; its line names the first attempt.
     """
 
-    def __init__(self, study: Study, space: Space, options: SweepOptions, console: Console) -> None:
-        self._study, self._space, self._options, self._console = study, space, options, console
-        self._status = console.status("") if console.is_terminal else None
+    def __init__(self, study: Study, space: Space, options: SweepOptions) -> None:
+        self._study, self._space, self._options = study, space, options
+        self._console = Console(stderr=True)
+        self._status = self._console.status("") if self._console.is_terminal else None
         trials = study.get_trials(deepcopy=False)
         self._seen = {trial.number: trial.state for trial in trials if trial.state.is_finished()}
         self._done = sum(trial.state in FINISHED for trial in trials)
@@ -50,6 +51,9 @@ class Progress:
     ) -> None:
         if self._status:
             self._status.stop()
+        if isinstance(error, KeyboardInterrupt):
+            self.update()
+            self.print(f"study {self._study.study_name}: {self.counts}")
 
     def print(self, text: str, style: str = "") -> None:
         """Print a line."""

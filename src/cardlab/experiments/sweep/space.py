@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from optuna import Trial, TrialPruned
@@ -133,16 +134,13 @@ def short(value: object) -> str:
 
 def _sorted(dimensions: Sequence[Dimension]) -> list[Dimension]:
     """Each after those that its condition names; InvalidOption for conditions in a circle."""
-    waiting = list(dimensions)
-    ordered: list[Dimension] = []
-    while waiting:
-        names = {dimension.key for dimension in waiting}
-        ready = [dimension for dimension in waiting if not names & set(dimension.when)]
-        if not ready:
-            first = waiting[0]
-            raise InvalidOption(
-                f"sweep.space.{first.key}.when", first.text, "a condition that does not depend on itself"
-            )
-        ordered += ready
-        waiting = [dimension for dimension in waiting if dimension not in ready]
-    return ordered
+    known = {dimension.key: dimension for dimension in dimensions}
+    order = TopologicalSorter(dict.fromkeys(known, ()))
+    for key, dimension in known.items():
+        order.add(key, *(name for name in dimension.when if name in known))
+    try:
+        return [known[key] for key in order.static_order()]
+    except CycleError as error:
+        first = known[error.args[1][0]]
+        allowed = "a condition that does not depend on itself"
+        raise InvalidOption(f"sweep.space.{first.key}.when", first.text, allowed) from error

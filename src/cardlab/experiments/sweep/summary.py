@@ -1,11 +1,9 @@
 """The result of a study so far, and the MLflow run that shows it."""
 
-import csv
 import json
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import StringIO
 
 from optuna.importance import get_param_importances
 from optuna.study import Study
@@ -16,12 +14,10 @@ from cardlab.experiments.sweep.confirmation import Confirmation
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.plots import OVERVIEW, can_rank, first_value, study_plots
 from cardlab.experiments.sweep.progress import score_text
-from cardlab.experiments.sweep.space import Space, Values, short
-from cardlab.experiments.sweep.study import finished_trials
+from cardlab.experiments.sweep.space import Space, Values, values_text
+from cardlab.experiments.sweep.study import FINISHED, finished_trials
 from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL, RUN
 from cardlab.tracking import Run
-
-_NUM_BEST = 5  # trials in the table of the run's description
 
 
 class SweepFailed(RuntimeError):
@@ -78,20 +74,11 @@ def sweep_result(study: Study, space: Space) -> SweepResult:
     )
 
 
-def trials_table(study: Study, space: Space) -> str:
+def trials_table(study: Study) -> str:
     """The finished trials as CSV, in the order of their numbers, without times and names of machines."""
-    keys = [dimension.key for dimension in space.dimensions]
-    costs = ["cpu_seconds"] * (len(study.directions) - 1)
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["trial", "state", "value", *costs, *keys])
-    for trial in finished_trials(study):
-        values = space.decode(trial.params)
-        objectives = trial.values if trial.state == TrialState.COMPLETE else [""] * (1 + len(costs))
-        cells = [values.get(key, "") for key in keys]
-        texts = [json.dumps(cell) if isinstance(cell, list | dict) else cell for cell in cells]
-        writer.writerow([trial.number, trial.state.name, *objectives, *texts])
-    return text.getvalue()
+    values = "value" if len(study.directions) == 1 else "values"
+    table = study.trials_dataframe(("number", "state", values, "params"))
+    return table[table["state"].isin([state.name for state in FINISHED])].to_csv(index=False)
 
 
 class SummaryRun:
@@ -134,7 +121,7 @@ class SummaryRun:
         self._run.set_tags({f"best.{key}": value for key, value in result.best.values.items()} | counts)
         config = with_values(self._space.config, result.best.values)
         self._run.log_text(json.dumps(config, indent=2, default=str), "best/config.json")
-        self._run.log_text(trials_table(self._study, self._space), "study/trials.csv")
+        self._run.log_text(trials_table(self._study), "study/trials.csv")
         plots: list[str] = []
         for name, figure in study_plots(self._study, self._headline(), result.importances):
             self._run.log_figure(figure, f"study/{name}.svg")
@@ -142,27 +129,20 @@ class SummaryRun:
         self._run.set_tags({"mlflow.note.content": "\n".join(self._description(plots))})
 
     def _description(self, plots: list[str] | tuple[()]) -> Iterator[str]:
-        """The description of the run in Markdown: plots, the best trials, and what to do next."""
+        """The description of the run in Markdown: the best trial, plots, and where the study is."""
         yield self._image(OVERVIEW) + "\n" if OVERVIEW in plots else ""
-        yield f"{self._headline()}\n"
+        yield f"{self._headline()}\n\n`{values_text(self._space.decode(_best_first(self._study)[0].params))}`\n"
         if self._confirmation:
             confirmed, luck = self._confirmation.lines(self._options.metric)
             yield f"confirmed: {confirmed}; luck: {luck}\n"
-        keys = [dimension.key for dimension in self._space.dimensions]
-        yield f"| trial | {self._options.metric} | {' | '.join(keys)} |"
-        yield "|---" * (2 + len(keys)) + "|"
-        for trial in _best_first(self._study)[:_NUM_BEST]:
-            scored = _scored(trial, self._space)
-            cells = [short(scored.values.get(key, "")) for key in keys]
-            score = score_text("", scored.value, scored.interval).strip()
-            yield f"| {trial.number} | {score} | {' | '.join(cells)} |"
-        yield f"\nThe study {self._study.study_name} in Optuna: `optuna-dashboard sqlite:///studies.db`\n"
+        yield f"The study {self._study.study_name} in Optuna: `optuna-dashboard sqlite:///studies.db`\n"
         yield from (self._image(name) for name in plots if name != OVERVIEW)
 
     def _headline(self) -> str:
-        best = _scored(_best_first(self._study)[0], self._space)
+        best = _best_first(self._study)[0]
+        score = score_text(self._options.metric, best.values[0], best.user_attrs.get(INTERVAL))
         done = f"{len(finished_trials(self._study))} of {self._options.trials} trials done"
-        return f"{done}; best: trial {best.number}, {score_text(self._options.metric, best.value, best.interval)}"
+        return f"{done}; best: trial {best.number}, {score}"
 
     def _image(self, name: str) -> str:
         """A plot among the artifacts, as the MLflow UI serves it."""

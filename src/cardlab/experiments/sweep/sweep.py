@@ -8,23 +8,21 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from optuna.study import Study
-from rich.console import Console
-from rich.text import Text
 
 from cardlab.core.options import InvalidOption
 from cardlab.core.process_names import is_alive, process_name
 from cardlab.experiments.config.build_experiment import build_with_values
-from cardlab.experiments.sweep.confirmation import Confirmation, confirm_best
+from cardlab.experiments.sweep.confirmation import confirm_best
+from cardlab.experiments.sweep.launchers import run_workers
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.progress import Progress
 from cardlab.experiments.sweep.retries import fail_dead_trials
 from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.storages import storage_errors
 from cardlab.experiments.sweep.study import enqueue_planned, finished_trials
-from cardlab.experiments.sweep.summary import ScoredTrial, SummaryRun, SweepFailed, SweepResult, sweep_result
-from cardlab.experiments.sweep.supervisor import run_workers
+from cardlab.experiments.sweep.summary import SummaryRun, SweepFailed, SweepResult, sweep_result
 from cardlab.experiments.sweep.trials import RUN
-from cardlab.experiments.sweep.worker import CONFIG, SWEEP, SweepPlan, close_killed_runs, run_worker
+from cardlab.experiments.sweep.worker import CONFIG, SWEEP, SweepPlan, run_worker
 from cardlab.tracking import Run, Store
 from cardlab.tracking.parameters import flatten
 
@@ -38,13 +36,7 @@ class StudyInUse(RuntimeError):
     """Another `cardlab sweep` runs this study."""
 
 
-def run_sweep(
-    options: SweepOptions,
-    config: Mapping[str, Any],
-    *,
-    store: Store | None = None,
-    console: Console | None = None,
-) -> SweepResult:
+def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
     """Run trials until the study has `options.trials` finished ones, and return the best.
 
     `config` is the configuration of the experiment. Raises InvalidOption for a space, a metric or a study that does not
@@ -52,8 +44,7 @@ def run_sweep(
     when all trials were pruned; and KeyboardInterrupt after Ctrl-C.
     """
     space = check_sweep(options, config)
-    name = options.study or study_name(options, config)
-    store, console = store or Store(), console or Console(stderr=True)
+    name, store = options.study or study_name(options, config), Store()
     plan = SweepPlan(name, options, config, store.root, store.address, parent="")
     with storage_errors(plan.storage):
         study = plan.open()
@@ -62,28 +53,28 @@ def run_sweep(
         with _parent_run(store, study, plan) as parent:
             plan = replace(plan, parent=parent.id)
             fail_dead_trials(study, options.heartbeat)
-            close_killed_runs(store, plan, study)
             enqueue_planned(study, space, options)
-            summary = SummaryRun(study, space, options, parent)
+            summary, progress = SummaryRun(study, space, options, parent), Progress(study, space, options)
             confirmation = None
             try:
-                _run(plan, study, space, summary, console)
+                _run(plan, study, progress, summary)
                 if options.confirm:
-                    confirmation = _confirm(plan, sweep_result(study, space).best, store, console)
+                    best = sweep_result(study, space).best
+                    confirmation = confirm_best(best.number, best.mean, best.values, plan, store, progress.print)
                     summary.add_confirmation(confirmation)
             finally:
-                close_killed_runs(store, plan, study)
+                store.mark_killed()
                 summary.finish()
                 study.set_user_attr(_OWNER, None)
         return replace(sweep_result(study, space), confirmation=confirmation)
 
 
-def join_sweep(plan: SweepPlan, *, console: Console | None = None) -> int:
+def join_sweep(plan: SweepPlan) -> int:
     """Run trials of a study that another command owns until it is done; the number of finished trials."""
     space = check_sweep(plan.options, plan.config)
     with storage_errors(plan.storage):
         study = plan.open()
-        _run(plan, study, space, None, console or Console(stderr=True))
+        _run(plan, study, Progress(study, space, plan.options))
         return len(finished_trials(study))
 
 
@@ -119,9 +110,9 @@ def check_space(space: Space) -> None:
             raise InvalidOption(key, dimension.text, allowed) from refusal
 
 
-def _run(plan: SweepPlan, study: Study, space: Space, summary: SummaryRun | None, console: Console) -> None:
-    """Run the trials in this process or in workers; Ctrl-C prints how many are finished."""
-    with Progress(study, space, plan.options, console) as progress:
+def _run(plan: SweepPlan, study: Study, progress: Progress, summary: SummaryRun | None = None) -> None:
+    """Run the trials in this process or in workers."""
+    with progress:
 
         def update() -> int:
             fail_dead_trials(study, plan.options.heartbeat)
@@ -129,29 +120,10 @@ def _run(plan: SweepPlan, study: Study, space: Space, summary: SummaryRun | None
                 summary.update()
             return progress.update()
 
-        try:
-            if plan.options.launcher == "ray" or plan.options.workers > 1:
-                run_workers(plan, update, progress.show, lambda text: progress.print(text, "yellow"))
-            else:
-                run_worker(plan, progress.show, update)
-        except (KeyboardInterrupt, SystemExit) as stop:  # Lightning turns the first into the second
-            update()
-            progress.print(f"study {study.study_name}: {progress.counts}; the same command resumes it")
-            raise KeyboardInterrupt from stop
-
-
-def _confirm(plan: SweepPlan, best: ScoredTrial, store: Store, console: Console) -> Confirmation:
-    """Train the best trial again; Ctrl-C prints that the same command resumes it."""
-
-    def report(text: str) -> None:
-        console.print(Text(text), soft_wrap=True)
-
-    report(f"trial {best.number} is trained again with {plan.options.confirm} fresh seeds")
-    try:
-        return confirm_best(best.number, best.mean, best.values, plan.options, plan.config, store, plan.parent, report)
-    except KeyboardInterrupt:
-        report(f"study {plan.study}: the confirmation is interrupted; the same command resumes it")
-        raise
+        if plan.options.launcher == "ray" or plan.options.workers > 1:
+            run_workers(plan, update, progress.show, lambda text: progress.print(text, "yellow"))
+        else:
+            run_worker(plan, progress.show, update)
 
 
 def _become_owner(study: Study) -> None:

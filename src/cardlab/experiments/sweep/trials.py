@@ -66,7 +66,7 @@ class TrialRunner:
         except InvalidOption as refusal:
             raise optuna.TrialPruned(str(refusal)) from refusal
         name = f"trial {trial.number}"
-        tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number, TRIAL_STATE: "running"}
+        tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number}
         searched = values_text(values)
         tags |= {"changed": searched, "mlflow.runName": name, "mlflow.note.content": f"`{searched}`"}
         if RETRY_OF in trial.user_attrs:
@@ -128,7 +128,8 @@ class TrialRunner:
         if self.options.prunes_curves and number == 0:
             log = PruningLog(log, trial, experiment, self.options.metric, is_last=one)
         sweeps = self.store.root / "runs" / "sweeps"
-        folder = run_folder(sweeps / f"{self.study}-{first_attempt(trial)}", experiment)
+        first = trial.user_attrs.get(RETRY_OF, trial.number)  # a retry uses the checkpoint of the first attempt
+        folder = run_folder(sweeps / f"{self.study}-{first}", experiment)
         if self.options.cost is not None:
             _remove(folder)
         try:
@@ -175,11 +176,6 @@ class TrialRunner:
                 raise optuna.TrialPruned(f"behind the best after {step} of {blocks} blocks of deals")
 
         return play_references(game, agent, arena, self.options.metric, report)
-
-
-def first_attempt(trial: optuna.Trial) -> int:
-    """The number of a trial; of a retry, the number of the first attempt, whose checkpoint and folder it uses."""
-    return int(trial.user_attrs.get(RETRY_OF, trial.number))
 
 
 def _remove(folder: Path) -> None:

@@ -1,23 +1,19 @@
 """One worker of a sweep: it opens the study and runs its trials, in any process on any machine."""
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from optuna.study import Study
-from optuna.trial import TrialState
 
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.storages import storage_address, storage_errors
 from cardlab.experiments.sweep.study import find_study, open_study, run_trials
 from cardlab.experiments.sweep.trials import RUN, TrialRunner
-from cardlab.tracking import Store, TrackingUnavailable
-from cardlab.tracking.lineage import TRIAL_STATE
+from cardlab.tracking import Store
 
-_logger = logging.getLogger(__name__)
 SWEEP = "sweep"
 CONFIG = "config"
 """Attributes of a study: its options, and the configuration of its experiment, for workers that join it."""
@@ -68,24 +64,3 @@ def load_plan(name: str, address: str | None, workers: int, store: Store) -> Swe
         attributes = find_study(store.root, name, address).user_attrs
     options = replace(SweepOptions(**attributes[SWEEP]), storage=address, workers=workers, study=name)
     return SweepPlan(name, options, attributes[CONFIG], store.root, store.address, str(attributes.get(RUN, "")))
-
-
-def close_killed_runs(store: Store, plan: SweepPlan, study: Study) -> None:
-    """Set the MLflow runs of trials that no longer run to KILLED, also those interrupted while they were made.
-
-    If the store does not answer, they stay open until the sweep is resumed; no trial and no result is lost.
-    """
-    trials = f"tags.`sweep.study` = '{plan.study}' and tags.kind = 'trial'"
-    try:
-        with store.wrap_errors():
-            experiments = [store.experiment_id(plan.game)]
-            running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
-            alive = {str(trial.number) for trial in running} | {trial.user_attrs.get(RUN) for trial in running}
-            for condition in ("attributes.status = 'RUNNING'", "tags.`sweep.state` = 'running'"):
-                for run in store.client.search_runs(experiments, f"{trials} and {condition}"):
-                    if not alive & {run.data.tags["sweep.trial"], run.info.run_id}:
-                        store.client.set_tag(run.info.run_id, TRIAL_STATE, "killed")
-                        if run.info.status == "RUNNING":
-                            store.client.set_terminated(run.info.run_id, "KILLED")
-    except TrackingUnavailable as error:
-        _logger.warning("runs of interrupted trials stay open until the sweep is resumed: %s", error)

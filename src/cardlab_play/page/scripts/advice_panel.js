@@ -2,11 +2,9 @@
 
 import { ApiError, getAdvice } from './api.js';
 import { beliefTable } from './belief.js';
-import { withSuitSymbols } from './cards.js';
 import { fill, h } from './dom.js';
-import { bar, formatCount, formatEstimate, formatPercent, resultUnit } from './formatting.js';
-import { observationView } from './observation.js';
-import { actionList, verdictText } from './action_list.js';
+import { bar, countsWins, formatEstimate, formatPercent } from './formatting.js';
+import { actionList, listNote, recommendation } from './action_list.js';
 
 /** @typedef {import('./types.js').Table} Table */
 /** @typedef {import('./types.js').Advice} Advice */
@@ -15,11 +13,11 @@ export class AdvicePanel {
   /**
    * @param {import('./types.js').GameChoice} game
    * @param {AbortSignal} signal
-   * @param {(probabilities: Map<number, number> | null) => void} onProbabilities called with the agent's policy by action
+   * @param {(action: number | null) => void} onAdvice called with the recommended action
    */
-  constructor(game, signal, onProbabilities) {
+  constructor(game, signal, onAdvice) {
     this.signal = signal;
-    this.onProbabilities = onProbabilities;
+    this.onAdvice = onAdvice;
     /** @type {Table | null} */
     this.table = null;
     this.requestId = 0;
@@ -30,7 +28,7 @@ export class AdvicePanel {
       this.refresh();
     });
     this.details = /** @type {HTMLDetailsElement} */ (
-      h('details', { ontoggle: () => this.refresh() }, h('summary', null, 'What would the agent do?'), this.agentSelect.root, this.body)
+      h('details', { ontoggle: () => this.refresh() }, h('summary', null, 'Compare your moves'), this.agentSelect.root, this.body)
     );
     this.root = h('section.box.panel', { 'aria-label': 'Advice' }, this.details);
     this.agentSelect.refresh();
@@ -54,21 +52,21 @@ export class AdvicePanel {
     const { table } = this;
     this.requestId += 1;
     const requestId = this.requestId;
-    if (!this.details.open) this.onProbabilities(null);
+    if (!this.details.open) this.onAdvice(null);
     if (!this.details.open || !table || this.root.hidden || this.rejected) return;
     this.body.classList.add('outdated');
-    if (this.body.childElementCount === 0) fill(this.body, h('p.muted', { role: 'status' }, 'Computing advice …'));
+    if (this.body.childElementCount === 0) fill(this.body, h('p.muted', { role: 'status' }, 'Playing out each of your moves …'));
     try {
       const advice = await getAdvice(table.id, this.agentSelect.chosen(), this.signal);
       if (requestId !== this.requestId) return;
       const open = new Set([...this.body.querySelectorAll('details[open]')].map((part) => part.className));
       fill(this.body, ...adviceContent(advice, table));
       for (const part of this.body.querySelectorAll('details')) part.open = open.has(part.className);
-      this.onProbabilities(new Map(advice.options.filter(({ probability }) => probability !== null).map((option) => [option.action, option.probability ?? 0])));
+      this.onAdvice(advice.verdict.recommended.action);
     } catch (/** @type {any} */ error) {
       if (this.signal.aborted || requestId !== this.requestId) return;
       this.rejected = error instanceof ApiError && error.status === 422;
-      this.onProbabilities(null);
+      this.onAdvice(null);
       fill(this.body, h('p.error', { role: 'alert' }, error.message));
     }
     this.body.classList.remove('outdated');
@@ -85,15 +83,15 @@ function agentSelect(game, onchange) {
   const agents = /** @type {HTMLSelectElement} */ (
     h('select', { onchange: () => refresh() }, game.agents.map(({ agent, title }) => option(agent, title, agent === game.advisor)))
   );
-  const searchSelect = /** @type {HTMLSelectElement} */ (h('select', { 'aria-label': 'Search of the agent', onchange }));
+  const searchSelect = /** @type {HTMLSelectElement} */ (h('select', { 'aria-label': 'Thinking ahead', onchange }));
   const refresh = () => {
     const { searches } = game.agents[agents.selectedIndex];
     const offered = game.searches.filter(({ search }) => searches.includes(search));
-    fill(searchSelect, option('', 'without search'), ...offered.map(({ search, title }) => option(search, title, search === searchSelect.value)));
+    fill(searchSelect, option('', 'plays at once'), ...offered.map(({ search, title }) => option(search, `thinks ahead: ${title}`, search === searchSelect.value)));
     searchSelect.hidden = offered.length === 0;
     onchange();
   };
-  const root = h('div.opponent', null, h('label.field', null, h('span', null, 'Agent'), agents), searchSelect);
+  const root = h('div.opponent', null, h('label.field', null, h('span', null, 'Adviser'), agents), searchSelect);
   return { root, refresh, chosen: () => ({ agent: agents.value, search: searchSelect.value || null }) };
 }
 
@@ -102,15 +100,16 @@ function agentSelect(game, onchange) {
  * @param {Table} table
  */
 function adviceContent(advice, table) {
-  const { agent, deals, played_by, simulations } = advice;
+  const { agent, deals, played_by, options, verdict } = advice;
+  const players = table.seats.length;
+  const choice = { game: table.game, players, agent: agent.title, best: advice.action, verdict };
+  const even = players > 1 ? ' points (0: as good as the others)' : ' points';
   return [
-    h('p', null, `${agent.title} plays `, h('b', null, withSuitSymbols(advice.text)), '. ', verdictText(advice.verdict, deals, advice.options.length)),
-    h('div.win-probability', null, advice.win_probability !== null && [h('span', null, 'Win probability'), bar(advice.win_probability, 'win'), h('b', null, formatPercent(advice.win_probability))]),
-    h('p', null, 'Expected result ', h('b', null, formatEstimate(table.game, advice.value, advice.margin)), resultUnit(table.game, table.seats.length)),
-    h('h3', null, 'Actions'),
-    actionList(advice.options, advice.action, table.game),
-    h('p.muted', null, `Below each option: its mean result with the 95 % interval on the same ${deals} deals of the hidden cards, played out by ${played_by} in every seat.`, simulations > 0 && ` The search made ${formatCount(simulations ?? 0, 'simulation')}.`),
+    recommendation(verdict, advice.text, choice, options.length),
+    advice.win_probability !== null && h('div.win-probability', null, h('span', null, 'Chance to win with it'), bar(advice.win_probability, 'win'), h('b', null, formatPercent(advice.win_probability))),
+    !countsWins(table.game) && h('p', null, 'Average result with it ', h('b', null, formatEstimate(table.game, advice.value, advice.margin)), even),
+    options.length > 1 && actionList(options, choice),
+    options.length > 1 && listNote(deals, played_by, players),
     beliefTable(advice, table),
-    observationView(advice.observation),
   ];
 }

@@ -6,7 +6,7 @@
  */
 
 const DIRECTIONS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const CHOICES = 'button:enabled, [role="button"]';
+const CHOICES = 'button[data-key]:enabled';
 
 /** @param {HTMLElement} group */
 function focusableIn(group) {

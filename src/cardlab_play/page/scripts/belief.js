@@ -1,15 +1,15 @@
 /** Where the hidden cards may be: a table of suits by ranks with a stacked bar for each card. */
 
-import { cardName } from './cards.js';
+import { SUIT_SYMBOLS, cardName } from './cards.js';
 import { h, screenReaderText } from './dom.js';
-import { formatPercent } from './formatting.js';
+import { formatCount, formatPercent } from './formatting.js';
 import { distinctSeats } from './games/pieces.js';
 
 /** @typedef {import('./types.js').Advice} Advice */
 /** @typedef {import('./types.js').Table} Table */
 
-const RANKS = [...'23456789TJQKA'];
-const SUITS = /** @type {const} */ ([['s', '♠'], ['h', '♥'], ['d', '♦'], ['c', '♣']]);
+/** Columns and rows: at Big 2 in its order, the highest suit above. */
+const ORDERS = { big2: ['3456789TJQKA2', 'shcd'], others: ['23456789TJQKA', 'shdc'] };
 
 /**
  * @param {Advice} advice
@@ -19,19 +19,21 @@ export function beliefTable({ belief }, table) {
   if (belief.cards.length === 0) return null;
   const holders = holdersOf(belief.cards, table);
   const probabilities = new Map(belief.cards.map(({ card, probabilities, elsewhere }) => [card, [...probabilities, elsewhere]]));
-  const source = belief.source === 'network' ? 'Probabilities of a belief network.' : 'All deals that fit the visible cards are equally likely.';
+  const uniform = belief.source === 'uniform'; // each card is with a holder as often as any other
+  const share = (/** @type {number} */ index) => [...probabilities.values()].reduce((sum, shares) => sum + shares[index], 0) / probabilities.size;
+  const [ranks, suits] = ORDERS[table.game] ?? ORDERS.others;
   return h(
     'details.belief-section',
     null,
-    h('summary', null, 'Hidden cards'),
-    h('ul.legend', null, holders.map(({ index, title }) => h('li', null, h(`span.key.holder-${index % 9}`, { 'aria-hidden': 'true' }), title))),
-    h(
+    h('summary', null, 'Who may hold the hidden cards'),
+    h('ul.legend', null, holders.map(({ index, title }) => h('li', null, h(`span.key.holder-${index % 9}`, { 'aria-hidden': 'true' }), uniform ? `${title} ${formatPercent(share(index))}` : title))),
+    !uniform && h(
       'table.belief',
       null,
-      h('thead', null, h('tr', null, h('td'), RANKS.map((rank) => h('th', { scope: 'col' }, rank === 'T' ? '10' : rank)))),
-      h('tbody', null, SUITS.map(([suit, sign]) => h('tr', null, h(`th.suit-${suit}`, { scope: 'row' }, sign), RANKS.map((rank) => cellOf(probabilities.get(rank + suit), rank + suit, holders))))),
+      h('thead', null, h('tr', null, h('td'), [...ranks].map((rank) => h('th', { scope: 'col' }, rank === 'T' ? '10' : rank)))),
+      h('tbody', null, [...suits].map((suit) => h('tr', null, h(`th.suit-${suit}`, { scope: 'row' }, SUIT_SYMBOLS[suit]), [...ranks].map((rank) => cellOf(probabilities.get(rank + suit), rank + suit, holders))))),
     ),
-    h('p.muted', null, source),
+    h('p.muted', null, uniform ? `You cannot see ${formatCount(probabilities.size, 'card')}. For each of them the chances are the same.` : 'How likely each player holds each card, judged by the moves so far. The more of a colour, the likelier. Empty: you can see the card.'),
   );
 }
 

@@ -46,7 +46,7 @@ const RANK_NAMES = {
   A: 'ace', K: 'king', Q: 'queen', J: 'jack', T: '10', 9: '9', 8: '8', 7: '7', 6: '6', 5: '5', 4: '4', 3: '3', 2: '2',
 };
 const SUIT_NAMES = { c: 'clubs', d: 'diamonds', h: 'hearts', s: 'spades' };
-const SUIT_SYMBOLS = { c: '♣', d: '♦', h: '♥', s: '♠' };
+export const SUIT_SYMBOLS = { c: '♣', d: '♦', h: '♥', s: '♠' };
 
 /**
  * Name for screen readers: `As` is "ace of spades".
@@ -65,11 +65,11 @@ export function cardSymbol(card) {
 }
 
 /**
- * A text of the server with its cards as symbols.
+ * A text of the server with its cards as symbols; numbers stay beside their words.
  * @param {string} text
  */
 export function withSuitSymbols(text) {
-  return text.replace(/\b([2-9TJQKA])([cdhs])\b/g, (card) => cardSymbol(card));
+  return text.replace(/\b([2-9TJQKA])([cdhs])\b/g, (card) => cardSymbol(card)).replace(/(row|column) /g, '$1\u00a0');
 }
 
 /**

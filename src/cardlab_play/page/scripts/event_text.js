@@ -12,7 +12,7 @@ import { playerName } from './games/pieces.js';
  */
 export function eventText(event, scene) {
   if (event.kind === 'deal') return event.forced ? forcedMoveText(event, scene) : 'The cards are dealt.';
-  if (event.kind === 'showdown') return `Round ${event.round} ends: ${losersText(event, scene)}`;
+  if (event.kind === 'showdown') return `Round ${event.round} ends, ${losersText(event, scene)}`;
   if (event.player === null) return withSuitSymbols(event.text);
   return `${playerName(scene, event.player)}: ${withSuitSymbols(event.text)}`;
 }
@@ -28,17 +28,20 @@ function forcedMoveText({ forced: { player, cards } }, scene) {
 }
 
 /**
+ * Why players lose lives, and who does.
  * @param {GameEvent} event
  * @param {Scene} scene
  */
 function losersText(event, scene) {
+  const held = event.scores.filter((/** @type {number | null} */ score) => score !== null);
+  const reason = Math.max(...held) === 31 ? `${playerName(scene, event.scores.indexOf(31))} with 31 points` : `lowest hand ${Math.min(...held)} points`;
   const text = event.lost
     .map((/** @type {number} */ lost, /** @type {number} */ player) => {
       const name = playerName(scene, player);
-      return lost > 0 && `${name} ${name === 'You' ? 'lose' : 'loses'} ${lost === 1 ? 'a life' : `${lost} lives`}`;
+      return lost > 0 && `${name} ${name === 'You' ? 'lose' : 'loses'} ${lost === 1 ? 'a life' : `${lost} lives, having called`}`;
     })
     .filter(Boolean);
-  return text.length > 0 ? text.join(', ') : 'no player loses a life';
+  return `${reason}: ${text.length > 0 ? text.join(', ') : 'no player loses a life'}`;
 }
 
 /**

@@ -14,15 +14,33 @@ export function formatPoints(value) {
 }
 
 /**
- * The number format of results of `game`: signed, except for Poker Squares.
+ * Whether results of `game` are wins: the page shows mean results as the chance to win.
  * @param {string} game
  */
-export function resultFormatter(game) {
-  return game === 'poker_squares' ? (/** @type {number | null} */ value) => (value === null ? '–' : String(Math.round(10 * value) / 10)) : formatPoints;
+export const countsWins = (game) => game === 'five_o' || game === 'thirty_one';
+
+/**
+ * The chance to win of a mean payoff: a win pays 1, and all payoffs sum to 0.
+ * @param {number} payoff
+ * @param {number} players
+ */
+const winChance = (payoff, players) => (100 * (payoff * (players - 1) + 1)) / players;
+
+/**
+ * The number format of a column of mean results, with their margins: fewer decimal places for larger values.
+ * @param {string} game
+ * @param {number} players
+ * @param {(number | null)[]} values
+ * @returns {(value: number, margin?: number | null) => string}
+ */
+export function resultColumn(game, players, values) {
+  if (!countsWins(game)) return columnFormatter(game, values);
+  const span = (/** @type {number} */ width) => Math.round(winChance(width, players) - winChance(0, players));
+  return (value, margin) => `${Math.round(winChance(value, players))}${typeof margin === 'number' ? ` ± ${span(margin)}` : ''} %`;
 }
 
 /**
- * The number format of a column of results, with their margins: fewer decimal places for larger values.
+ * The number format of a column of points, with their margins.
  * @param {string} game
  * @param {(number | null)[]} values
  * @returns {(value: number, margin?: number | null) => string}
@@ -46,21 +64,33 @@ export function columnFormatter(game, values) {
 export const formatEstimate = (game, value, margin) => columnFormatter(game, [value, margin])(value, margin);
 
 /**
- * The size of a difference with its margin: 0.91 ± 0.25.
- * @param {number} value
- * @param {number} margin
- */
-export const formatDifference = (value, margin) => formatEstimate('', Math.abs(value), margin).replace('+', '');
-
-/**
- * What stands behind a mean result: points, or what a win and a loss count.
+ * How much better a move is than another, in words: scores 0.91 ± 0.25 points more than.
  * @param {string} game
  * @param {number} players
+ * @param {number} difference
+ * @param {number} margin
  */
-export function resultUnit(game, players) {
-  if (game !== 'five_o' && game !== 'thirty_one') return ' points';
-  return `, where a win is +1 and a loss ${formatPoints(-1 / (players - 1))}`;
+export function formatAdvantage(game, players, difference, margin) {
+  const compared = difference < 0 ? 'fewer' : 'more';
+  if (!countsWins(game)) return `scores ${formatEstimate('', Math.abs(difference), margin).replace('+', '')} points ${compared} than`;
+  const [more, half] = [Math.abs(difference), margin].map((payoff) => Math.round((100 * payoff * (players - 1)) / players));
+  return `wins ${more} ± ${half} ${compared} games in 100 than`;
 }
+
+/**
+ * The number format of a column of losses: −14.0 points, −12 % of the chance to win.
+ * @param {string} game
+ * @param {number} players
+ * @param {number[]} losses
+ * @returns {(loss: number) => string}
+ */
+export function lossColumn(game, players, losses) {
+  const format = columnFormatter('', losses);
+  return (loss) => (countsWins(game) ? `−${Math.round((100 * loss * (players - 1)) / players)} %` : format(-loss));
+}
+
+/** What a mean result of `game` is, as the head of a column. */
+export const resultHead = (/** @type {string} */ game) => (countsWins(game) ? 'chance to win' : 'points a game');
 
 /**
  * A number with its noun: 1 card, 3 cards.
@@ -77,7 +107,7 @@ export const formatCount = (number, noun) => `${number} ${noun}${number === 1 ? 
 export function formatOutcome(game, payoff) {
   if (game === 'five_o') return payoff > 0 ? 'won the game' : payoff < 0 ? 'lost the game' : 'tied the game';
   if (game === 'thirty_one') return payoff >= 1 ? 'won the match' : payoff < 0 ? 'lost the match' : 'shared the match';
-  return `${resultFormatter(game)(payoff)} ${Math.abs(payoff) === 1 ? 'point' : 'points'}`;
+  return `${game === 'poker_squares' ? payoff : formatPoints(payoff)} ${Math.abs(payoff) === 1 ? 'point' : 'points'}`;
 }
 
 /** @param {number | null | undefined} share */

@@ -1,4 +1,4 @@
-/** The hint of a practice game: the move of the game's advisor, in a line. */
+/** The hint of a practice game: the recommended move, in a line. */
 
 import { getAdvice } from './api.js';
 import { withSuitSymbols } from './cards.js';
@@ -12,7 +12,7 @@ export class Hint {
   constructor(signal, onerror) {
     this.signal = signal;
     this.onerror = onerror;
-    this.line = h('span', { role: 'status' });
+    this.line = h('p.hint', { role: 'status' });
     this.requestId = 0;
   }
 
@@ -28,8 +28,8 @@ export class Hint {
     const requestId = this.requestId;
     this.line.textContent = 'Looking for a move …';
     try {
-      const { agent, text } = await getAdvice(table, {}, this.signal);
-      if (requestId === this.requestId) this.line.textContent = `${agent.title} plays ${withSuitSymbols(text)}.`;
+      const { agent, verdict } = await getAdvice(table, {}, this.signal);
+      if (requestId === this.requestId) this.line.textContent = `${agent.title} advises: ${withSuitSymbols(verdict.recommended.text)}`;
     } catch (error) {
       if (requestId !== this.requestId) return;
       this.line.textContent = '';

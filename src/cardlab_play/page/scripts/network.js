@@ -32,9 +32,8 @@ async function observation({ id, game, deal, status }, signal) {
   const advice = await getAdvice(id, {}, signal);
   const view = observationView(advice.observation);
   if (!view) return h('p', null, `${advice.agent.title} is not a network: it follows rules.`);
-  /** @type {HTMLDetailsElement} */ (view).open = true;
   return [
-    h('p', null, `The input of ${advice.agent.title} at your move, from your seat. One square is one number: empty squares are 0. It sees what you know, and no hidden card.${cardOrder(game, advice.observation)}`),
+    h('p', null, `The input of ${advice.agent.title} at your move, from your seat. One square is one number: grey is 0, green is above 0 and red is below 0; the darker, the farther from 0 in its block. It sees what you know, and no hidden card.${cardOrder(game, advice.observation)}`),
     view,
   ];
 }

@@ -11,9 +11,9 @@ export function observationView(blocks) {
   if (blocks.length === 0) return null;
   const count = blocks.reduce((sum, { values }) => sum + values.length, 0);
   return h(
-    'details.observation-section',
+    'section.observation-section',
     null,
-    h('summary', null, `Network input: ${count} numbers in ${blocks.length} blocks`),
+    h('h2', null, `Network input: ${count} numbers in ${blocks.length} blocks`),
     h('dl.observation', null, blocks.map((block) => h('div', null, h('dt', null, block.name.replaceAll('_', ' '), h('span.muted', null, ` ${block.shape.join(' × ')}`)), h('dd', null, picture(block))))),
   );
 }

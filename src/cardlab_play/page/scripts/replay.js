@@ -3,11 +3,11 @@
 import { getReplay, getTable } from './api.js';
 import { withSuitSymbols } from './cards.js';
 import { fill, h } from './dom.js';
-import { columnFormatter, formatDifference, resultFormatter, resultUnit } from './formatting.js';
+import { countsWins, formatAdvantage, lossColumn } from './formatting.js';
 import { GAMES } from './games/catalogue.js';
 import { distinctSeats } from './games/pieces.js';
 import { animateCards } from './animation.js';
-import { actionList, verdictText } from './action_list.js';
+import { actionList, listNote, recommendation } from './action_list.js';
 import { parText } from './result.js';
 import { valueChart } from './value_chart.js';
 import { eventText, showdownView } from './event_text.js';
@@ -46,6 +46,7 @@ class ReplayView {
     this.view = GAMES[table.game]({ choose: () => {}, redraw: () => {} });
     this.board = h('div.board-frame');
     this.promptElement = h('p.prompt', { role: 'status' });
+    this.caption = h('p.muted.prompt');
     this.review = h('div.review', { 'aria-live': 'polite' });
     this.slider = /** @type {HTMLInputElement} */ (
       h('input', { type: 'range', min: 0, max: replay.frames.length - 1, value: 0, 'aria-label': 'Move', oninput: () => this.showFrame(Number(this.slider.value)) })
@@ -59,19 +60,19 @@ class ReplayView {
 
   /** @param {HTMLElement} main */
   show(main) {
-    const felt = h('section.felt', { 'aria-label': 'Table' }, this.promptElement, this.board);
+    const felt = h('section.felt.replay', { 'aria-label': 'Table' }, h('div', null, this.promptElement, this.caption), this.board);
     felt.dataset.game = this.table.game;
     const controls = h('div.row.controls', null, this.stepper('‹', -1, 'Previous move'), this.slider, this.stepper('›', 1, 'Next move'), this.player);
+    const links = h('div.row', null, h('a.button', { href: `#/table/${this.table.id}` }, 'Back to the result'), h('a.button', { href: '#/' }, 'Another game'));
     const { result } = this.replay;
     const aside = h(
       'aside.side',
       { 'aria-label': 'Details' },
       h('div.box', null, h('h2', null, result.text), result.par && h('p', null, result.par.payoff === null ? `${result.par.title} is still playing this deal.` : parText(this.table, result.par.title, result.par.payoff)), this.chart.picture, this.costlyList()),
-      h('div.box', null, h('h2', null, 'This move'), this.review),
-      h('div.row', null, h('a.button', { href: `#/table/${this.table.id}` }, 'Back to the result'), h('a.button', { href: '#/' }, 'Another game')),
+      h('div.box', null, h('h2', null, 'The move played here'), this.review),
     );
     document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });
-    fill(main, h('div.table', null, h('div.centre', null, h('h1.visually-hidden', null, `${this.table.title}: replay`), felt, controls), aside));
+    fill(main, h('div.table', null, h('div.centre', null, h('h1.visually-hidden', null, `${this.table.title}: replay`), felt, controls, links), aside));
     this.showFrame(0);
   }
 
@@ -115,43 +116,47 @@ class ReplayView {
   /** @param {number} index of the frame */
   showFrame(index) {
     this.at = Math.max(0, Math.min(this.replay.frames.length - 1, index));
-    const frame = this.replay.frames[this.at];
+    const { frames, result } = this.replay;
+    const next = frames[this.at + 1];
+    const scene = this.scene();
+    const text = next || scene.showdown ? eventText(next ?? scene.showdown, scene) : result.text;
     this.slider.value = String(this.at);
-    this.slider.setAttribute('aria-valuetext', `${this.at} of ${this.replay.frames.length - 1}: ${frame.text}`);
-    this.promptElement.textContent = this.eventText(frame);
-    animateCards(this.board, () => fill(this.board, this.view.draw(this.sceneOf(frame))));
-    fill(this.review, ...reviewContent(frame, this.replay));
+    this.slider.setAttribute('aria-valuetext', `${this.at} of ${frames.length - 1}: ${text}`);
+    this.promptElement.textContent = text;
+    this.caption.textContent = !next ? 'The end' : scene.showdown ? 'All hands are open' : 'The table before this move';
+    animateCards(this.board, () => {
+      fill(this.board, this.view.draw(scene));
+      for (const button of this.board.querySelectorAll('button')) button.disabled = true; // it marks the move that was played
+    });
+    fill(this.review, ...reviewContent(next, this.replay));
     this.chart.mark(this.at);
   }
 
-  /** @param {Frame} frame */
-  sceneOf(frame) {
-    const showdown = frame.kind === 'showdown' ? frame : null;
-    const before = this.replay.frames.slice(0, this.at + 1).findLast(({ view, kind }) => view && kind !== 'showdown')?.view;
-    const view = showdown ? showdownView(before, showdown) : frame.view ?? before;
-    return { view, legal: [], seat: this.table.seat, seats: this.seats, probabilities: null, hands: frame.hands, showdown };
-  }
-
-  /** @param {Frame} frame */
-  eventText(frame) {
-    return eventText(frame, this.sceneOf(frame));
+  /** The table after the frame, which is the one before the next move. @returns {import('./types.js').Scene} */
+  scene() {
+    const { frames } = this.replay;
+    const [before, frame, next] = [frames[this.at - 1], frames[this.at], frames[this.at + 1]];
+    const rest = { seat: this.table.seat, seats: this.seats, advised: null, hands: frame.hands };
+    if (next?.kind === 'showdown') return { ...rest, view: showdownView(frame.view, next), legal: [], showdown: next };
+    if (!next && frame.kind === 'showdown') return { ...rest, view: showdownView(before.view, frame), legal: [], showdown: frame };
+    return { ...rest, view: frame.view, legal: next?.move ? [next.move] : [], showdown: null };
   }
 
   costlyList() {
-    const { frames, costly_moves } = this.replay;
+    const { frames, costly_moves, game, result } = this.replay;
     const found = costly_moves.map((number) => frames.findIndex((frame) => frame.number === number && frame.review)).filter((index) => index >= 0);
-    const format = columnFormatter('', found.map((index) => frames[index].review?.cost ?? 0));
-    if (found.length === 0) return h('p.muted', null, 'No move of yours was clearly worse than the move of the agent.');
+    const lost = lossColumn(game, result.payoffs.length, found.map((index) => frames[index].review?.cost ?? 0));
+    if (found.length === 0) return h('p.muted', null, 'No move of yours was clearly worse than the agent’s choice.');
     return h(
       'div',
       null,
-      h('h3', null, 'Your costliest moves'),
+      h('h3', null, `Your costliest moves, in ${countsWins(game) ? 'chance to win' : 'points'}`),
       h(
         'ol.costly-moves',
         null,
         found.map((index) => {
           const { text, review } = frames[index];
-          return h('li', null, h('button.plain', { type: 'button', onclick: () => this.showFrame(index) }, h('span', null, withSuitSymbols(text)), h('b', null, format(-(review?.cost ?? 0)))));
+          return h('li', null, h('button.plain', { type: 'button', onclick: () => this.showFrame(index - 1) }, h('span', null, withSuitSymbols(text)), h('b', null, lost(review?.cost ?? 0))));
         }),
       ),
     );
@@ -159,21 +164,22 @@ class ReplayView {
 }
 
 /**
- * @param {Frame} frame
+ * @param {Frame | undefined} frame of the move
  * @param {Replay} replay
  */
-function reviewContent({ review, kind }, { agent, deals, game, played_by, result }) {
-  if (!review) return [h('p.muted', null, kind === 'deal' ? 'The cards were dealt.' : 'This was not your decision.')];
-  const { best, cost, verdict } = review;
-  const value = h('p', null, 'Expected result ', h('b', null, resultFormatter(game)(review.value)), resultUnit(game, result.payoffs.length));
-  if (!best || !verdict) return [value, h('p', null, 'You had no choice.')];
-  const compared = `${formatDifference(cost, review.margin)} ${cost < 0 ? 'worse' : 'better'} than your move on the same ${deals} deals${review.costly ? '' : ', which may be chance'}`;
+function reviewContent(frame, { agent, deals, game, played_by, result }) {
+  if (!frame) return [h('p.muted', null, 'The game is over.')];
+  const { review } = frame;
+  if (!review) return [h('p.muted', null, 'This was not your decision.')];
+  const { best, cost, margin, verdict, options, costly } = review;
+  if (!best || !verdict) return [h('p', null, 'You had no choice.')];
+  const players = result.payoffs.length;
+  const choice = { game, players, agent: agent.title, best: best.action, verdict };
+  const chosen = options.find((option) => option.chosen)?.action;
   return [
-    value,
-    review.options.some((option) => option.chosen && option.action === best.action)
-      ? h('p', null, `${agent.title} plays the same. `, verdictText(verdict, deals, review.options.length))
-      : h('p', null, `${agent.title} plays `, h('b', null, withSuitSymbols(best.text)), `: ${compared}.`),
-    actionList(review.options, best.action, game),
-    h('p.muted', null, `Mean results with 95 % intervals, played out by ${played_by} in every seat.`),
+    recommendation(verdict, best.text, choice, options.length),
+    chosen !== best.action && chosen !== verdict.action && h('p', null, `Your move ${formatAdvantage(game, players, -cost, margin)} ${agent.title}’s choice${costly ? '' : ', which may be luck'}.`),
+    actionList(options, choice),
+    listNote(deals, played_by, players),
   ];
 }

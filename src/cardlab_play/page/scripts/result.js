@@ -2,7 +2,8 @@
 
 import { getDeal, getTable, openTable } from './api.js';
 import { fill, h } from './dom.js';
-import { formatOutcome } from './formatting.js';
+import { countsWins, formatOutcome, formatPoints } from './formatting.js';
+import { distinctSeats } from './games/pieces.js';
 
 /** @typedef {import('./types.js').Table} Table */
 
@@ -26,6 +27,7 @@ export function showResult(container, table, signal) {
       'section.outcome',
       { 'aria-label': 'Result' },
       h('h2', null, result.text),
+      standings(table),
       result.par && par,
       result.resigned && h('p.muted', null, 'Resigned: the rest was played at random.'),
       results,
@@ -42,6 +44,23 @@ export function showResult(container, table, signal) {
   );
   showDealResults(results, table, signal);
   showPar(par, table, signal);
+}
+
+/**
+ * Who won; at games for points the points of all players.
+ * @param {Table} table
+ */
+function standings({ game, seats, seat, result }) {
+  const payoffs = result?.payoffs ?? [];
+  const best = Math.max(...payoffs);
+  const players = distinctSeats(seats, seat).map(({ player, title }) => ({ title, payoff: payoffs[player] }));
+  if (players.length < 2) return null;
+  if (countsWins(game)) {
+    const winners = players.filter(({ payoff }) => payoff === best).map(({ title }) => title);
+    return winners.join() !== 'You' && best > 0 && h('p', null, winners.length === 1 ? `Winner: ${winners[0]}` : `Shared by ${winners.join(' and ')}`);
+  }
+  const points = players.sort((a, b) => b.payoff - a.payoff).map(({ title, payoff }) => `${title} ${formatPoints(payoff)}`.replaceAll(' ', '\u00a0'));
+  return h('p', null, points.join('\u00a0· '));
 }
 
 /**
@@ -68,10 +87,10 @@ async function showPar(container, table, signal) {
  * @param {number} payoff of the agent in the player's seat
  */
 export function parText({ game, seats, result }, agent, payoff) {
-  if (seats.length > 1) return `${agent} in your seat on this deal: ${formatOutcome(game, payoff)}`;
+  if (seats.length > 1) return `${agent} with your cards in your seat: ${formatOutcome(game, payoff)}`;
   const more = (result?.payoff ?? 0) - payoff;
   const compared = more === 0 ? 'as many as you' : `${Math.abs(more)} ${more > 0 ? 'fewer' : 'more'} than you`;
-  return `${agent} on this deal: ${formatOutcome(game, payoff)}, ${compared}`;
+  return `${agent} with the same cards: ${formatOutcome(game, payoff)}, ${compared}`;
 }
 
 /**

@@ -66,15 +66,17 @@ class TableView {
     this.eventLog = new EventLog();
     this.hint = new Hint(signal, (error) => this.showError(error));
     this.undoButton = /** @type {HTMLButtonElement} */ (this.button('Undo', () => this.undo()));
-    this.practice = h('div.row.practice', null, this.undoButton, this.button('Hint', () => this.busy || this.hint.ask(table.id)), this.hint.line);
+    this.hintButton = this.button('Hint', () => this.busy || this.hint.ask(table.id));
+    this.head = h('div.head', null, this.undoButton, h('div', null, this.prompt, this.hint.line), this.hintButton);
+    this.outcome = h('div.outcome-frame', { hidden: true });
     this.playing = h(
       'div.playing',
       null,
       table.deal.counts && h('p.muted', null, 'This game counts: advice, hints and undo are for practice games.'),
       h('div.row', null, h('a.button', { href: `#/network/${table.id}` }, 'What the network sees'), this.button('Resign', () => this.resign())),
     );
-    this.panel = new AdvicePanel(game, signal, (probabilities) => {
-      this.scene = { ...this.scene, probabilities };
+    this.panel = new AdvicePanel(game, signal, (advised) => {
+      this.scene = { ...this.scene, advised };
       this.redraw();
     });
   }
@@ -84,7 +86,7 @@ class TableView {
    * @param {GameEvent[]} past
    */
   mount(main, past) {
-    const felt = h('section.felt', { 'aria-label': 'Table', tabindex: '-1' }, this.prompt, this.board, this.footer);
+    const felt = h('section.felt', { 'aria-label': 'Table', tabindex: '-1' }, this.head, this.board, this.footer);
     felt.dataset.game = this.table.game;
     felt.addEventListener('pointerdown', () => this.delay.skip());
     this.felt = felt;
@@ -93,8 +95,8 @@ class TableView {
       h(
         'div.table',
         null,
-        h('div.centre', null, h('h1.visually-hidden', null, this.table.title), this.errorLine, felt, this.practice),
-        h('aside.side', { 'aria-label': 'Details' }, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.panel.root, this.playing),
+        h('div.centre', null, h('h1.visually-hidden', null, this.table.title), this.errorLine, felt),
+        h('aside.side', { 'aria-label': 'Details' }, this.outcome, h('div.box', null, h('h2', null, 'Events'), this.eventLog.root), this.playing, this.panel.root),
       ),
     );
     document.addEventListener('keydown', (event) => this.key(event), { signal: this.signal });
@@ -111,14 +113,15 @@ class TableView {
     const [before, last] = table.events.slice(-2);
     if (over && last?.kind === 'showdown' && before.view) this.scene = this.showdownScene(before.view, last); // the last play stays visible
     this.redraw();
-    this.practice.hidden = over || table.deal.counts;
+    this.head.hidden = over && !this.prompt.textContent;
+    for (const button of [this.undoButton, this.hintButton]) button.hidden = over || table.deal.counts;
     this.undoButton.disabled = !table.events.some((event) => event.player === table.seat); // they begin with the player's last move
     this.hint.clear();
     this.playing.hidden = over;
+    this.outcome.hidden = !over;
     if (over) {
-      showResult(this.footer, table, this.signal);
-      this.prompt.textContent = '';
-      this.footer.scrollIntoView({ block: 'nearest' });
+      showResult(this.outcome, table, this.signal);
+      this.outcome.scrollIntoView({ block: 'nearest' });
       if (table.result) announce(table.result.text);
     }
     this.panel.update(table);
@@ -126,7 +129,7 @@ class TableView {
 
   /** @param {any} view */
   sceneOf(view) {
-    return { view, legal: [], seat: this.table.seat, seats: this.seats, probabilities: null, hands: null, showdown: null };
+    return { view, legal: [], seat: this.table.seat, seats: this.seats, advised: null, hands: null, showdown: null };
   }
 
   /** @param {string} [origin] the seat where new cards start */
@@ -161,12 +164,13 @@ class TableView {
     this.hint.clear();
     try {
       const table = await send().finally(() => clearTimeout(waiting));
-      this.scene = { ...before, legal: [], probabilities: null };
+      this.scene = { ...before, legal: [], advised: null };
       await this.show(table.events, table.status === 'over');
       this.table = table;
       this.errorLine.hidden = !table.stale;
       if (table.stale) this.errorLine.textContent = 'Your move was not played: the table has changed, perhaps in another tab. This is the current state.';
       if (!this.signal.aborted) this.showCurrent();
+      if (table.status === 'over') await this.logHistory().catch(() => {}); // with the cards that lay face down
     } catch (/** @type {any} */ error) {
       if (this.signal.aborted) return;
       this.showError(error);
@@ -185,9 +189,7 @@ class TableView {
     this.panel.clear();
     try {
       this.table = await undo(this.table, this.signal);
-      const past = await getHistory(this.table.id, this.signal);
-      this.eventLog.clear();
-      for (const event of past.events) this.logEvent(event);
+      await this.logHistory();
       this.showCurrent();
       announce('Your last move is taken back.');
     } catch (error) {
@@ -195,6 +197,12 @@ class TableView {
     } finally {
       this.busy = false;
     }
+  }
+
+  async logHistory() {
+    const { events } = await getHistory(this.table.id, this.signal);
+    this.eventLog.clear();
+    for (const event of events) this.logEvent(event);
   }
 
   /** @param {any} error */

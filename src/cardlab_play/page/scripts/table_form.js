@@ -152,9 +152,9 @@ export class TableForm {
     );
     const searchSelect = h(
       'select',
-      { 'aria-label': `Search of ${label.toLowerCase()}`, onchange: (/** @type {any} */ event) => pick({ search: event.target.value || null }) },
-      h('option', { value: '' }, 'without search'),
-      searches.map((entry) => h('option', { value: entry.search, selected: entry.search === search }, entry.title)),
+      { 'aria-label': `Thinking ahead of ${label.toLowerCase()}`, onchange: (/** @type {any} */ event) => pick({ search: event.target.value || null }) },
+      h('option', { value: '' }, 'plays at once'),
+      searches.map((entry) => h('option', { value: entry.search, selected: entry.search === search }, `thinks ahead: ${entry.title}`)),
     );
     return h('div.opponent', null, h('label.field', null, h('span', null, label), agentSelect), searches.length > 0 && searchSelect, strengthLine(agents, { agent: agent.agent, search }));
   }
@@ -206,5 +206,5 @@ function levelText(level, agent) {
 function strengthLine(agents, { agent, search }) {
   const strength = agents.find((entry) => entry.agent === agent)?.strength;
   if (!strength) return null;
-  return h('p.muted', null, search ? `Without its search: ${strength.charAt(0).toLowerCase()}${strength.slice(1)}.` : `${strength}.`);
+  return h('p.muted', null, search ? `Playing at once: ${strength.charAt(0).toLowerCase()}${strength.slice(1)}.` : `${strength}.`);
 }

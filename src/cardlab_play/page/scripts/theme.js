@@ -1,5 +1,7 @@
 /** Colour theme: light, dark or system, stored in the browser. */
 
+import { fill, h } from './dom.js';
+
 const KEY = 'cardlab.theme';
 const THEMES = ['system', 'light', 'dark'];
 const SYMBOLS = { system: '◐', light: '☀', dark: '☾' };
@@ -22,8 +24,8 @@ function show(button, theme) {
   const root = document.documentElement;
   if (theme === 'system') delete root.dataset.theme;
   else root.dataset.theme = theme;
-  button.textContent = SYMBOLS[theme];
-  button.setAttribute('aria-label', `Colours: ${theme}`);
+  fill(button, SYMBOLS[theme], h('small', null, theme === 'system' ? 'auto' : theme));
+  button.setAttribute('aria-label', `Colours: ${theme === 'system' ? 'auto' : theme}`);
   button.title = `Colours: ${theme}`;
 }
 

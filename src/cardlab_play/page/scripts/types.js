@@ -28,7 +28,10 @@
  *   action: number, text: string, probability: number | null, search_value: number | null, visits: number | null,
  *   value: number | null, margin: number | null, chosen?: boolean,
  * }} ActionAnalysis
- * @typedef {{agrees: boolean | null, action: number, text: string, difference: number, margin: number}} Verdict
+ * @typedef {{
+ *   agrees: boolean | null, action: number, text: string, difference: number, margin: number,
+ *   recommended: {action: number, text: string},
+ * }} Verdict
  * @typedef {{
  *   agent: {agent: string, search: string | null, title: string}, number: number, action: number, text: string,
  *   value: number, margin: number | null, win_probability: number | null, deals: number, played_by: string,
@@ -41,15 +44,15 @@
  *   value: number, drop: number, cost: number, margin: number, costly: boolean, best: {action: number, text: string} | null,
  *   verdict: Verdict | null, options: ActionAnalysis[],
  * }} MoveReview
- * @typedef {GameEvent & {hands: string[][] | null, review: MoveReview | null}} Frame
+ * @typedef {GameEvent & {hands: string[][] | null, move: LegalMove | null, review: MoveReview | null}} Frame
  * @typedef {{
  *   id: string, game: string, seat: number, agent: {title: string}, played_by: string, deals: number, result: Result,
  *   frames: Frame[], costly_moves: number[],
  * }} Replay
  *
- * Input of a game view. `probabilities`: the agent's policy by action. `hands`: all hands, where known.
+ * Input of a game view. `advised`: the recommended action, marked. `hands`: all hands, where known.
  * @typedef {{
- *   view: any, legal: LegalMove[], seat: number, seats: Seat[], probabilities: Map<number, number> | null,
+ *   view: any, legal: LegalMove[], seat: number, seats: Seat[], advised: number | null,
  *   hands: string[][] | null, showdown: GameEvent | null,
  * }} Scene
  *

@@ -3,7 +3,7 @@
 import { h } from '../dom.js';
 import { cardName, cardSymbol, drawCard } from '../cards.js';
 import { formatCount } from '../formatting.js';
-import { showProbability, cardButton, playerName, otherPlayers, slot, tag } from './pieces.js';
+import { cardButton, markAdvised, orderOfPlay, otherPlayers, playerName, slot, tag } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
 /** @typedef {import('../types.js').GameHost} GameHost */
@@ -17,7 +17,7 @@ export function makeBig2(host) {
   /** @type {Set<string>} */
   let selected = new Set();
   return {
-    prompt,
+    prompt: (scene) => (selected.size > 0 && scene.legal.length > 0 ? selectionPrompt(scene.legal, selected) : prompt(scene)),
     escape: () => {
       const had = selected.size > 0;
       selected = new Set();
@@ -33,6 +33,7 @@ export function makeBig2(host) {
         'div.big2',
         null,
         h('div.seats', null, otherPlayers(scene).map((player) => seatOf(scene, player))),
+        orderOfPlay(),
         trick(scene),
         myHand(scene, selected, toggle),
         penalty(scene),
@@ -43,6 +44,12 @@ export function makeBig2(host) {
       );
     },
   };
+}
+
+/** What the look of the other cards means. @param {LegalMove[]} legal @param {Set<string>} selected */
+function selectionPrompt(legal, selected) {
+  const fits = legal.some((move) => holds(move, selected) && move.cards.length > selected.size);
+  return fits ? 'Dashed cards go with it, grey ones do not' : 'No other card goes with it';
 }
 
 /** @param {Scene} scene */
@@ -80,7 +87,7 @@ function holds(move, cards) {
  */
 function penalty({ view, seat }) {
   const points = view.penalties[seat];
-  if (view.counts.includes(0)) return null;
+  if (view.counts.includes(0)) return view.counts[seat] > 0 && h('p.muted.cost', null, `${formatCount(view.counts[seat], 'card')} left: ${pointsText(view, seat)}`);
   return h('p.muted.cost', null, `${formatCount(view.counts[seat], 'card')} left: −${formatCount(points, 'point')} if another player goes out now`);
 }
 
@@ -92,16 +99,25 @@ function seatOf(scene, player) {
   const { view } = scene;
   const count = view.counts[player];
   const hand = scene.hands?.[player] ?? view.hands?.[player];
+  const over = view.counts.includes(0);
   const last = view.trick.findLast((/** @type {any} */ play) => play.player === player);
+  const status = view.turn === player ? 'to move' : last?.kind === 'pass' && !over ? 'passed' : '';
   return h(
     view.turn === player ? 'div.seat.moves' : 'div.seat',
     { 'data-seat': player, role: 'group', 'aria-label': playerName(scene, player) },
     h('div.name', null, playerName(scene, player)),
     hand
-      ? h('div.fan.open', null, hand.map((/** @type {string} */ card) => drawCard(card)))
+      ? h('div.fan.open', null, hand.map((/** @type {string} */ card) => h(`span.chip.suit-${card[1]}`, { 'data-card': card }, cardSymbol(card))))
       : h('div.fan', { 'aria-hidden': 'true' }, Array.from({ length: count }, () => drawCard(null, { decorative: true }))),
-    h('div.row', null, tag(formatCount(count, 'card'), count <= 3 ? 'good' : ''), last?.kind === 'pass' && tag('pass')),
+    tag(count === 0 ? 'won' : formatCount(count, 'card'), count <= 3 ? 'good' : ''),
+    h('span.muted', null, over ? pointsText(view, player) : status),
   );
+}
+
+/** The points of a player at the end. @param {any} view @param {number} player */
+function pointsText({ counts, penalties }, player) {
+  const sum = penalties.reduce((/** @type {number} */ total, /** @type {number} */ points) => total + points, 0);
+  return counts[player] === 0 ? `+${formatCount(sum, 'point')}` : `−${formatCount(penalties[player], 'point')}`;
 }
 
 /** @param {Scene} scene */
@@ -110,7 +126,7 @@ function trick(scene) {
   const over = view.counts.includes(0);
   if (!view.to_beat && !over) {
     const leader = view.turn === null ? '' : playerName(scene, view.turn);
-    return h('div.trick', { role: 'group', 'aria-label': 'Last play' }, h('p.muted', null, leader === 'You' ? 'You have control' : `${leader} has control`));
+    return h('div.trick', { role: 'group', 'aria-label': 'Last play' }, h('p.muted.cost', null, leader === 'You' ? 'Nothing to beat: play a single, a pair, three or four of a kind, two pair or a five-card hand' : `${leader} leads`));
   }
   const plays = view.trick.filter((/** @type {any} */ play) => play.kind !== 'pass').slice(-2);
   return h(
@@ -121,10 +137,17 @@ function trick(scene) {
         i === plays.length - 1 ? 'div.play' : 'div.play.beaten',
         null,
         h('div.held', null, play.cards.map((/** @type {string} */ card) => slot(card))),
-        h('span.muted', null, `${play.kind} · ${playerName(scene, play.player)}${over && i === plays.length - 1 ? ' · last cards' : ''}`),
+        h('span.muted', null, playText(scene, play, i === plays.length - 1 ? (over ? 'goes out' : 'to beat') : 'beaten')),
       ),
     ),
   );
+}
+
+/** @param {Scene} scene @param {any} play @param {string} state */
+function playText(scene, { kind, player }, state) {
+  const name = playerName(scene, player);
+  if (state === 'goes out') return `${kind}: ${name === 'You' ? 'you go' : `${name} goes`} out`;
+  return `${state}: ${name === 'You' ? `your ${kind}` : `${kind} of ${name}`}`;
 }
 
 /**
@@ -163,11 +186,11 @@ function buttons(scene, host, selected, clear) {
   const pass = legal.find((move) => move.cards.length === 0);
   const words = play ? `Play ${play.kind} ${play.cards.map(cardSymbol).join(' ')}` : 'Play';
   const passing = pass && h('button', { type: 'button', 'data-key': 'pass', onclick: () => host.choose(pass.action) }, 'Pass');
-  if (passing && pass) showProbability(passing, scene.probabilities?.get(pass.action));
+  if (passing && pass) markAdvised(passing, scene.advised === pass.action);
   return h(
     'div.actions',
     null,
-    h('button.primary', { type: 'button', 'data-key': 'play', disabled: !play, onclick: () => play && host.choose(play.action) }, words),
+    !(pass && legal.length === 1) && h('button.primary', { type: 'button', 'data-key': 'play', disabled: !play, onclick: () => play && host.choose(play.action) }, words),
     passing,
     selected.size > 0 && h('button', { type: 'button', 'data-key': 'clear', onclick: clear }, 'Clear'),
   );

@@ -3,7 +3,7 @@
 import { h } from '../dom.js';
 import { cardName, cardSymbol, drawCard } from '../cards.js';
 import { formatCount } from '../formatting.js';
-import { showProbability, cardToPlace, playerName, otherPlayers, tag } from './pieces.js';
+import { markAdvised, cardToPlace, playerName, otherPlayers, tag } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
 
@@ -26,10 +26,10 @@ export function makeFiveO(host) {
 /** @param {Scene} scene */
 function turnedUp({ view, seat, seats }) {
   const mine = view.turn === seat;
-  if (view.won) return h('p.prompt', null, `${formatCount(view.won[seat], 'column')} for you, ${view.won[1 - seat]} for ${seats[1 - seat].title}`);
+  if (view.won) return h('p.prompt.beside', null, `${formatCount(view.won[seat], 'column')} for you, ${view.won[1 - seat]} for ${seats[1 - seat].title}`);
   const words = mine ? 'Your card' : `${seats[1 - seat].title} places`;
-  const hidden = view.round === view.hidden_round ? 'cards of this round are face down' : '';
-  return cardToPlace(view.card, h('strong', null, words), h('span.muted', null, `round ${view.round} of ${SIZE}`), h('span.muted', null, hidden));
+  const hidden = view.round === view.hidden_round && h('span.muted', null, 'face down for the opponent');
+  return cardToPlace(view.card, h('strong', null, words), h('span.muted', null, `card ${view.round} of ${SIZE} in each column`), hidden);
 }
 
 /**
@@ -43,6 +43,7 @@ function side(scene, host, player) {
     'section.columns',
     { 'aria-label': mine ? 'Your columns' : `Columns of ${playerName(scene, player)}`, 'data-seat': player },
     h('h2', null, mine ? 'You' : playerName(scene, player)),
+    Array.from({ length: SIZE }, (_, column) => h('span.muted.number-head', { 'aria-hidden': 'true' }, column + 1)),
     scene.view.columns[player].map((/** @type {any} */ _, /** @type {number} */ column) => columnOf(scene, host, player, column)),
   );
 }
@@ -57,8 +58,8 @@ function columnOf(scene, host, player, column) {
   const cards = scene.view.columns[player][column];
   const move = player === scene.seat ? scene.legal.find((legal) => legal.column === column) : undefined;
   const pile = h('div.pile', null, cards.map((/** @type {string | null} */ card) => drawCard(card, { decorative: Boolean(move) })));
-  const made = scene.view.hands[player][column];
-  const caption = h('div.made', null, verdict(scene.view, player, column), h('span', null, made ?? ''));
+  const made = cards.length > 1 && scene.view.hands[player][column]; // one card is no hand
+  const caption = h('div.made', null, verdict(scene.view, player, column), h('span', null, made || ''));
   if (!move) return h('div.column', null, pile, caption);
   pile.append(h('div.slot'));
   const held = cards.map(cardName).join(', ');
@@ -73,7 +74,7 @@ function columnOf(scene, host, player, column) {
     pile,
     caption,
   );
-  showProbability(button, scene.probabilities?.get(move.action));
+  markAdvised(button, scene.advised === move.action);
   return button;
 }
 

@@ -2,8 +2,8 @@
 
 import { h } from '../dom.js';
 import { cardName, cardSymbol, drawCard } from '../cards.js';
-import { formatOutcome } from '../formatting.js';
-import { showProbability, playerName, otherPlayers, slot, tag } from './pieces.js';
+import { formatCount, formatPoints } from '../formatting.js';
+import { markAdvised, playerName, otherPlayers, slot, tag } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
 
@@ -27,23 +27,42 @@ export function makeOpenFace(host) {
 }
 
 /**
- * Whether a row is currently weaker than a row above it.
+ * The first row that has a stronger kind of hand than the row below it: "pair above high card".
  * @param {Record<string, string | null>} made
  */
-function foulThreatens(made) {
-  const [front, middle, back] = ROWS.map((row) => KINDS.indexOf(made[row] ?? 'high card'));
-  return middle < front || back < middle;
+function foulRisk(made) {
+  const [front, middle, back] = ROWS.map((row) => made[row] ?? 'high card');
+  const weaker = (/** @type {string} */ hand, /** @type {string} */ above) => KINDS.indexOf(hand) < KINDS.indexOf(above) && `${above} above ${hand}`;
+  return weaker(middle, front) || weaker(back, middle);
+}
+
+/**
+ * How the points come about.
+ * @param {any} view
+ * @param {number} seat
+ * @param {string} opponent
+ */
+function scoreText({ winners, royalties, fouled, foul_costs, scores }, seat, opponent) {
+  const total = `${formatPoints(scores[seat])} for you`;
+  const [mine, theirs] = [seat, 1 - seat].map((player) => Object.values(royalties[player]).reduce((sum, points) => sum + points, 0));
+  if (fouled[0] && fouled[1]) return `Both boards are fouls: ${total}`;
+  if (!winners) return fouled[seat] ? `Your foul: −${foul_costs[seat] - theirs}, royalties of ${opponent}: ${formatPoints(-theirs)}. Total: ${total}` : `Foul of ${opponent}: +${foul_costs[1 - seat] - mine}, your royalties: ${formatPoints(mine)}. Total: ${total}`;
+  const [won, lost] = [seat, 1 - seat].map((player) => ROWS.filter((row) => winners[row] === player).length);
+  const more = scores[seat] - (won - lost) - (mine - theirs);
+  const all = more === 0 ? '' : `, all three: ${formatPoints(more)} more`;
+  return `Rows: ${won} won, ${lost} lost${all}. Royalties: ${formatPoints(mine)} yours, ${formatPoints(-theirs)} of ${opponent}. Total: ${total}`;
 }
 
 /** @param {Scene} scene */
 function toPlace({ view, seat, seats }) {
-  if (view.scores) return h('p.prompt', null, `${formatOutcome('open_face', view.scores[seat])} for you`);
-  const words = view.turn === seat ? 'Your cards: place the first one' : `${seats[1 - seat].title} places`;
+  if (view.scores) return h('p.prompt.beside', null, scoreText(view, seat, seats[1 - seat].title));
+  const words = view.turn === seat ? 'Place the first card, then the others in this order' : `${seats[1 - seat].title} places`;
   return h(
-    'div.to-place',
+    'div.to-place.beside',
     { role: 'group', 'aria-label': 'Cards to place' },
     view.cards.map((/** @type {string} */ card) => slot(card)),
     h('span.muted', null, view.cards.length === 1 && view.turn === seat ? 'Your card' : words),
+    h('p.muted.cost', null, `A row stronger than the row below it is a foul: it would cost you ${formatCount(view.foul_costs[seat], 'point')} and all your royalties, the extra points of strong rows.`),
   );
 }
 
@@ -54,7 +73,8 @@ function toPlace({ view, seat, seats }) {
  */
 function board(scene, host, player) {
   const mine = player === scene.seat;
-  const sum = Object.values(scene.view.royalties[player]).reduce((total, royalty) => total + royalty, 0);
+  const { fouled, hands } = scene.view;
+  const risk = !fouled[player] && foulRisk(hands[player]);
   return h(
     mine ? 'section.board.mine' : 'section.board',
     { 'aria-label': mine ? 'Your board' : `Board of ${playerName(scene, player)}`, 'data-seat': player },
@@ -62,8 +82,8 @@ function board(scene, host, player) {
       'h2',
       null,
       `${playerName(scene, player)} `,
-      scene.view.fouled[player] ? tag(`foul: −${scene.view.foul_costs[player]}`, 'bad') : sum > 0 && tag(`royalties ${sum}`, 'good'),
-      !scene.view.fouled[player] && foulThreatens(scene.view.hands[player]) && tag(`risk of a foul: −${scene.view.foul_costs[player]}`, 'bad'),
+      fouled[player] && tag(fouled[1 - player] ? 'foul' : `foul: −${formatCount(scene.view.foul_costs[player], 'point')}`, 'bad'),
+      risk && tag(`risk of a foul: ${risk}`, 'bad'),
     ),
     ROWS.map((row) => rowOf(scene, host, player, row)),
   );
@@ -95,7 +115,7 @@ function rowOf(scene, host, player, row) {
     h('div.places', null, places),
     caption,
   );
-  showProbability(button, scene.probabilities?.get(move.action));
+  markAdvised(button, scene.advised === move.action);
   return button;
 }
 
@@ -106,11 +126,12 @@ function rowOf(scene, host, player, row) {
  */
 function captionOf(view, player, row) {
   const royalty = view.royalties[player][row];
+  const winner = view.winners?.[row];
   return h(
     'div.made',
     null,
-    h('b', null, row),
+    h(winner === player ? 'b.won' : 'b', null, view.winners ? `${row}: ${winner === null ? 'tied' : winner === player ? 'won' : 'lost'}` : row),
     h('span', null, view.hands[player][row] ?? ''),
-    royalty > 0 && tag(`+${royalty}`, view.fouled[player] ? 'bad' : 'good'),
+    royalty > 0 && h('b', null, view.fouled[player] ? `royalty ${royalty} lost` : `royalty +${royalty}`),
   );
 }

@@ -18,27 +18,27 @@ export function slot(card, attributes = {}) {
 /**
  * A slot as a button.
  * @param {string | null | undefined} card
- * @param {{label: string, key: string, share?: number, onclick: () => void, pressed?: boolean}} options
+ * @param {{label: string, key: string, advised?: boolean, onclick: () => void, pressed?: boolean}} options
  */
-export function cardButton(card, { label, key, share, onclick, pressed }) {
+export function cardButton(card, { label, key, advised, onclick, pressed }) {
   const button = h(
     card === undefined ? 'button.slot' : 'button.slot.filled',
     { type: 'button', 'aria-label': label, 'data-key': key, 'aria-pressed': pressed === undefined ? null : String(pressed), onclick },
     card === undefined ? null : drawCard(card, { decorative: true }),
   );
-  showProbability(button, share);
+  markAdvised(button, advised);
   return button;
 }
 
 /**
- * Show the probability of an action on its element.
+ * Mark the element of the recommended move.
  * @param {HTMLElement} element
- * @param {number | undefined} share
+ * @param {boolean} [advised]
  */
-export function showProbability(element, share) {
-  if (share === undefined || share < 0.005) return;
+export function markAdvised(element, advised) {
+  if (!advised) return;
   element.classList.add('advised');
-  element.dataset.share = `${Math.round(100 * share)} %`;
+  element.setAttribute('aria-description', 'recommended');
 }
 
 /**
@@ -55,7 +55,7 @@ export function tag(text, kind = '') {
  * @param {...import('../dom.js').Child} words
  */
 export function cardToPlace(card, ...words) {
-  return h('div.in-hand', null, card ? slot(card) : slot(undefined), h('div.words', null, ...words));
+  return h('div.in-hand.beside', null, card ? slot(card) : slot(undefined), h('div.words', null, ...words));
 }
 
 /**
@@ -75,16 +75,20 @@ export function otherPlayers(scene) {
   return Array.from({ length: count - 1 }, (_, step) => (scene.seat + step + 1) % count);
 }
 
+/** How the seats follow each other. */
+export const orderOfPlay = () => h('p.muted.order', null, 'Order of play: from left to right, then you');
+
 /**
- * Seats with distinct titles: equal titles get a number.
+ * Seats with distinct titles: equal titles get a number, in the order of play after `me`.
  * @param {import('../types.js').Seat[]} seats
  * @param {number} me
  * @returns {import('../types.js').Seat[]}
  */
 export function distinctSeats(seats, me) {
   return seats.map((seat) => {
-    const alike = seats.filter((other) => other.player !== me && other.title === seat.title);
+    const turn = (/** @type {import('../types.js').Seat} */ { player }) => (player - me + seats.length) % seats.length;
+    const alike = seats.filter((other) => other.player !== me && other.title === seat.title).sort((a, b) => turn(a) - turn(b));
     if (seat.player === me || alike.length < 2) return seat;
-    return { ...seat, title: `${seat.title} ${alike.indexOf(seat) + 1}` };
+    return { ...seat, title: `${seat.title}\u00a0${alike.indexOf(seat) + 1}` };
   });
 }

@@ -17,18 +17,25 @@ export function makePokerSquares(host) {
   return {
     prompt: ({ view, legal }) => (legal.length > 0 ? `Place the ${cardSymbol(view.card)}` : ''),
     draw: (scene) =>
-      h('div.poker-squares', null, turnedUp(scene.view), h('div.squares', { role: 'group', 'aria-label': 'Grid' }, grid(scene, host))),
+      h('div.poker-squares', null, turnedUp(scene.view), h('div.squares', { role: 'group', 'aria-label': 'Grid' }, grid(scene, host)), points(scene.view)),
   };
 }
 
 /** @param {any} view */
 function turnedUp(view) {
+  if (!view.card) return null;
   return cardToPlace(
     view.card,
-    h('strong', null, view.card ? 'Place this card' : 'The grid is full'),
-    h('span.muted', null, `${formatCount(view.left, 'card')} left`),
+    h('strong', null, 'Place this card'),
+    h('span.muted', null, `card ${view.turn + 1} of ${SIDE * SIDE}`),
     h('span.total', null, formatCount(view.total, 'point')),
   );
+}
+
+/** @param {any} view */
+function points({ points: all }) {
+  const list = all.map((/** @type {{name: string, score: number}} */ { name, score }) => `${name} ${score}`.replaceAll(' ', '\u00a0'));
+  return h('p.muted.cost.beside', null, 'Points of a row or column:', h('br'), list.join(', '));
 }
 
 /**
@@ -37,11 +44,14 @@ function turnedUp(view) {
  */
 function grid(scene, host) {
   const { view } = scene;
-  const cells = [];
+  const head = (/** @type {number | string} */ number) => h('span.muted.number-head', { 'aria-hidden': 'true' }, number);
+  const cells = ['', 1, 2, 3, 4, 5, ''].map(head);
   for (let row = 0; row < SIDE; row += 1) {
+    cells.push(head(row + 1));
     for (let column = 0; column < SIDE; column += 1) cells.push(cellOf(scene, host, SIDE * row + column));
     cells.push(line(view.lines[row], `Row ${row + 1}`));
   }
+  cells.push(head(''));
   for (let column = 0; column < SIDE; column += 1) cells.push(line(view.lines[SIDE + column], `Column ${column + 1}`));
   cells.push(h('div.line.sum', { 'aria-hidden': 'true' }, h('b', null, view.total)));
   return cells;
@@ -60,7 +70,7 @@ function cellOf(scene, host, cell) {
   return cardButton(undefined, {
     label: `Place the ${cardName(scene.view.card)} at ${where}`,
     key: `cell ${cell}`,
-    share: scene.probabilities?.get(move.action),
+    advised: scene.advised === move.action,
     onclick: () => host.choose(move.action),
   });
 }

@@ -1,8 +1,9 @@
 /** View of Thirty-One: hands, stock and discard pile. */
 
-import { h, screenReaderText } from '../dom.js';
-import { cardName, cardSymbol, drawCard } from '../cards.js';
-import { showProbability, cardButton, playerName, otherPlayers, slot, tag } from './pieces.js';
+import { h } from '../dom.js';
+import { cardName, cardSymbol } from '../cards.js';
+import { formatCount } from '../formatting.js';
+import { cardButton, markAdvised, orderOfPlay, otherPlayers, playerName, slot, tag } from './pieces.js';
 
 /** @typedef {import('../types.js').Scene} Scene */
 /** @typedef {import('../types.js').GameHost} GameHost */
@@ -19,9 +20,11 @@ export function makeThirtyOne(host) {
         'div.thirty-one',
         null,
         h('div.seats', null, otherPlayers(scene).map((player) => seatOf(scene, player))),
+        otherPlayers(scene).length > 1 && orderOfPlay(),
         piles(scene, host),
         myHand(scene, host),
         !scene.showdown && buttons(scene, host),
+        callText(scene),
       ),
   };
 }
@@ -40,38 +43,37 @@ function prompt({ view, legal, showdown }) {
  */
 function seatOf(scene, player) {
   const { view, showdown } = scene;
-  const { lives, out, hand, score } = view.players[player];
+  const { out, hand, score } = view.players[player];
   const moves = view.turn === player && !showdown;
+  const gone = out && !(showdown && hand);
   return h(
     moves ? 'div.seat.moves' : 'div.seat',
     { 'data-seat': player, role: 'group', 'aria-label': playerName(scene, player) },
     h('div.name', null, playerName(scene, player)),
-    out && !(showdown && hand) ? h('div.gone', null, 'out') : h('div.held', null, (scene.hands?.[player] ?? hand ?? []).map((/** @type {any} */ card) => slot(card))),
-    h('div.row', null, livesLeft(lives), playerStatus(scene, player, score)),
+    gone ? h('div.gone', null, 'out') : h('div.held', null, (scene.hands?.[player] ?? hand ?? []).map((/** @type {any} */ card) => slot(card))),
+    !gone && status(scene, player, score),
+    moves && h('span.muted', null, 'to move'),
   );
 }
 
 /**
+ * Points, call and lives of a player.
  * @param {Scene} scene
  * @param {number} player
  * @param {number | null} score
  */
-function playerStatus({ view, showdown }, player, score) {
-  const called = (showdown ? showdown.caller : view.caller) === player && tag('called');
-  const scored = score !== null && score !== undefined && tag(`${score}`);
-  return [scored, called, lives(showdown?.lost[player] ?? 0)];
-}
-
-/** @param {number} lost */
-function lives(lost) {
-  if (lost === 0) return null;
-  const words = lost === 1 ? 'loses a life' : `loses ${lost} lives`;
-  return h('span.tag.bad', { title: words }, screenReaderText(words), h('span', { 'aria-hidden': 'true' }, `−${lost} ♥`));
-}
-
-/** @param {number} lives */
-function livesLeft(lives) {
-  return h('span.lives', null, screenReaderText(lives === 1 ? '1 life' : `${lives} lives`), h('span', { 'aria-hidden': 'true' }, '♥'.repeat(lives) || 'no life'));
+function status({ view, showdown }, player, score) {
+  const { lives } = view.players[player];
+  const lost = showdown?.lost[player] ?? 0;
+  const called = (showdown ? showdown.caller : view.caller) === player;
+  return h(
+    'div.row',
+    null,
+    typeof score === 'number' && tag(formatCount(score, 'point')),
+    called && tag('called'),
+    h('span.muted', null, lives === 1 ? '1 life' : lives === 0 ? 'no life left' : `${lives} lives`),
+    lost > 0 && tag(lost === 1 ? 'loses a life' : `loses ${lost} lives`, 'bad'),
+  );
 }
 
 /**
@@ -96,7 +98,7 @@ function piles(scene, host) {
 function stock(scene, host) {
   const move = scene.legal.find((legal) => legal.kind === 'draw');
   if (!move) return slot(scene.view.stock > 0 ? null : undefined);
-  return cardButton(null, { label: 'Draw from the stock', key: 'stock', share: scene.probabilities?.get(move.action), onclick: () => host.choose(move.action) });
+  return cardButton(null, { label: 'Draw from the stock', key: 'stock', onclick: () => host.choose(move.action) });
 }
 
 /**
@@ -112,7 +114,6 @@ function discard(scene, host) {
   return cardButton(view.top ?? undefined, {
     label: take ? `Take the ${cardName(view.top)}` : `Discard the ${cardName(view.drawn)}`,
     key: 'discard',
-    share: scene.probabilities?.get(move.action),
     onclick: () => host.choose(move.action),
   });
 }
@@ -123,23 +124,34 @@ function discard(scene, host) {
  */
 function myHand(scene, host) {
   const { view, seat, showdown } = scene;
-  const { lives, out, hand, score } = view.players[seat];
+  const { out, hand, score } = view.players[seat];
+  const gone = out && !(showdown && hand);
   const places = (hand ?? []).map((/** @type {string} */ card, /** @type {number} */ position) => {
     const move = scene.legal.find((legal) => legal.kind === 'swap' && legal.position === position);
     if (!move) return slot(card);
     return cardButton(card, {
       label: `Swap the ${cardName(card)} for the ${cardName(view.drawn)}`,
       key: `position ${position}`,
-      share: scene.probabilities?.get(move.action),
+      advised: scene.advised === move.action,
       onclick: () => host.choose(move.action),
     });
   });
   return h(
     'section.mine',
     { 'aria-label': 'Your hand', 'data-seat': seat },
-    h('div.held', null, out && !(showdown && hand) ? h('p', null, view.turn === null ? 'You are out.' : 'You are out. The other players continue.') : places),
-    h('div.row', null, livesLeft(lives), playerStatus(scene, seat, null), score !== null && h('span.tag', null, screenReaderText('your hand scores '), score)),
+    h('div.held', null, gone ? h('p', null, view.turn === null ? 'You are out.' : 'You are out. The other players continue.') : places),
+    !gone && status(scene, seat, score),
   );
+}
+
+/**
+ * What a call does.
+ * @param {Scene} scene
+ */
+function callText({ view, legal }) {
+  if (!legal.some((move) => move.kind === 'call')) return null;
+  const ends = view.turns === 0 ? 'Call on the first turn: the round ends at once' : 'Call: all others have one more turn';
+  return h('p.muted.cost', null, `${ends}. Then the lowest hand loses a life; two, if it is yours.`);
 }
 
 /**
@@ -155,7 +167,7 @@ function buttons(scene, host) {
       .filter((move) => move.kind in words)
       .map((move) => {
         const button = h('button', { type: 'button', 'data-key': move.kind, onclick: () => host.choose(move.action) }, words[move.kind]());
-        showProbability(button, scene.probabilities?.get(move.action));
+        markAdvised(button, scene.advised === move.action);
         return button;
       }),
   );
