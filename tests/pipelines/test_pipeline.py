@@ -312,12 +312,14 @@ def test_ctrl_c_and_kill_9_in_one_training_change_no_byte(clone: Clone, outputs:
     shutil.rmtree(clone.root / "runs")  # what is finished there is not trained again
     progress = clone.root / "src" / "cardlab" / "training" / "progress.py"  # decides no result: nothing is stale
     progress.write_text(progress.read_text() + HOLD.format(hold=tmp_path / "hold"))
+    clone.git("commit", "-qm", "edited", "src")  # the report says whether the code was committed
     _cut_off(clone, tmp_path / "hold", signal.SIGINT, 2, "--force", "--single-item")
     (stopped,) = runs(clone, "thirty_one", "tags.kind = 'training' and tags.seed = '7'")[1:]
     assert stopped.info.status == "KILLED"
     printed = _cut_off(clone, tmp_path / "hold", signal.SIGKILL, 5)
     assert "resuming after iteration" in printed
     _edit_what_decides_nothing(clone)
+    clone.git("commit", "-qm", "edited", "src")
     output = clone.dvc("repro", "--no-run-cache")
     assert "resuming after iteration" in output
     assert list(clone.root.glob("runs/duel/*/checkpoint.ckpt")) == []
