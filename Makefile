@@ -33,10 +33,10 @@ fresh: $(STAMP)  ## Whether dvc.lock is what dvc repro would leave; needs none o
 	@echo "fresh:   every result is that of this code and these parameters"
 
 test: $(STAMP)  ## The tests, but the slow ones and those of figures
-	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
-slow: $(STAMP)  ## The slow tests: kills, whole pipelines, browsers
-	$(BIN)/pytest -m slow --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 10
+slow: $(STAMP)  ## The slow tests: kills, whole pipelines, browsers; three processes, as they wait half of the time
+	$(BIN)/pytest -m slow --numprocesses 3 --dist worksteal --durations 10
 
 figures: $(STAMP)  ## The reference scores of scripted agents, as the pages give them; CI does not run it
 	$(BIN)/pytest -m figures --numprocesses 2 --dist load --durations 10

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ LONGEST_FILES = (
     "tracking/test_run.py",
     "failures/test_killed_matches.py",
 )
-"""They begin first where files are shared out among processes, so that none is left for one process at the end."""
+"""Two processes begin with them, and share out the short tests at the end: none is left with a long one alone."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -58,10 +59,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("kill", range(metafunc.module.KILLS if kills is None else kills))
 
 
+@pytest.hookimpl(trylast=True)  # when marks have chosen the items
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first; the order of the rest stays."""
-    rank = {Path(__file__).parent / name: number for number, name in enumerate(LONGEST_FILES)}
-    items.sort(key=lambda item: rank.get(item.path, len(rank)))
+    """Put the longest files first in each half, with which two processes begin; the order of the rest stays."""
+    longest: dict[Path, list[pytest.Item]] = {Path(__file__).parent / name: [] for name in LONGEST_FILES}
+    rest: list[pytest.Item] = []
+    for item in items:
+        longest.get(item.path, rest).append(item)
+    first, second = (list(chain.from_iterable(list(longest.values())[half::2])) for half in (0, 1))
+    cut = max(0, len(items) // 2 - len(first))
+    items[:] = [*first, *rest[:cut], *second, *rest[cut:]]
 
 
 __all__ = ["fresh_database", "page", "postgresql", "postgresql_server", "roshambo_agents", "seeds_here"]

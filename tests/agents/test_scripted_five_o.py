@@ -149,9 +149,10 @@ def test_a_time_limit_bounds_each_decision_of_expectiminimax() -> None:
     known, players = to_move(GAME, stopped_at(GAME, 5, 3, 0))
     agent = make_agent(GAME, "expectiminimax:depth:2", seconds=0.05)
     agent.act(known, players, np.random.default_rng(0))  # compiles
-    started = time.perf_counter()
+    started, began = time.perf_counter(), time.process_time()
     actions = agent.act(known, players, np.random.default_rng(0))
-    assert 0.1 < time.perf_counter() - started < 1.5
+    assert time.perf_counter() - started > 0.1
+    assert time.process_time() - began < 1.5
     assert GAME.legal_actions(known)[np.arange(3), actions].all()
 
 

@@ -25,7 +25,8 @@ def test_every_other_experiment_trains_and_is_evaluated(
         return output
 
     monkeypatch.chdir(root)
-    options = ["trainer=smoke", "agent.decisions_per_iteration=2048", "trainer.decisions=4096"]
+    short = ["trainer.decisions=1024", "trainer.parallel_games=32", "trainer.evaluation_deals=8"]
+    options = ["trainer=smoke", *short, "agent.decisions_per_iteration=512"]
     output = cardlab("train", f"experiment={experiment}", *options)
     found = re.search(r"^policy: (\S+)$", output, re.MULTILINE)
     assert found is not None, output

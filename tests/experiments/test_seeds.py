@@ -27,13 +27,14 @@ SMALL = [
     "agent=dqn",
     "agent.decisions_per_iteration=200",
     "network.widths=[8]",
-    "trainer.decisions=2000",
+    "trainer.decisions=4000",
     "trainer.parallel_games=8",
-    "trainer.evaluations=2",
+    "trainer.evaluations=10",
     "trainer.evaluation_deals=4",
     "trainer.checkpoint_seconds=0",
     "name=small",
 ]
+STEPS = list(range(400, 4001, 400))  # of the evaluations
 COMMAND = [sys.executable, "-u", "-c", "import sys; from cardlab.cli import main; sys.exit(main())", "train", *SMALL]
 
 
@@ -112,7 +113,7 @@ def test_a_training_has_the_tags_and_is_not_repeated(store: Store) -> None:
     runs = store.search_runs("tags.kind = 'training'")
     assert [run.data.tags["group"] for _, run in runs] == ["b"]
     # MLflow averages seeds at equal steps: multiples of decisions_per_iteration, not the decisions made.
-    assert steps_of(store, runs[0][1].info.run_id) == [1000, 2000]
+    assert steps_of(store, runs[0][1].info.run_id) == STEPS
 
 
 def steps_of(store: Store, run_id: str) -> list[int]:
@@ -120,20 +121,18 @@ def steps_of(store: Store, run_id: str) -> list[int]:
 
 
 def process_children(parent: int) -> list[int]:
-    found = [(path.parent.name, path.read_text()) for path in Path("/proc").glob("[0-9]*/stat")]
-    return [int(name) for name, stat in found if int(stat.rpartition(")")[2].split()[1]) == parent]
+    return [int(word) for word in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("seeds_here")
 def test_seeds_are_added_and_interrupted_ones_resume(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(store.root)
     config = compose_experiment(SMALL)
     first = train_seeds(config, (7, 8), store)
-    alone = store.root / "alone"
-    train_seed(find_training({**config, "seed": 8}, alone), config, store.address, alone, {}, "", print)
-    assert policy_digest(first[1].policy) == policy_digest(find_training({**config, "seed": 8}, alone).policy)
     before = first[0].curve.stat().st_mtime_ns
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore Ctrl-C
     for blow, status in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
         with subprocess.Popen([*COMMAND, "seeds=4"], cwd=store.root, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
@@ -150,6 +149,9 @@ def test_seeds_are_added_and_interrupted_ones_resume(store: Store, monkeypatch: 
             time.sleep(0.1)
     trainings = train_seeds(config, (7, 8, 9, 10), store)
     assert [training.seed for training in trainings] == [7, 8, 9, 10]
+    alone = find_training({**config, "seed": 10}, store.root / "alone")
+    train_seed(alone, config, store.address, store.root / "alone", {}, "", print)
+    assert policy_digest(trainings[3].policy) == policy_digest(alone.policy)
     assert trainings[0].curve.stat().st_mtime_ns == before
     groups = store.search_runs("tags.kind = 'seeds'")
     assert [run.data.tags["seeds"] for _, run in groups] == ["7,8,9,10"]
@@ -159,4 +161,4 @@ def test_seeds_are_added_and_interrupted_ones_resume(store: Store, monkeypatch: 
     children = store.search_runs(f"tags.`mlflow.parentRunId` = '{parent.info.run_id}'")
     assert sorted(run.data.tags["seed"] for _, run in children) == ["10", "7", "8", "9"]
     assert {run.info.status for _, run in children} == {"FINISHED"}
-    assert {tuple(steps_of(store, run.info.run_id)) for _, run in (*children, groups[0])} == {(1000, 2000)}
+    assert {tuple(steps_of(store, run.info.run_id)) for _, run in (*children, groups[0])} == {tuple(STEPS)}

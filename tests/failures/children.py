@@ -6,6 +6,7 @@ This module is also what that process imports.
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from multiprocessing import forkserver, get_context
 from pathlib import Path
@@ -40,6 +41,7 @@ class Child:
 
     `kill_at`: before that many operations on the project's files, or after that many seconds of its CPU time, which a
     busy machine does not stretch; either way no handler, `finally` or buffer of Python has a say.
+    `halt_at`: the process halts when it prints such a text, and can be looked at, killed or resumed.
     """
 
     def __init__(
@@ -49,13 +51,15 @@ class Child:
         *,
         log: Path,
         kill_at: float | None = None,
+        halt_at: str | None = None,
         body: Callable[[Sequence[str]], int] = run_command,
         **environment: str,
     ) -> None:
         start_server()
         self.log = log
         known = {"DVC_ROOT": str(root), "OMP_NUM_THREADS": "1", **environment}
-        self.process = _CONTEXT.Process(target=_run, args=(str(root), list(arguments), str(log), kill_at, body, known))
+        given = (str(root), list(arguments), str(log), kill_at, halt_at, body, known)
+        self.process = _CONTEXT.Process(target=_run, args=given)
         self.process.start()
 
     def wait(self, seconds: float = 300.0) -> int:
@@ -63,6 +67,19 @@ class Child:
         self.process.join(seconds)
         assert self.process.exitcode is not None, f"still running after {seconds} s: {self.log.read_text()}"
         return self.process.exitcode
+
+    def wait_until_halted(self, seconds: float = 300.0) -> int:
+        """The process id of a child that has come to its `halt_at`."""
+        deadline = time.monotonic() + seconds
+        stat = Path(f"/proc/{self.process.pid}/stat")
+        while stat.read_text().rpartition(")")[2].split()[0] != "T":
+            assert time.monotonic() < deadline, self.log.read_text()
+            time.sleep(0.01)
+        return int(self.process.pid or 0)
+
+    def resume(self) -> None:
+        """Let a halted child go on."""
+        os.kill(self.process.pid or 0, signal.SIGCONT)
 
     def kill(self) -> None:
         """As kill -9 does."""
@@ -75,6 +92,7 @@ def _run(
     arguments: list[str],
     log: str,
     kill_at: float | None,
+    halt_at: str | None,
     body: Callable[[Sequence[str]], int],
     environment: dict[str, str],
 ) -> None:
@@ -89,12 +107,29 @@ def _run(
     os.dup2(sink, 2)
     sys.stdout = os.fdopen(1, "w", buffering=1)
     sys.stderr = os.fdopen(2, "w", buffering=1)
+    if halt_at is not None:
+        _halt_at(halt_at)
     if isinstance(kill_at, float):
         signal.setitimer(signal.ITIMER_PROF, max(kill_at, 1e-3))
     operations = _count_operations(root, kill_at)
     code = body(arguments)
     print(f"file operations: {operations()}")
     sys.exit(code)
+
+
+def _halt_at(text: str) -> None:
+    """Halt this process once, when it has printed `text`."""
+    write, halted = sys.stdout.write, False
+
+    def watch(printed: str) -> int:
+        nonlocal halted
+        count = write(printed)
+        if text in printed and not halted:
+            halted = True
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return count
+
+    sys.stdout.write = watch
 
 
 def _count_operations(root: str, kill_at: float | None) -> Callable[[], int]:

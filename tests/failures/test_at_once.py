@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -69,13 +68,11 @@ def steps_of(store: Store, run_id: str) -> int:
 def test_the_same_training_twice_at_once(fresh_database: Path, tmp_path: Path) -> None:
     """The second ends in one line, begins no run, and disturbs nothing; once the first is done it may train anew."""
     root = project(fresh_database, tmp_path / "project")
-    longer = [*TRAIN, "trainer.decisions=196608"]
-    first = Child(root, longer, log=tmp_path / "first")
-    while not re.search(r"^squares: iteration ", first.log.read_text() if first.log.exists() else "", re.MULTILINE):
-        assert first.process.is_alive(), first.log.read_text()
-        time.sleep(0.01)
-    second = Child(root, longer, log=tmp_path / "second")
+    first = Child(root, TRAIN, log=tmp_path / "first", halt_at="squares: iteration ")
+    first.wait_until_halted()
+    second = Child(root, TRAIN, log=tmp_path / "second")
     assert second.wait() == FAILED
+    first.resume()
     (told,) = [line for line in second.log.read_text().splitlines() if not line.startswith("file operations")]
     assert re.fullmatch(r"cardlab: error: .*/squares/\w+: another process trains here; wait for it or stop it", told)
     assert first.wait() == 0, first.log.read_text()

@@ -1,7 +1,6 @@
 """A store's file that is deleted, truncated or overwritten during a run: the run is never taken for complete."""
 
 import os
-import re
 import shutil
 import sqlite3
 import time
@@ -93,11 +92,10 @@ def test_a_training_whose_store_is_damaged_fails(
     root, log = tmp_path / "project", tmp_path / "log"
     root.mkdir()
     shutil.copyfile(fresh_database, root / "mlflow.db")
-    child = Child(root, [*TRAIN, "trainer.decisions=10240", "trainer.checkpoint_seconds=0"], log=log)
-    while not re.search(r"^squares: iteration ", log.read_text() if log.exists() else "", re.MULTILINE):
-        assert child.process.is_alive()
-        time.sleep(0.01)
+    child = Child(root, [*TRAIN, "trainer.checkpoint_seconds=0"], log=log, halt_at="squares: iteration ")
+    child.wait_until_halted()
     damage(root / "mlflow.db", fresh_database)
+    child.resume()
     assert child.wait() == 1
     assert "the store has not received all of it" in log.read_text()
     assert next(root.glob("runs/squares/*/policy/weights.safetensors")).stat().st_size, "the training itself is done"

@@ -20,7 +20,7 @@ TRAIN = [
     "trainer.evaluation_deals=4", "trainer.snapshots=2",
 ]  # fmt: skip
 ROUNDS = 12
-KILLS = 6  # trainings that are killed at random moments
+KILLS = 4  # trainings that are killed at random moments
 CHANGING = ("usage/cpu_seconds", "usage/decisions_per_second", "usage/peak_memory_mb")  # not a function of the seed
 
 
@@ -94,7 +94,7 @@ def test_killed_at_random_moments(fresh_database: Path, undisturbed: Outcome, tm
     """Before some operation on files, so that each gap between two may be hit, or after some CPU time."""
     chance = random.Random(kill)
     moments = [
-        chance.randrange(OPERATIONS) if chance.random() < 0.5 else chance.uniform(0.05, 2.0)
+        chance.randrange(OPERATIONS) if chance.random() < 0.5 else chance.uniform(0.05, 1.5)
         for _ in range(chance.randint(1, 3))
     ]
     seconds = chance.choice([0, 0, 60])

@@ -2,10 +2,8 @@
 
 import json
 import os
-import re
 import shutil
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,7 @@ from cardlab.tracking import run as run_module
 from cardlab.training.recorded_training import train_recorded
 from cardlab.training.run import Trained, train
 from failures.children import Child
-from failures.test_killed_training import TRAIN
+from failures.test_killed_training import ROUNDS, TRAIN
 from stores import Lost
 from training.test_resume import ITERATIONS, experiment_of, quiet
 from training.test_snapshots import Interrupted, Interrupter
@@ -126,22 +124,18 @@ def test_a_training_that_is_stopped_reads_killed_and_ends_whole(
     root = tmp_path / "project"
     root.mkdir()
     shutil.copyfile(fresh_database, root / "mlflow.db")
-    longer = [*TRAIN, "trainer.decisions=10240", "trainer.checkpoint_seconds=0"]
-    child = Child(root, longer, log=tmp_path / "log")
-    deadline = time.monotonic() + 120
-    while not re.search(r"^squares: iteration ", child.log.read_text() if child.log.exists() else "", re.MULTILINE):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.kill(child.process.pid, number)  # type: ignore[arg-type]
-    code = child.wait()
-    assert code == 128 + number
+    command = [*TRAIN, "trainer.checkpoint_seconds=0"]
+    child = Child(root, command, log=tmp_path / "log", halt_at="squares: iteration ")
+    os.kill(child.wait_until_halted(), number)
+    child.resume()
+    assert child.wait() == 128 + number
     store = Store(f"sqlite:///{root}/mlflow.db", root)
     state = json.loads(next(root.glob("runs/squares/*/run.json")).read_text())
     assert status(store, state["run_id"]) == "KILLED"
-    assert Child(root, longer, log=tmp_path / "log").wait() == 0
+    assert Child(root, command, log=tmp_path / "log").wait() == 0
     (run,) = store.client.search_runs([store.experiment_id("poker_squares")])
     assert (run.info.run_id, run.info.status) == (state["run_id"], "FINISHED")
-    assert steps(store, run.info.run_id) == list(range(1, 21))
+    assert steps(store, run.info.run_id) == list(range(1, ROUNDS + 1))
 
 
 def test_after_kill_9_the_list_of_runs_shows_killed(
@@ -152,10 +146,8 @@ def test_after_kill_9_the_list_of_runs_shows_killed(
     monkeypatch.setenv("DVC_ROOT", str(tmp_path))
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     shutil.copyfile(fresh_database, tmp_path / "mlflow.db")
-    child = Child(tmp_path, [*TRAIN, "trainer.decisions=40960"], log=tmp_path / "log")
-    while not re.search(r"^squares: iteration ", child.log.read_text() if child.log.exists() else "", re.MULTILINE):
-        assert child.process.is_alive()
-        time.sleep(0.01)
+    child = Child(tmp_path, TRAIN, log=tmp_path / "log", halt_at="squares: iteration ")
+    child.wait_until_halted()
     assert main(["runs"]) == 0
     assert " running " in capsys.readouterr().out
     child.kill()

@@ -29,12 +29,20 @@ COPIED = (
 EXPERIMENT = """# @package _global_
 defaults:
   - /experiment/{base}@_here_
+  - override /agent@agent: {agent}
   - override /trainer@trainer: smoke
   - _self_
 
 name: {name}
-trainer: {{decisions: 16000, parallel_games: 32, evaluations: 2, evaluation_deals: 4}}
+trainer: {{decisions: 16000, parallel_games: 32, evaluations: 2, evaluation_deals: 4, checkpoint_seconds: 0}}
 arena: {{deals: 20, pairing_deals: 10}}
+"""
+SHORT = """defaults:
+  - /agent/thirty_one/dqn@_here_
+  - _self_
+
+decisions_per_iteration: 2048
+updates_per_iteration: 4
 """
 BENCHMARK = """defaults:
   - experiment@experiments.squares: squares
@@ -112,8 +120,10 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Clone:
 def run_benchmark(root: Path) -> None:
     clone = copy_project(root)
     (clone.root / "conf" / "config.yaml").write_text(BENCHMARK)
-    for name, base in {"squares": "poker_squares/td", "duel": "thirty_one/dqn"}.items():
-        text = EXPERIMENT.format(name=name, base=base)
+    (clone.root / "conf" / "agent" / "thirty_one" / "short.yaml").write_text(SHORT)
+    recipes = {"squares": ("poker_squares/td", "poker_squares/td"), "duel": ("thirty_one/dqn", "thirty_one/short")}
+    for name, (base, agent) in recipes.items():
+        text = EXPERIMENT.format(name=name, base=base, agent=agent)
         (clone.root / "conf" / "experiment" / f"{name}.yaml").write_text(text)
     clone.run("cardlab", "compose")
     clone.commit()

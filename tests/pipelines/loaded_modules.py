@@ -1,7 +1,8 @@
 """Run stages one after another in the working directory, and write which modules of cardlab each of them loads.
 
 Usage: loaded_modules.py JSON, a list of [STAGE, ARGUMENT…]. Other packages are imported once; each stage is a fork.
-The processes that a stage starts import this file, too: what they load counts as the stage's.
+The processes that a stage starts import this file, too: what they load counts as the stage's. Only the first training
+starts processes for its seeds: those of the others would load the same modules.
 """
 
 import atexit
@@ -11,7 +12,9 @@ import runpy
 import sys
 import tempfile
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import lightning  # noqa: F401
 import mlflow  # noqa: F401
@@ -22,14 +25,27 @@ import torch  # noqa: F401
 FOLDER = "FOLDER_OF_LOADED_MODULES"
 
 
-def run(stage: str, *arguments: str) -> None:
+def run(stage: str, *arguments: str, is_first: bool) -> None:
     """Run the stage, and write the modules to STAGE_ARGUMENT.json."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ[FOLDER] = folder
-        runpy.run_path(f"pipelines/{stage}.py", run_name="imported")["main"](*arguments)
+        main = runpy.run_path(f"pipelines/{stage}.py", run_name="imported")["main"]
+        if stage == "train" and not is_first:
+            from cardlab.experiments import seeds  # noqa: PLC0415  which the stage has imported
+
+            seeds._run_side_by_side = train_each
+        main(*arguments)
         write_loaded()
         loaded = {name for path in Path(folder).iterdir() for name in json.loads(path.read_text())}
     Path(f"{'_'.join([stage, *arguments])}.json").write_text(json.dumps(sorted(loaded)))
+
+
+def train_each(jobs: Mapping[str, tuple[Any, ...]], *_: object) -> None:
+    """Train one seed after another in this process."""
+    from cardlab.experiments.seeds import train_seed  # noqa: PLC0415  as above
+
+    for job in jobs.values():
+        train_seed(*job, print)
 
 
 def write_loaded() -> None:
@@ -40,11 +56,11 @@ def write_loaded() -> None:
 
 def run_all(commands: list[list[str]]) -> None:
     """Run each command in a fork."""
-    for command in commands:
+    for number, command in enumerate(commands):
         child = os.fork()
         if not child:
             try:
-                run(*command)
+                run(*command, is_first=number == 0)
                 os._exit(0)
             except BaseException:
                 traceback.print_exc()

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 
 Clone = Any  # of conftest.py, which cannot be imported
 Snapshot = Callable[[], dict[str, bytes]]
+REFERENCES = ("for-each-ref", "--format=%(refname)", "refs/exps")  # git: to ask DVC takes seconds
 PROMOTE = "champions/dvc.yaml:promote@squares"
 
 
@@ -52,10 +53,13 @@ def test_queued_experiments_run_side_by_side(clone: Clone) -> None:
     clone.run("sh", "-c", "dvc queue start -j 2 >queue.log 2>&1")
     try:
         deadline = time.monotonic() + 400
+        while not {"more", "fewer"} <= {name.rpartition("/")[2] for name in clone.git(*REFERENCES).splitlines()}:
+            assert time.monotonic() < deadline, clone.dvc("queue", "status")
+            time.sleep(0.5)
         while (status := clone.dvc("queue", "status")).count("Success") < 2:
             assert "Failed" not in status, clone.dvc("queue", "logs", "more", check=False)
             assert time.monotonic() < deadline, status
-            time.sleep(2)
+            time.sleep(1)
     finally:
         for worker in workers(clone.root):
             os.kill(int(worker.name), signal.SIGKILL)

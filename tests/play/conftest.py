@@ -1,12 +1,28 @@
 """Fixtures: servers of `cardlab play` and clients."""
 
+import hashlib
+import secrets
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from play_server import ApiClient, RunningServer, make_options, run_server
+
+
+@pytest.fixture(autouse=True)
+def fixed_deals(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test is dealt the same cards each time that it runs."""
+    numbers = count()
+
+    def token_bytes(size: int) -> bytes:
+        return hashlib.shake_256(f"{request.node.nodeid} {next(numbers)}".encode()).digest(size)
+
+    chance = SimpleNamespace(token_bytes=token_bytes, token_urlsafe=secrets.token_urlsafe)
+    monkeypatch.setattr("cardlab_play.deals.secrets", chance)
 
 
 @pytest.fixture(scope="module")

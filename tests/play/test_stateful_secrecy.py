@@ -203,7 +203,7 @@ def search(machine: type[TwoPlayers], examples: int, steps: int) -> None:
             deadline=None,
             database=None,
             phases=[Phase.generate],
-            derandomize=examples < 100,
+            derandomize=True,
             suppress_health_check=list(HealthCheck),
         ),
     )
@@ -215,4 +215,4 @@ def test_no_answer_has_a_hidden_card(machine):
 
 @pytest.mark.slow
 def test_no_answer_has_a_hidden_card_in_long_games(machine):
-    search(machine, 150, 60)
+    search(machine, 40, 60)

@@ -18,11 +18,11 @@ THIRTY_ONE = ["game=thirty_one", "game.play=round", "game.reward=shaped", "netwo
 POKER_SQUARES = ["game=poker_squares", "agent.decisions_per_iteration=2048"]
 LONG = ["trainer.parallel_games=1024", "trainer.decisions=800_000"]  # long games that pay at their end alone
 COMBINATIONS = {
-    "thirty_one ppo": [*THIRTY_ONE, "agent=ppo", "trainer.decisions=400_000"],
-    "thirty_one dqn": [*THIRTY_ONE, "agent=dqn", "trainer.decisions=400_000", "agent.epsilon_start=0.5"],
-    "thirty_one td": [*THIRTY_ONE, "agent=td", "trainer.decisions=400_000", "agent.epsilon=0.05"],
-    "poker_squares ppo": [*POKER_SQUARES, "agent=ppo", "network=poker_squares/small", "trainer.decisions=240_000"],
-    "poker_squares dqn": [*POKER_SQUARES, "agent=dqn", "network=poker_squares/small", "trainer.decisions=80_000"],
+    "thirty_one ppo": [*THIRTY_ONE, "agent=ppo", "trainer.decisions=200_000"],
+    "thirty_one dqn": [*THIRTY_ONE, "agent=dqn", "trainer.decisions=200_000", "agent.epsilon_start=0.5"],
+    "thirty_one td": [*THIRTY_ONE, "agent=td", "trainer.decisions=200_000", "agent.epsilon=0.05"],
+    "poker_squares ppo": [*POKER_SQUARES, "agent=ppo", "network=poker_squares/small", "trainer.decisions=160_000"],
+    "poker_squares dqn": [*POKER_SQUARES, "agent=dqn", "network=poker_squares/small", "trainer.decisions=40_000"],
     "poker_squares td": [*POKER_SQUARES, "agent=td", "network=lines", "trainer.decisions=240_000"],
     "poker_squares td, codes": [
         "game=poker_squares",
@@ -32,10 +32,10 @@ COMBINATIONS = {
         "trainer.decisions=300_000",
     ],
     "five_o ppo": ["game=five_o", "agent=ppo", *LONG],
-    "five_o dqn": ["game=five_o", "agent=dqn", *LONG],
+    "five_o dqn": ["game=five_o", "agent=dqn", *LONG, "trainer.decisions=400_000"],
     "five_o td": ["game=five_o", "agent=td", "trainer.decisions=40_000"],
     "open_face ppo": ["game=open_face", "agent=ppo", "network=lines", *LONG],
-    "open_face dqn": ["game=open_face", "agent=dqn", "trainer.decisions=200_000"],
+    "open_face dqn": ["game=open_face", "agent=dqn", "trainer.decisions=100_000"],
     "open_face td": ["game=open_face", "agent=td", "trainer.decisions=60_000"],
     "big2 ppo": ["game=big2", "agent=ppo", *SMALL, "trainer.decisions=50_000"],
     "big2 ppo, encoded actions": ["game=big2", "agent=ppo", *ENCODED, "trainer.decisions=50_000"],

@@ -111,7 +111,7 @@ def test_the_event_log_shows_whole_lines(new_user):
         }"""
     )
     assert cut == 0
-    assert user.page.locator(".event-log-frame.more").count() == 1
+    user.wait_until("document.querySelectorAll('.event-log-frame.more').length === 1")
     user.page.evaluate("document.querySelector('.event-log').scrollTop = 10000")
     user.wait_until("!document.querySelector('.event-log-frame.more')")
 
@@ -205,4 +205,6 @@ def test_card_animations_respect_reduced_motion(new_user, motion, glides):
     user.open(TABLE_REQUESTS["poker_squares"])
     user.choose(user.choices()[-1])
     user.wait_until("document.querySelector('.squares [data-card]')")
+    if glides:  # perhaps in the next frame
+        user.wait_until("window.glides > 0")
     assert (user.page.evaluate("window.glides") > 0) == glides
