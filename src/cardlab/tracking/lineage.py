@@ -15,7 +15,7 @@ from cardlab.core.addresses import without_password
 
 NOTE = "mlflow.note.content"
 """Tag of runs and experiments: the description in the MLflow UI, as Markdown."""
-TRIAL_STATE = "sweep.state"  # tag of a trial that ended: complete, pruned, failed or killed
+TRIAL_STATE = "sweep.state"  # tag of a trial: running, complete, pruned, failed or killed
 
 _PACKAGES = ("cardlab", "torch", "numpy", "numba", "lightning", "mlflow", "optuna", "dvc", "hydra-core")
 _WRITTEN_BY_PIPELINE = ("params.yaml", "dvc.lock", "learning_curves", "results", "champions")

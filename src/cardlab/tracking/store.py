@@ -166,9 +166,9 @@ class Store:
             for _, stored in self.search_runs("attributes.status = 'RUNNING'"):
                 if was_killed(stored):
                     times = [stored.info.start_time, *(row.timestamp for row in stored.data.to_proto().metrics)]
-                    if stored.data.tags.get("kind") == "trial":
-                        self.client.set_tag(stored.info.run_id, TRIAL_STATE, "killed")
                     self.client.set_terminated(stored.info.run_id, "KILLED", max(times))
+            for _, stored in self.search_runs(f"attributes.status = 'KILLED' and tags.`{TRIAL_STATE}` = 'running'"):
+                self.client.set_tag(stored.info.run_id, TRIAL_STATE, "killed")
         except Exception as error:
             _logger.debug("killed runs are not marked: %s", error)
 

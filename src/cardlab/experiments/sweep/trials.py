@@ -66,7 +66,7 @@ class TrialRunner:
         except InvalidOption as refusal:
             raise optuna.TrialPruned(str(refusal)) from refusal
         name = f"trial {trial.number}"
-        tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number}
+        tags = {"kind": "trial", "sweep.study": self.study, "sweep.trial": trial.number, TRIAL_STATE: "running"}
         searched = values_text(values)
         tags |= {"changed": searched, "mlflow.runName": name, "mlflow.note.content": f"`{searched}`"}
         if RETRY_OF in trial.user_attrs:
