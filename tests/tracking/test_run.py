@@ -192,6 +192,22 @@ def test_kill_9_doubles_and_loses_no_metric(store: Store, tmp_path: Path, kills:
     assert len(history(store, run.info.run_id, "other")) == 40
 
 
+def test_a_run_that_was_interrupted_while_it_was_made_is_killed_with_its_parent(store: Store) -> None:
+    parent, other = (store.start_run("thirty_one", "sweep") for _ in range(2))
+    ours, theirs = (
+        store.start_run("thirty_one", "trial", parent=run.id, tags={"sweep.state": "running"})
+        for run in (parent, other)
+    )
+    store.mark_killed(parent.id)
+    assert [status(store, run.id) for run in (parent, other, ours, theirs)] == [
+        "RUNNING",
+        "RUNNING",
+        "KILLED",
+        "RUNNING",
+    ]
+    assert store.client.get_run(ours.id).data.tags["sweep.state"] == "killed"
+
+
 def test_a_run_whose_process_was_killed_is_shown_as_killed(store: Store, tmp_path: Path) -> None:
     folders = [tmp_path / "runs" / "ppo" / name for name in ("dead", "alive", "elsewhere")]
     runs = [store.start_or_resume(folder, "thirty_one", "ppo", tags={"sweep.state": "running"}) for folder in folders]

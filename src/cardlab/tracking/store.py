@@ -160,11 +160,15 @@ class Store:
             found = self.client.search_runs([*names], condition, max_results=limit, order_by=order) if names else []
         return [(names[run.info.experiment_id], run) for run in found]
 
-    def mark_killed(self) -> None:
-        """Set the runs that `was_killed` finds to KILLED; they end with their last metric. Raises nothing."""
+    def mark_killed(self, parent: str | None = None) -> None:
+        """Set the runs that `was_killed` finds to KILLED; they end with their last metric. Raises nothing.
+
+        `parent`: also those below the run with this id that this process was interrupted in making.
+        """
         try:
             for _, stored in self.search_runs("attributes.status = 'RUNNING'"):
-                if was_killed(stored):
+                origin = [stored.data.tags.get(key) for key in ("mlflow.parentRunId", _PROCESS)]
+                if was_killed(stored) or (parent and origin == [parent, process_name()]):
                     times = [stored.info.start_time, *(row.timestamp for row in stored.data.to_proto().metrics)]
                     self.client.set_terminated(stored.info.run_id, "KILLED", max(times))
             for _, stored in self.search_runs(f"attributes.status = 'KILLED' and tags.`{TRIAL_STATE}` = 'running'"):

@@ -63,7 +63,7 @@ def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
                     confirmation = confirm_best(best.number, best.mean, best.values, plan, store, progress.print)
                     summary.add_confirmation(confirmation)
             finally:
-                store.mark_killed()
+                store.mark_killed(parent.id)
                 summary.finish()
                 study.set_user_attr(_OWNER, None)
         return replace(sweep_result(study, space), confirmation=confirmation)
