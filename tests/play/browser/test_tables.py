@@ -149,6 +149,7 @@ def test_a_table_fits_its_screen(new_user, screen, table_request, most):
     assert _bottom(user, ".felt") <= screen["height"]  # the whole board is visible
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "screen", [{"width": 1280, "height": 900}, {"width": 390, "height": 844}], ids=["desktop", "phone"]
 )
