@@ -282,6 +282,26 @@ def test_a_training_that_diverges_is_pruned_and_the_sweep_continues(
     assert "all of its trials were pruned" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("no_plots")
+def test_a_trial_that_was_stopped_before_it_noted_its_run_continues_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = optuna.Trial.set_user_attr
+
+    def stop(trial: optuna.Trial, key: str, value: Any) -> None:
+        if key == trials.RUN:
+            raise KeyboardInterrupt
+        note(trial, key, value)
+
+    command = ["sweep", *TINY, "sweep.trials=1"]
+    with monkeypatch.context() as patch:
+        patch.setattr(optuna.Trial, "set_user_attr", stop)
+        assert main(command) == 130
+    assert main(command) == 0
+    (run,) = runs_of(root, "trial")
+    assert run.info.status == "FINISHED"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
 def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Path, kill: int) -> None:

@@ -77,7 +77,7 @@ class TrialRunner:
             parent=self.parent,
             tags=tags,
             params=experiment.config,
-            resume=trial.user_attrs.get(RUN),  # a retry continues the run of the attempt that was killed
+            resume=self._killed_run(trial, experiment.game.spec.name),
             stopped_by=(optuna.TrialPruned, UpdateFinishedTrialError),
         ) as run:
             try:
@@ -95,6 +95,15 @@ class TrialRunner:
                 raise
             run.set_tags({TRIAL_STATE: "complete"})
         return result
+
+    def _killed_run(self, trial: optuna.Trial, game: str) -> str | None:
+        """The run that a retry continues: also of an attempt that was killed before it noted the id of its run."""
+        first = trial.user_attrs.get(RETRY_OF)
+        if first is None or RUN in trial.user_attrs:
+            return trial.user_attrs.get(RUN)
+        condition = f"tags.`sweep.study` = '{self.study}' and tags.`sweep.trial` = '{first}'"
+        found = self.store.search_runs(condition, game, limit=1)
+        return found[0][1].info.run_id if found else None
 
     def _evaluate(self, trial: optuna.Trial, values: Values, first_seed: int, run: Run) -> list[float]:
         trainings: list[dict[str, PerDeal]] = []
