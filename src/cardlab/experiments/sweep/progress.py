@@ -51,7 +51,7 @@ class Progress:
     ) -> None:
         if self._status:
             self._status.stop()
-        if isinstance(error, KeyboardInterrupt):
+        if isinstance(error, KeyboardInterrupt | SystemExit):  # Lightning makes the second of the first
             self.update()
             self.print(f"study {self._study.study_name}: {self.counts}")
 
