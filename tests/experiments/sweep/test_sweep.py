@@ -306,7 +306,7 @@ def test_a_trial_that_was_stopped_before_it_noted_its_run_continues_it(
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
 def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Path, kill: int) -> None:
     """A real process, stopped in the middle of its second trial."""
-    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=30000", "sweep.trials=3"]  # seconds for each trial
+    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=90000", "sweep.trials=3"]  # many seconds for each trial
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stderr is not None
         assert process.stderr.readline().startswith("starting: ")
