@@ -9,6 +9,7 @@ from typing import Any
 
 import optuna
 import pytest
+from optuna.storages import RDBStorage
 from optuna.trial import TrialState
 
 from cardlab.core.options import InvalidOption
@@ -115,6 +116,23 @@ def test_an_interrupted_trial_is_run_again_and_does_not_count(stop: type[BaseExc
     assert (states[TrialState.COMPLETE], states[TrialState.FAIL], states[TrialState.RUNNING]) == (12, 1, 0)
     work(tmp_path / "whole", OPTIONS)
     assert params == read(tmp_path / "whole")[0]
+
+
+def test_a_result_is_kept_when_ctrl_c_comes_before_it_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note, interrupted = RDBStorage.set_trial_state_values, False
+
+    def interrupt_once(self: RDBStorage, number: int, state: TrialState, *values: Any) -> bool:
+        nonlocal interrupted
+        if state == TrialState.COMPLETE and not interrupted:
+            interrupted = True
+            raise KeyboardInterrupt
+        return note(self, number, state, *values)
+
+    monkeypatch.setattr(RDBStorage, "set_trial_state_values", interrupt_once)
+    with pytest.raises(KeyboardInterrupt):
+        work(tmp_path, OPTIONS)
+    params, states = read(tmp_path)
+    assert (len(params), states[TrialState.COMPLETE], sum(states.values())) == (1, 1, 1)
 
 
 def test_kill_nine_leaves_no_trial_running(tmp_path: Path) -> None:

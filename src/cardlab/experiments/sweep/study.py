@@ -119,6 +119,7 @@ def _run_trial(study: Study, space: Space, options: SweepOptions, objective: Obj
     The result of a trial that another process has failed meanwhile is dropped: the trial is run again there.
     """
     numbers: list[int] = []
+    results: list[Sequence[float]] = []
     failures: list[BaseException] = []
 
     def attempt(trial: Trial) -> Sequence[float]:
@@ -128,7 +129,8 @@ def _run_trial(study: Study, space: Space, options: SweepOptions, objective: Obj
         study.sampler = make_sampler(options, proposal)
         try:
             space.check_enqueued(study.get_trials(deepcopy=False)[trial.number])
-            return objective(trial, space.suggest(trial))
+            results.append(objective(trial, space.suggest(trial)))
+            return results[0]
         except optuna.TrialPruned as reason:
             trial.set_user_attr(PRUNED, str(reason))
             raise
@@ -145,6 +147,10 @@ def _run_trial(study: Study, space: Space, options: SweepOptions, objective: Obj
         study.optimize(attempt, n_trials=1, catch=SurplusTrial)
     except BaseException as error:
         trials = [study.get_trials(deepcopy=False)[number] for number in numbers]
+        interrupted = not isinstance(error.__context__ or error, Exception)  # Optuna raises an UnboundLocalError then
+        if results and interrupted and trials[0].state == TrialState.RUNNING:  # the result is not noted yet
+            study.tell(trials[0].number, results[0])
+            raise KeyboardInterrupt from None
         if failures and error is failures[0]:
             retry(study, trials[0])
         if failures:
