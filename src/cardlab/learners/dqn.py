@@ -129,17 +129,18 @@ class DQNLearner(Learner):
 
     def _targets(self, drawn: Transitions) -> Tensor:
         """[N] targets of the actions taken; both networks are in evaluation mode, without dropout."""
+        paid = torch.from_numpy(drawn.sums).to(self.device)
+        if not (self.options.successors or drawn.discounts.any()):
+            return paid  # the sums reach the ends of the games
         self.network.eval()
         self.target_network.eval()
         with torch.no_grad():
             if self.options.successors:
                 targets = self._averaged_targets(drawn)
             else:
-                targets = torch.from_numpy(drawn.sums).to(self.device)
-                if drawn.discounts.any():
-                    discounts = torch.from_numpy(drawn.discounts).to(self.device)
-                    ahead, _ = self.varied(drawn.next_info_states, drawn.actions)  # in other random forms
-                    targets = targets + discounts * self._bootstrap(ahead, drawn.players)
+                discounts = torch.from_numpy(drawn.discounts).to(self.device)
+                ahead, _ = self.varied(drawn.next_info_states, drawn.actions)  # in other random forms
+                targets = paid + discounts * self._bootstrap(ahead, drawn.players)
         self.network.train()
         return targets
 
