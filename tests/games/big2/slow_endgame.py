@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from cardlab.games.array_checks import unchecked
 from cardlab.games.big2.actions import ACTION_SIZES
 from cardlab.games.big2.rules import PLAYED
 from cardlab.games.protocol import States
@@ -25,7 +26,7 @@ def best_payoffs(game, state, memory):
 
 def payoffs_after(game, state, action, memory):
     """Payoffs [4] of `action` and best play after it."""
-    after = States(state.copy())
+    game, after = unchecked(game), States(state.copy())
     game.apply(after, np.array([action], dtype=np.int16))
     return best_payoffs(game, after, memory)
 
