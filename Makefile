@@ -32,8 +32,8 @@ fresh: $(STAMP)  ## Whether dvc.lock is what dvc repro would leave; needs none o
 	@said=$$($(BIN)/dvc repro --allow-missing --dry) || exit 1; echo "$$said" | grep '^Running stage' | (! grep -v "'report'")
 	@echo "fresh:   every result is that of this code and these parameters"
 
-test: $(STAMP)  ## The tests, but the slow ones and those of figures
-	$(BIN)/pytest --numprocesses 2 --dist worksteal
+test: $(STAMP)  ## The tests, but the slow ones and those of figures; three processes, as some wait for servers
+	$(BIN)/pytest --numprocesses 3 --dist worksteal
 
 slow: $(STAMP)  ## The slow tests: kills, whole pipelines, browsers; three processes, as they wait half of the time
 	$(BIN)/pytest -m slow --numprocesses 3 --dist worksteal --durations 10

@@ -43,7 +43,7 @@ LONGEST_FILES = (
     "tracking/test_run.py",
     "failures/test_killed_matches.py",
 )
-"""Two processes begin with them, and share out the short tests at the end: none is left with a long one alone."""
+"""The processes begin with them, and share out the short tests at the end: none is left with a long one alone."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,7 +61,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(trylast=True)  # when marks have chosen the items
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first in each half, with which two processes begin; the order of the rest stays."""
+    """Put the longest files first in each half; the order of the rest stays."""
     longest: dict[Path, list[pytest.Item]] = {Path(__file__).parent / name: [] for name in LONGEST_FILES}
     rest: list[pytest.Item] = []
     for item in items:
