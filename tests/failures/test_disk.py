@@ -2,10 +2,9 @@
 
 import os
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +18,8 @@ from cardlab.tracking import Store
 from cardlab.training.checkpoint_files import CheckpointError
 from cardlab.training.continuation import write_continuation
 from cardlab.training.experiment import TRAINING_FILE, Experiment
-from cardlab.training.run import train
+from cardlab.training.run import lock_run_folder, train
+from failures.children import Child
 from services import missing
 from training.test_resume import Interrupted, experiment_of, run
 
@@ -99,22 +99,28 @@ def test_a_disk_that_is_full_at_the_end_is_one_line(small_disk: Path, capsys: py
     assert (small_disk / "run" / "checkpoint.ckpt").exists()
 
 
-def test_a_folder_that_may_not_be_written_is_one_line() -> None:
-    """As another user where the tests are root's, whom no mode stops."""
-    code = (
-        "import os, sys; from pathlib import Path; from cardlab.core.exit_status import run_program; "
-        "from cardlab.training.run import lock_run_folder\n"
-        "def body():\n    with lock_run_folder(Path(sys.argv[1]) / 'squares' / 'one'): pass\n"
-        "if os.geteuid() == 0:\n    os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-        "sys.exit(run_program(body))"
-    )
+def lock_as_nobody(arguments: Sequence[str]) -> int:
+    """Body of a child: lock a run folder, as another user where the tests are root's, whom no mode stops."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+
+    def body() -> None:
+        with lock_run_folder(Path(arguments[0]) / "squares" / "one"):
+            pass
+
+    return run_program(body)
+
+
+def test_a_folder_that_may_not_be_written_is_one_line(tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory() as parent:  # pytest's own folders are closed to others
         Path(parent).chmod(0o755)
         folder = Path(parent) / "runs"
         folder.mkdir(mode=0o555)
-        done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=False)
-        assert done.returncode == FAILED, done.stderr
-        assert done.stderr == f"cardlab: error: {folder}/squares: permission denied\n"
+        child = Child(Path(parent), [str(folder)], log=tmp_path / "log", body=lock_as_nobody)
+        assert child.wait() == FAILED, child.log.read_text()
+        assert child.log.read_text().startswith(f"cardlab: error: {folder}/squares: permission denied\n")
         assert list(folder.iterdir()) == []
 
 

@@ -1,8 +1,6 @@
 """A study resumes where it was interrupted, and ends with exactly as many trials as asked for."""
 
-import signal
-import subprocess
-import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,22 +22,11 @@ from cardlab.experiments.sweep.study import (
     open_study,
     run_trials,
 )
+from failures.children import Child
 
 CONFIG = {"agent": {"gamma": 1.0, "epsilon": 0.1}, "network": {"widths": [8]}}
 RANGES = {"agent.gamma": {"low": 0.0, "high": 1.0}, "agent.epsilon": {"low": 0.01, "high": 1.0, "log": True}}
 GRID = {"agent.gamma": [0.1, 0.5, 0.9], "agent.epsilon": [0.1, 0.2]}
-CHILD = """
-import sys, time
-from pathlib import Path
-sys.path.insert(0, {tests!r})
-from experiments.sweep.test_study import OPTIONS, peak, work
-def objective(trial, values):
-    if trial.number == 3:
-        print("here", flush=True)
-        time.sleep(600)
-    return peak(trial, values)
-work(Path({folder!r}), OPTIONS, objective)
-"""
 
 
 def options_of(sampler: str, trials: int = 8) -> SweepOptions:
@@ -59,6 +46,18 @@ def work(folder: Path, options: SweepOptions, objective: Objective = peak) -> No
     space = Space.parse(options.space, CONFIG)
     enqueue_planned(study, space, options)
     run_trials(study, space, options, objective)
+
+
+def work_up_to_the_fourth(arguments: Sequence[str]) -> int:
+    """Body of a child, which halts in its fourth trial."""
+
+    def objective(trial: optuna.Trial, values: Values) -> list[float]:
+        if trial.number == 3:
+            print("here")
+        return peak(trial, values)
+
+    work(Path(arguments[0]), OPTIONS, objective)
+    return 0
 
 
 def read(folder: Path) -> tuple[list[dict[str, Any]], dict[TrialState, int]]:
@@ -137,11 +136,9 @@ def test_a_result_is_kept_when_ctrl_c_comes_before_it_is_noted(tmp_path: Path, m
 
 def test_kill_nine_leaves_no_trial_running(tmp_path: Path) -> None:
     """The sweep that is resumed at once, without waiting for a heartbeat, ends with the trials of one that was not."""
-    code = CHILD.format(tests=str(Path(__file__).parents[2]), folder=str(tmp_path / "cut"))
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
-        assert child.stdout is not None
-        assert child.stdout.readline() == b"here\n"
-        child.send_signal(signal.SIGKILL)
+    child = Child(tmp_path, [str(tmp_path / "cut")], log=tmp_path / "log", halt_at="here", body=work_up_to_the_fourth)
+    child.wait_until_halted()
+    child.kill()
     work(tmp_path / "cut", OPTIONS)
     params, states = read(tmp_path / "cut")
     assert (states[TrialState.COMPLETE], states[TrialState.FAIL], states[TrialState.RUNNING]) == (12, 1, 0)
