@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cardlab.core.options import as_written
 from cardlab.games.cards.deck import NUM_CARDS
+from cardlab.games.legality import legality
 from cardlab.games.protocol import Game, HasHiddenChoices
 
 _Class = TypeVar("_Class")
@@ -146,8 +147,7 @@ def _check_legal(game: Game, states: Any, actions: _Array) -> None:
     if not states.flags.writeable:
         raise InvalidArray("states: must be a writable array")
     name = game.spec.name
-    allowed = game.legal_actions(states)[np.arange(len(states)), actions]
-    wrong = ~allowed & (game.current_player(states) >= 0)
+    wrong = ~legality(game, states).are_legal(actions) & (game.current_player(states) >= 0)
     if isinstance(game, HasHiddenChoices):
         wrong &= ~game.hidden_choices(states)
     if wrong.any():

@@ -20,10 +20,7 @@ class Legality:
         """[N] the action where exactly one is legal, -1 elsewhere."""
         if self.starts is None:
             return forced_moves(self.legal)
-        moves = np.full(len(self.starts) - 1, -1, dtype=np.int16)
-        rows = np.flatnonzero(np.diff(self.starts) == 1)
-        moves[rows] = self.legal[self.starts[rows]]
-        return moves
+        return _forced_moves_of_lists(self.legal, self.starts)
 
     def are_legal(self, actions: Actions) -> Bools:
         """[N] whether each of `actions` [N] is legal in its row; any number is accepted."""
@@ -50,6 +47,14 @@ def forced_moves(legal: Bools) -> Actions:
                     moves[row] = -1
                     break
                 moves[row] = action
+    return moves
+
+
+@kernel
+def _forced_moves_of_lists(legal: Actions, starts: Starts) -> Actions:
+    moves = np.empty(starts.size - 1, dtype=np.int16)
+    for row in range(moves.size):
+        moves[row] = legal[starts[row]] if starts[row + 1] - starts[row] == 1 else -1
     return moves
 
 

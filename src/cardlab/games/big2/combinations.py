@@ -22,6 +22,9 @@ STRENGTH_ORDER = np.argsort(DECK_CARD).astype(np.int8)
 
 LOWEST_CARD = 0  # the 3 of diamonds
 
+DIAMONDS = sum(1 << 4 * rank for rank in range(NUM_RANKS))
+"""All diamonds as bits: the lowest bit of each rank. Shifted by a suit's number, that suit."""
+
 NO_KIND = -1  # no hand to beat: the player to move has control
 SINGLE, PAIR, THREE, TWO_PAIR, FOUR, STRAIGHT, FLUSH, FULL_HOUSE, STRAIGHT_FLUSH = range(9)
 KINDS = ("single", "pair", "three", "two pair", "four", "straight", "flush", "full house", "straight flush")

@@ -26,6 +26,7 @@ from cardlab.games.protocol import (
     Starts,
     States,
 )
+from cardlab.games.record_arrays import copied
 
 
 @checked
@@ -121,7 +122,7 @@ class Big2:
 
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the opponents' cards; their counts and all played cards stay."""
-        info_states = InfoStates(states.copy())
+        info_states = InfoStates(copied(states))
         hidden_cards.hide(info_states, players)
         return info_states
 
@@ -137,7 +138,7 @@ class Big2:
         Deals are uniform, or have exactly the probability given by the product of `weights` [G, 4, 52] (at least 0, at
         [g, p, c] for player p with card c of the deck). They are uniform in rows where all deals have weight 0.
         """
-        states = info_states.copy()
+        states = copied(info_states)
         seeds = draw_seeds(len(states), rng)
         if weights is None:
             hidden_cards.deal_unseen(states, seeds)

@@ -11,6 +11,7 @@ import numpy as np
 
 from cardlab.core.kernels import kernel
 from cardlab.games.big2.combinations import (
+    DIAMONDS,
     FLUSH,
     FOUR,
     FULL_HOUSE,
@@ -25,8 +26,6 @@ from cardlab.games.cards.bits import count_bits, highest_bit, lowest_bit
 
 Play = tuple[int, int, int]
 """Cards as bits (0: pass), kind and deciding card."""
-
-_SUIT = sum(1 << 4 * rank for rank in range(13))  # the diamonds; shifted by a suit number, that suit
 
 
 def _first_groups(size: int) -> np.ndarray:
@@ -108,7 +107,7 @@ def _first_five(hand: int, kind: int, key: int, opens: bool) -> Play:
     """The first hand of five cards, searched by the rank of its lowest card."""
     flushes = 0
     for suit in range(4):
-        suited = hand & (_SUIT << suit)
+        suited = hand & (DIAMONDS << suit)
         if count_bits(suited) >= 5:
             flushes |= suited
     for rank in range(1 if opens else 13):
@@ -174,7 +173,7 @@ def _first_flush_of_rank(hand: int, starts: int, kind: int, key: int) -> int:
     while starts != 0:
         first = lowest_bit(starts)
         starts &= starts - 1
-        suited = hand & (_SUIT << (first & 3))
+        suited = hand & (DIAMONDS << (first & 3))
         cards = _first_flush(suited >> first << first, kind, key)
         if cards != 0:
             return cards
@@ -205,7 +204,7 @@ def _classify_five(cards: int) -> Play:
     """Five cards with their kind and deciding card."""
     low = lowest_bit(cards)
     high = highest_bit(cards)
-    suited = cards & (_SUIT << (low & 3)) == cards
+    suited = cards & (DIAMONDS << (low & 3)) == cards
     for rank in range(low >> 2, (high >> 2) + 1):
         bits = cards >> 4 * rank & 15
         if count_bits(bits) == 3:

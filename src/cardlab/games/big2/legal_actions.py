@@ -1,7 +1,9 @@
-"""Enumeration of legal actions. Only hands of the required size are enumerated, and only legal ones are written.
+"""Enumeration of legal actions: only plays of the required size, in ascending order.
 
-A hand is its cards in ascending order with `starts` [14]: rank r is at positions starts[r] to starts[r + 1] - 1.
-`beat` is the strength to beat, -1 with control.
+A hand is a set of cards, one bit per card of Big 2's order; sets of ranks are the lowest bits of their ranks. Rank r is
+at positions starts[r] to starts[r + 1] - 1 of the sorted hand, `starts` [14]. The deciding card of a play that beats
+the hand to beat is at position `least` or above. Functions that list write to `actions` from `num` on and return the
+end of the list; there must be room for all actions.
 """
 
 import numpy as np
@@ -9,197 +11,254 @@ from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import (
+    ACTION_POSITIONS,
     FIVE_TERMS,
     FOUR_BASES,
+    HAND_SIZE,
+    NUM_ACTIONS,
     PAIR_NUMBERS,
     PASS,
-    SIZE_STARTS,
-    STARTS_WITHOUT_FIRST,
     three_number,
 )
 from cardlab.games.big2.combinations import (
+    DIAMONDS,
     FLUSH,
     FOUR,
     FULL_HOUSE,
     KIND_SIZES,
-    PAIR,
     STRAIGHT,
     STRAIGHT_FLUSH,
-    THREE,
     TWO_PAIR,
-    strength,
 )
-from cardlab.games.protocol import Bools
+from cardlab.games.cards.bits import count_bits, lowest_bit
+from cardlab.games.protocol import Actions, Bools
 
-Hand = NDArray[np.int8]
+Starts = NDArray[np.int8]
 
 
 @kernel
-def find_ranks(hand: Hand, count: int, starts: NDArray[np.int8]) -> None:
-    """Fill `starts` [14] for hand[0:count]."""
-    position = 0
+def find_ranks(hand: int, starts: Starts) -> int:
+    """Fill `starts` [14]; return the number of cards of each rank, four bits each."""
+    by_rank = hand - (hand >> 1 & 0x5555555555555)
+    by_rank = (by_rank & 0x3333333333333) + (by_rank >> 2 & 0x3333333333333)
+    ends = by_rank * DIAMONDS  # sums of the ranks so far, four bits each
+    starts[0] = 0
     for rank in range(13):
-        starts[rank] = position
-        while position < count and hand[position] >> 2 == rank:
-            position += 1
-    starts[13] = count
+        starts[rank + 1] = ends >> 4 * rank & 15
+    return by_rank
 
 
 @kernel
-def mark_legal(hand: Hand, count: int, kind: int, key: int, starts: NDArray[np.int8], legal: Bools) -> None:
+def mark_legal(hand: NDArray[np.int8], count: int, kind: int, key: int, starts: Starts, legal: Bools) -> None:
     """Mark in `legal` [A], all False before, the legal actions of hand[0:count] on a hand of `kind` and `key`."""
-    find_ranks(hand, count, starts)
-    size = 0
-    beat = -1
-    if kind >= 0:
-        size = int(KIND_SIZES[kind])
-        beat = strength(kind, key)
-        legal[PASS] = True
+    bits = 0
+    for position in range(count):
+        bits |= 1 << int(hand[position])
+    actions = np.empty(NUM_ACTIONS, dtype=np.int16)
+    for index in range(list_legal(bits, kind, key, starts, actions, 0)):
+        legal[actions[index]] = True
+
+
+@kernel
+def list_legal(hand: int, kind: int, key: int, starts: Starts, actions: Actions, num: int) -> int:
+    """List the legal actions of `hand` on a hand of `kind` and `key`; `starts` is scratch space."""
+    size = int(KIND_SIZES[kind]) if kind >= 0 else 0
+    count = count_bits(hand)
+    least = count_bits(hand & ((1 << (key + 1)) - 1))
     if size in (0, 1):
-        for position in range(count):
-            legal[position] = hand[position] > beat
+        for index in range(HAND_SIZE):  # always thirteen: faster without a branch; later actions overwrite the rest
+            actions[num + index] = least + index
+        num += count - least
+    if size != 1 and count >= max(size, 2):
+        num = _list_combinations(hand, size, kind, least, starts, actions, num)
+    if kind >= 0:
+        actions[num] = PASS
+        num += 1
+    return num
+
+
+@kernel
+def keep_first_position(actions: Actions, num: int, end: int) -> int:
+    """Keep those of actions[num:end] that play position 0, or none; return their end."""
+    for index in range(num, end):
+        actions[num] = actions[index]
+        num += ACTION_POSITIONS[actions[index], 0] <= 0
+    return num
+
+
+@kernel
+def _list_combinations(hand: int, size: int, kind: int, least: int, starts: Starts, actions: Actions, num: int) -> int:
+    """List plays of `size` cards, of all sizes above one if 0."""
+    by_rank = find_ranks(hand, starts)
+    pairs = (by_rank >> 1 | by_rank >> 2) & DIAMONDS  # ranks with two cards or more, by their lowest bit
+    threes = (by_rank >> 2 | by_rank >> 1 & by_rank) & DIAMONDS
     if size in (0, 2):
-        _mark_pairs(hand, starts, beat, legal)
-    if size in (0, 3):
-        _mark_threes(hand, starts, beat, legal)
+        num = _list_pairs(pairs, least, 0, starts, actions, num)
+    if size in (0, 3) and threes != 0:
+        num = _list_threes(threes, least, starts, actions, num)
     if size in (0, 4):
-        _mark_fours(hand, starts, beat, legal)
+        num = _list_fours(pairs, kind, least, starts, actions, num)
     if size in (0, 5):
-        _mark_straights(hand, starts, beat, legal)
-        _mark_flushes(hand, count, beat, legal)
-        _mark_full_houses(hand, starts, beat, legal)
+        end = num
+        if kind <= STRAIGHT:
+            end = _list_straights(hand, least, starts, actions, end)
+        end = _list_flushes(hand, kind, least, actions, end)
+        if kind <= FULL_HOUSE and threes != 0:
+            end = _list_full_houses(pairs, threes, least if kind == FULL_HOUSE else 0, starts, actions, end)
+        num = _sort(actions, num, end)
+    return num
 
 
 @kernel
-def require_first_position(legal: Bools) -> None:
-    """Unmark in `legal` [A] all actions that do not play position 0."""
-    for size in range(1, 6):
-        for action in range(STARTS_WITHOUT_FIRST[size - 1], SIZE_STARTS[size + 1]):
-            legal[action] = False
+def _least(own_kind: int, kind: int, least: int) -> int:
+    """The least position of the deciding card of a play of `own_kind` on a hand of `kind` of as many cards."""
+    if own_kind == kind:
+        return least
+    return 0 if own_kind > kind else HAND_SIZE
 
 
 @kernel
-def _mark_pairs(hand: Hand, starts: NDArray[np.int8], beat: int, legal: Bools) -> None:
-    for rank in range(13):
-        for j in range(starts[rank] + 1, starts[rank + 1]):
-            if strength(PAIR, hand[j]) > beat:
-                for i in range(starts[rank], j):
-                    legal[PAIR_NUMBERS[i, j]] = True
+def _list_pairs(ranks: int, least: int, base: int, starts: Starts, actions: Actions, num: int) -> int:
+    """List the pairs of `ranks`, with `base` added to the action."""
+    while ranks != 0:
+        rank = lowest_bit(ranks) >> 2
+        ranks &= ranks - 1
+        for i in range(starts[rank], starts[rank + 1]):
+            for j in range(max(i + 1, least), starts[rank + 1]):
+                actions[num] = base + PAIR_NUMBERS[i, j]
+                num += 1
+    return num
 
 
 @kernel
-def _mark_threes(hand: Hand, starts: NDArray[np.int8], beat: int, legal: Bools) -> None:
-    for rank in range(13):
-        for k in range(starts[rank] + 2, starts[rank + 1]):
-            if strength(THREE, hand[k]) > beat:
-                for j in range(starts[rank] + 1, k):
-                    for i in range(starts[rank], j):
-                        legal[three_number(i, j, k)] = True
+def _list_threes(ranks: int, least: int, starts: Starts, actions: Actions, num: int) -> int:
+    while ranks != 0:
+        rank = lowest_bit(ranks) >> 2
+        ranks &= ranks - 1
+        for i in range(starts[rank], starts[rank + 1]):
+            for j in range(i + 1, starts[rank + 1]):
+                for k in range(max(j + 1, least), starts[rank + 1]):
+                    actions[num] = three_number(i, j, k)
+                    num += 1
+    return num
 
 
 @kernel
-def _mark_fours(hand: Hand, starts: NDArray[np.int8], beat: int, legal: Bools) -> None:
-    """Mark two pairs (the higher pair last) and fours of a kind."""
-    for rank in range(1, 13):
-        for d in range(starts[rank] + 1, starts[rank + 1]):
-            if strength(TWO_PAIR, hand[d]) > beat:
-                for c in range(starts[rank], d):
-                    _mark_lower_pairs(starts, rank, PAIR_NUMBERS[c, d], legal)
-    for rank in range(13):
-        a = int(starts[rank])
-        if starts[rank + 1] - a == 4 and strength(FOUR, hand[a + 3]) > beat:
-            legal[FOUR_BASES[a, a + 1] + PAIR_NUMBERS[a + 2, a + 3]] = True
+def _list_fours(ranks: int, kind: int, least: int, starts: Starts, actions: Actions, num: int) -> int:
+    """List two pairs (the higher pair last) and fours of a kind of the `ranks` with pairs."""
+    least_two_pair, least_four = _least(TWO_PAIR, kind, least), _least(FOUR, kind, least)
+    while ranks != 0:
+        rank = lowest_bit(ranks) >> 2
+        ranks &= ranks - 1
+        start, stop = int(starts[rank]), int(starts[rank + 1])
+        if stop - start == 4 and stop > least_four:
+            actions[num] = FOUR_BASES[start, start + 1] + PAIR_NUMBERS[start + 2, start + 3]
+            num += 1
+        for a in range(start, stop if ranks != 0 else start):
+            for b in range(a + 1, stop):
+                num = _list_pairs(ranks, least_two_pair, int(FOUR_BASES[a, b]), starts, actions, num)
+    return num
 
 
 @kernel
-def _mark_lower_pairs(starts: NDArray[np.int8], rank: int, higher: int, legal: Bools) -> None:
-    for lower in range(rank):
-        for b in range(starts[lower] + 1, starts[lower + 1]):
-            for a in range(starts[lower], b):
-                legal[FOUR_BASES[a, b] + higher] = True
+def _list_straights(hand: int, least: int, starts: Starts, actions: Actions, num: int) -> int:
+    """List straights and straight flushes."""
+    ranks = (hand | hand >> 1 | hand >> 2 | hand >> 3) & DIAMONDS
+    ranks &= ranks >> 4 & ranks >> 8 & ranks >> 12 & ranks >> 16
+    while ranks != 0:
+        low = lowest_bit(ranks) >> 2
+        ranks &= ranks - 1
+        for a in range(starts[low], starts[low + 1]):
+            for b in range(starts[low + 1], starts[low + 2]):
+                two = FIVE_TERMS[0, a] + FIVE_TERMS[1, b]
+                for c in range(starts[low + 2], starts[low + 3]):
+                    three = two + FIVE_TERMS[2, c]
+                    for d in range(starts[low + 3], starts[low + 4]):
+                        for e in range(max(starts[low + 4], least), starts[low + 5]):
+                            actions[num] = three + FIVE_TERMS[3, d] + FIVE_TERMS[4, e]
+                            num += 1
+    return num
 
 
 @kernel
-def _mark_straights(hand: Hand, starts: NDArray[np.int8], beat: int, legal: Bools) -> None:
-    """Mark straights by their highest card; `_mark_flushes` also marks straight flushes."""
-    if beat >= strength(FLUSH, 0):
-        return
-    for top in range(4, 13):
-        if (
-            starts[top] == starts[top + 1]
-            or starts[top - 1] == starts[top]
-            or starts[top - 2] == starts[top - 1]
-            or starts[top - 3] == starts[top - 2]
-            or starts[top - 4] == starts[top - 3]
-        ):
-            continue
-        for e in range(starts[top], starts[top + 1]):
-            if strength(STRAIGHT, hand[e]) > beat:
-                _mark_below(starts, top, FIVE_TERMS[4, e], legal)
-
-
-@kernel
-def _mark_below(starts: NDArray[np.int8], top: int, last: int, legal: Bools) -> None:
-    """Mark all straights of a highest card, which adds `last` to the action's number."""
-    for d in range(starts[top - 1], starts[top]):
-        last_two = last + FIVE_TERMS[3, d]
-        for c in range(starts[top - 2], starts[top - 1]):
-            last_three = last_two + FIVE_TERMS[2, c]
-            for b in range(starts[top - 3], starts[top - 2]):
-                last_four = last_three + FIVE_TERMS[1, b]
-                for a in range(starts[top - 4], starts[top - 3]):
-                    legal[last_four + FIVE_TERMS[0, a]] = True
-
-
-@kernel
-def _mark_flushes(hand: Hand, count: int, beat: int, legal: Bools) -> None:
-    """Mark flushes and straight flushes: five cards of a suit are straight if the last rank is the first plus four."""
-    suited = np.empty(13, dtype=np.int8)
+def _list_flushes(hand: int, kind: int, least: int, actions: Actions, num: int) -> int:
+    """List flushes and straight flushes."""
     for suit in range(4):
-        num = 0
-        for position in range(count):
-            suited[num] = position
-            num += hand[position] & 3 == suit
-        for top in range(4, num):
-            high = int(hand[suited[top]])
-            for low in range(top - 3):
-                straight = (high >> 2) - (hand[suited[low]] >> 2) == 4
-                if strength(STRAIGHT_FLUSH if straight else FLUSH, high) > beat:
-                    _mark_between(suited, low, top, legal)
+        suited = hand & DIAMONDS << suit
+        if count_bits(suited) >= 5:
+            num = _list_suited(hand, suited, kind, least, actions, num)
+    return num
 
 
 @kernel
-def _mark_between(suited: NDArray[np.int8], low: int, top: int, legal: Bools) -> None:
-    """Mark all flushes of a lowest and a highest card."""
-    outer = FIVE_TERMS[0, suited[low]] + FIVE_TERMS[4, suited[top]]
-    for b in range(low + 1, top - 2):
-        for c in range(b + 1, top - 1):
-            two = outer + FIVE_TERMS[1, suited[b]] + FIVE_TERMS[2, suited[c]]
-            for d in range(c + 1, top):
-                legal[two + FIVE_TERMS[3, suited[d]]] = True
+def _list_suited(hand: int, suited: int, kind: int, least: int, actions: Actions, num: int) -> int:
+    """List the fives of the cards `suited` of one suit; they are straight if the last rank is the first plus four."""
+    cards = np.empty(HAND_SIZE, dtype=np.int8)
+    positions = np.empty(HAND_SIZE, dtype=np.int8)
+    count = 0
+    while suited != 0:
+        cards[count] = lowest_bit(suited)
+        positions[count] = count_bits(hand & (suited & -suited) - 1)
+        suited &= suited - 1
+        count += 1
+    for a in range(count - 4):
+        for b in range(a + 1, count - 3):
+            two = FIVE_TERMS[0, positions[a]] + FIVE_TERMS[1, positions[b]]
+            for c in range(b + 1, count - 2):
+                for d in range(c + 1, count - 1):
+                    four = two + FIVE_TERMS[2, positions[c]] + FIVE_TERMS[3, positions[d]]
+                    for e in range(d + 1, count):
+                        own_kind = STRAIGHT_FLUSH if cards[e] - cards[a] == 16 else FLUSH
+                        if positions[e] >= _least(own_kind, kind, least):
+                            actions[num] = four + FIVE_TERMS[4, positions[e]]
+                            num += 1
+    return num
 
 
 @kernel
-def _mark_full_houses(hand: Hand, starts: NDArray[np.int8], beat: int, legal: Bools) -> None:
-    for rank in range(13):
-        for k in range(starts[rank] + 2, starts[rank + 1]):
-            if strength(FULL_HOUSE, hand[k]) > beat:
-                for j in range(starts[rank] + 1, k):
-                    for i in range(starts[rank], j):
-                        _mark_houses_of_three(starts, rank, i, j, k, legal)
+def _list_full_houses(pairs: int, threes: int, least: int, starts: Starts, actions: Actions, num: int) -> int:
+    while threes != 0:
+        three = threes & -threes
+        threes ^= three
+        rank = lowest_bit(three) >> 2
+        for i in range(starts[rank], starts[rank + 1]):
+            for j in range(i + 1, starts[rank + 1]):
+                for k in range(max(j + 1, least), starts[rank + 1]):
+                    num = _list_houses_of_three(pairs ^ three, i, j, k, starts, actions, num)
+    return num
 
 
 @kernel
-def _mark_houses_of_three(starts: NDArray[np.int8], rank: int, i: int, j: int, k: int, legal: Bools) -> None:
-    """Mark the full houses of the three at positions i, j, k with each pair of another rank."""
+def _list_houses_of_three(pairs: int, i: int, j: int, k: int, starts: Starts, actions: Actions, num: int) -> int:
+    """List the full houses of the three at positions i, j, k with each of the `pairs`."""
     above = FIVE_TERMS[0, i] + FIVE_TERMS[1, j] + FIVE_TERMS[2, k]
     below = FIVE_TERMS[2, i] + FIVE_TERMS[3, j] + FIVE_TERMS[4, k]
-    for other in range(13):
-        if other == rank:
-            continue
-        for second in range(starts[other] + 1, starts[other + 1]):
-            for first in range(starts[other], second):
-                if other > rank:
-                    legal[above + FIVE_TERMS[3, first] + FIVE_TERMS[4, second]] = True
+    while pairs != 0:
+        other = lowest_bit(pairs) >> 2
+        pairs &= pairs - 1
+        for first in range(starts[other], starts[other + 1]):
+            for second in range(first + 1, starts[other + 1]):
+                if first > k:
+                    actions[num] = above + FIVE_TERMS[3, first] + FIVE_TERMS[4, second]
                 else:
-                    legal[below + FIVE_TERMS[0, first] + FIVE_TERMS[1, second]] = True
+                    actions[num] = below + FIVE_TERMS[0, first] + FIVE_TERMS[1, second]
+                num += 1
+    return num
+
+
+@kernel
+def _sort(actions: Actions, start: int, end: int) -> int:
+    """Sort actions[start:end], drop repeats (straight flushes, listed twice), and return the end."""
+    for index in range(start + 1, end):
+        action = actions[index]
+        place = index
+        while place > start and actions[place - 1] > action:
+            actions[place] = actions[place - 1]
+            place -= 1
+        actions[place] = action
+    kept = start
+    for index in range(start, end):
+        if kept == start or actions[index] != actions[kept - 1]:
+            actions[kept] = actions[index]
+            kept += 1
+    return kept

@@ -10,7 +10,7 @@ from cardlab.core.kernels import kernel
 from cardlab.games.big2.actions import HAND_SIZE
 from cardlab.games.big2.combinations import FLUSH, FULL_HOUSE, STRAIGHT, STRAIGHT_FLUSH, classify
 from cardlab.games.big2.legal_actions import find_ranks
-from cardlab.games.big2.rules import HIDDEN, PLAYED, PLAYING, list_hand
+from cardlab.games.big2.rules import HIDDEN, PLAYED, PLAYING, hand_bits, list_hand
 from cardlab.games.protocol import AnyStates, Floats, InfoStates, Players, find_block, layout, width
 
 PUBLISHED = layout(
@@ -75,6 +75,7 @@ def observe_published(info_states: InfoStates, players: Players) -> Floats:
         place = state["place"]
         player = int(players[g])
         row = out[g]
+        find_ranks(hand_bits(place, player), starts)
         _write_slots(hand, list_hand(place, player, hand), starts, row)
         for seat in range(1, 4):
             other = (player + seat) % 4
@@ -91,7 +92,6 @@ def observe_published(info_states: InfoStates, players: Players) -> Floats:
 
 @kernel
 def _write_slots(hand: NDArray[np.int8], count: int, starts: NDArray[np.int8], row: NDArray[np.float32]) -> None:
-    find_ranks(hand, count, starts)
     suits = np.zeros(4, dtype=np.int64)
     for position in range(count):
         suits[hand[position] & 3] += 1

@@ -11,9 +11,10 @@ from cardlab.games.array_checks import checked_function
 from cardlab.games.big2.combinations import NO_KIND, STRAIGHT_FLUSH
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.greedy_kernel import greedy_play
-from cardlab.games.big2.rules import OVER, PLAYING, payoffs
+from cardlab.games.big2.rules import OVER, PLAYING, hand_bits, payoffs
 from cardlab.games.cards.bits import count_bits
 from cardlab.games.protocol import Floats, States
+from cardlab.games.record_arrays import copied
 
 
 @checked_function(Big2)
@@ -27,7 +28,7 @@ def play_out(
     `options` are `GameSpec.options`; the default game's if None. Greedy play uses no random numbers.
     """
     options = options or {}
-    ended = States(states.copy())
+    ended = copied(states)
     play_out_greedily(ended, options.get("straight_flush") == "unbeatable")
     return payoffs(ended, options.get("penalty") == "doubled")
 
@@ -40,21 +41,13 @@ def play_out_greedily(states: States, unbeatable: bool) -> None:
         state = states[g]
         if state["phase"] != PLAYING:
             continue
-        fill_hands(state["place"], hands)
+        for seat in range(4):
+            hands[seat] = hand_bits(state["place"], seat)
         player = (int(state["opener"]) + int(state["moves"])) % 4
         _play_greedily(hands, player, int(state["kind"]), int(state["key"]), int(state["passes"]), unbeatable)
         for seat in range(4):
             state["counts"][seat] = count_bits(hands[seat])
         state["phase"] = OVER
-
-
-@kernel
-def fill_hands(place: NDArray[np.uint8], hands: NDArray[np.int64]) -> None:
-    """Write the hand of each player to `hands` [4], one bit per card."""
-    hands[:] = 0
-    for card in range(52):
-        if place[card] < 4:
-            hands[place[card]] |= np.int64(1) << np.int64(card)
 
 
 @kernel

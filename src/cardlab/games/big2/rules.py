@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, MAX_PLAY, NUM_ACTIONS, PASS, SIZE_STARTS
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, HAND_SIZE, NUM_ACTIONS
 from cardlab.games.big2.combinations import (
     DECK_CARD,
     FLUSH,
     FOUR,
     FULL_HOUSE,
-    KIND_SIZES,
     LOWEST_CARD,
     NO_KIND,
     PAIR,
@@ -25,7 +24,8 @@ from cardlab.games.big2.combinations import (
     THREE,
     classify,
 )
-from cardlab.games.big2.legal_actions import mark_legal, require_first_position
+from cardlab.games.big2.legal_actions import keep_first_position, list_legal
+from cardlab.games.cards.bits import count_bits, lowest_bit
 from cardlab.games.cards.deck import Cards
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, Players, Starts, States
 
@@ -102,74 +102,59 @@ def current_player(states: AnyStates) -> Players:
 
 
 @kernel
-def list_hand(place: NDArray[np.uint8], player: int, hand: NDArray[np.int8]) -> int:
-    """Write the cards of `player` to `hand` [at least 14] in ascending order; return their number."""
-    count = 0
+def hand_bits(place: NDArray[np.uint8], player: int) -> int:
+    """The cards of `player`, one bit per card."""
+    bits = 0
     for card in range(52):
-        hand[count] = card
-        count += place[card] == player
+        bits |= int(place[card] == player) << card
+    return bits
+
+
+@kernel
+def list_hand(place: NDArray[np.uint8], player: int, hand: NDArray[np.int8]) -> int:
+    """Write the cards of `player` to `hand` [at least 13] in ascending order; return their number."""
+    cards = hand_bits(place, player)
+    count = count_bits(cards)
+    for position in range(HAND_SIZE):  # always thirteen: faster without a branch; those from `count` on mean nothing
+        hand[position] = lowest_bit(cards | 1 << 52)
+        cards &= cards - 1
     return count
 
 
 @kernel
-def legal_actions(states: AnyStates, unbeatable: bool) -> Bools:
-    """[G, A] legal actions of the current player; `unbeatable`: nothing beats a straight flush."""
-    legal = np.zeros((states.shape[0], NUM_ACTIONS), dtype=np.bool_)
-    hand = np.empty(14, dtype=np.int8)
-    starts = np.empty(14, dtype=np.int8)
-    for g in range(states.shape[0]):
-        _mark_legal_of(states[g], unbeatable, hand, starts, legal[g])
-    return legal
-
-
-@kernel
 def list_legal_actions(states: AnyStates, unbeatable: bool) -> tuple[Actions, Starts]:
-    """Legal actions [K], ascending in each game, and their starts [G + 1], by one row of a mask that stays in cache."""
-    words = np.zeros(NUM_ACTIONS // 8 + 1, dtype=np.uint64)
-    legal = words.view(np.bool_)
-    hand = np.empty(14, dtype=np.int8)
-    ranks = np.empty(14, dtype=np.int8)
+    """Legal actions [K], ascending in each game, and their starts [G + 1].
+
+    `unbeatable`: nothing beats a straight flush.
+    """
+    rank_starts = np.empty(14, dtype=np.int8)
     starts = np.zeros(states.shape[0] + 1, dtype=np.int64)
     actions = np.empty(16 * states.shape[0] + NUM_ACTIONS, dtype=np.int16)
     num = 0
     for g in range(states.shape[0]):
-        _mark_legal_of(states[g], unbeatable, hand, ranks, legal)
+        state = states[g]
         if num + NUM_ACTIONS > actions.size:
             actions = np.concatenate((actions, np.empty_like(actions)))
-        kind = int(states[g]["kind"])
-        size = int(KIND_SIZES[kind]) if kind >= 0 else MAX_PLAY  # with control all sizes are scanned
-        for word in range(SIZE_STARTS[size] // 8 if kind >= 0 else 0, (SIZE_STARTS[size + 1] + 7) // 8):
-            if words[word] == 0:
-                continue
-            for action in range(8 * word, 8 * word + 8):
-                actions[num] = action
-                num += legal[action]
-            words[word] = 0
-        if legal[PASS]:
-            actions[num] = PASS
-            num += 1
-            legal[PASS] = False
+        if state["phase"] == PLAYING:
+            kind = int(state["kind"])
+            player = (int(state["opener"]) + int(state["moves"])) % 4
+            hand = 0 if unbeatable and kind == STRAIGHT_FLUSH else hand_bits(state["place"], player)
+            num = list_legal(hand, kind, int(state["key"]), rank_starts, actions, num)
+            if hand & 1:
+                num = keep_first_position(actions, int(starts[g]), num)
         starts[g + 1] = num
     return actions[:num], starts
 
 
 @kernel
-def _mark_legal_of(
-    state: np.void, unbeatable: bool, hand: NDArray[np.int8], starts: NDArray[np.int8], legal: Bools
-) -> None:
-    """Mark the legal actions in `legal` [at least A], all False before; `hand` and `starts` are scratch space."""
-    if state["phase"] != PLAYING:
-        return
-    kind = int(state["kind"])
-    if unbeatable and kind == STRAIGHT_FLUSH:
-        legal[PASS] = True
-        return
-    place = state["place"]
-    player = (int(state["opener"]) + int(state["moves"])) % 4
-    count = list_hand(place, player, hand)
-    mark_legal(hand, count, kind, int(state["key"]), starts, legal)
-    if place[LOWEST_CARD] == player:
-        require_first_position(legal)
+def legal_actions(states: AnyStates, unbeatable: bool) -> Bools:
+    """[G, A] legal actions of the current player."""
+    legal = np.zeros((states.shape[0], NUM_ACTIONS), dtype=np.bool_)
+    actions, starts = list_legal_actions(states, unbeatable)
+    for g in range(states.shape[0]):
+        for place in range(starts[g], starts[g + 1]):
+            legal[g, actions[place]] = True
+    return legal
 
 
 @kernel

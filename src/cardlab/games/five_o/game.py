@@ -22,6 +22,7 @@ from cardlab.games.protocol import (
     Players,
     States,
 )
+from cardlab.games.record_arrays import copied
 
 
 @checked
@@ -103,7 +104,7 @@ class FiveO:
 
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the deck and the opponent's cards of the hidden round; at the end all cards are shown."""
-        known = states.copy()
+        known = copied(states)
         hidden_cards.hide(known, players, self.hidden_round)
         return InfoStates(known)
 
@@ -118,7 +119,7 @@ class FiveO:
 
         An afterstate also gets its next card. An UNRESOLVED state is resolved.
         """
-        states = info_states.copy()
+        states = copied(info_states)
         hidden_cards.fill(strength_table(), states, draw_seeds(len(states), rng), self.hidden_round)
         return States(states)
 

@@ -25,6 +25,7 @@ from cardlab.games.five_o.rules import (
     round_of,
 )
 from cardlab.games.protocol import Floats, States
+from cardlab.games.record_arrays import copied
 
 
 @checked_function(FiveO)
@@ -34,7 +35,7 @@ def play_out(
     options: Mapping[str, Any] | None = None,  # noqa: ARG001  one signature for all games
 ) -> Floats:
     """[G, 2] payoffs when both players play uniformly at random from `states`, which are not modified."""
-    ended = States(states.copy())
+    ended = States(copied(states))
     finish_at_random(strength_table(), ended, draw_seeds(len(states), rng))
     return compute_payoffs(ended)
 

@@ -15,6 +15,7 @@ from cardlab.games.open_face import observation as features
 from cardlab.games.open_face.opening_list import opening_rows
 from cardlab.games.open_face.royalties import MAX_PAYOFF
 from cardlab.games.protocol import Actions, AnyStates, Bools, Floats, GameSpec, InfoStates, Players, States
+from cardlab.games.record_arrays import copied
 
 
 @checked
@@ -84,7 +85,7 @@ class OpenFace:
 
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the hidden cards; both players have equal information."""
-        known = InfoStates(states.copy())
+        known = InfoStates(copied(states))
         hidden_cards.hide(known)
         return known
 
@@ -96,7 +97,7 @@ class OpenFace:
         weights: Floats | None = None,
     ) -> States:
         """[G] states with the rest of the deck drawn uniformly; `weights` is unused: no player holds hidden cards."""
-        states = States(info_states.copy())
+        states = States(copied(info_states))
         hidden_cards.fill(states, shuffled_decks(len(states), rng))
         return states
 

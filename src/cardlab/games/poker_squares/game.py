@@ -25,6 +25,7 @@ from cardlab.games.protocol import (
     Players,
     States,
 )
+from cardlab.games.record_arrays import copied
 
 # Points by category, in the order of CATEGORIES.
 SCORING: dict[str, tuple[int, ...]] = {
@@ -152,7 +153,7 @@ class PokerSquares:
 
     def information(self, states: States, players: Players) -> InfoStates:
         """[G] copies without the hidden cards of the deck."""
-        known = states.copy()
+        known = copied(states)
         hidden_cards.hide(known)
         return InfoStates(known)
 
@@ -167,7 +168,7 @@ class PokerSquares:
 
         `weights` is unused: no player holds cards.
         """
-        states = info_states.copy()
+        states = copied(info_states)
         hidden_cards.fill(states, draw_seeds(len(states), rng))
         return States(states)
 
@@ -184,7 +185,7 @@ class PokerSquares:
         """[G, F] observations after the face-up cards are placed on the cells `actions` [G]."""
         if self.features == "sparse_lines":
             return features.observe_sparse_lines(info_states, actions, self.scores, self._payoff_scale)
-        after = InfoStates(info_states.copy())
+        after = InfoStates(copied(info_states))
         self.apply(after, actions)
         return self.observe(after, players)
 

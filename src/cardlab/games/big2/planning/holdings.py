@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
 from cardlab.games.big2.combinations import (
+    DIAMONDS,
     FLUSH,
     FOUR,
     FULL_HOUSE,
@@ -29,8 +30,6 @@ NO_HAND = -1
 
 Strengths = NDArray[np.int16]
 """Strength (combinations.strength) of the best hand by its size, 0 to 5; NO_HAND if there is none."""
-
-_DIAMONDS = sum(1 << 4 * rank for rank in range(13))  # the lowest bit of each rank
 
 
 @kernel
@@ -66,7 +65,7 @@ def best_hands(hand: int, best: Strengths) -> None:
     if hand == 0:
         return
     best[1] = strength(SINGLE, highest_bit(hand))
-    one, two, three, four = hand & _DIAMONDS, hand >> 1 & _DIAMONDS, hand >> 2 & _DIAMONDS, hand >> 3 & _DIAMONDS
+    one, two, three, four = hand & DIAMONDS, hand >> 1 & DIAMONDS, hand >> 2 & DIAMONDS, hand >> 3 & DIAMONDS
     pairs = (one & two) | (three & four) | ((one | two) & (three | four))
     threes = (one & two & (three | four)) | (three & four & (one | two))
     fours = one & two & three & four
@@ -84,11 +83,11 @@ def best_hands(hand: int, best: Strengths) -> None:
 @kernel
 def _best_five(hand: int, pairs: int, threes: int) -> int:
     best = NO_HAND
-    straights = _runs((hand | hand >> 1 | hand >> 2 | hand >> 3) & _DIAMONDS)
+    straights = _runs((hand | hand >> 1 | hand >> 2 | hand >> 3) & DIAMONDS)
     if straights != 0:
         best = strength(STRAIGHT, _top_of(hand, straights))
     for suit in range(4):
-        suited = hand >> suit & _DIAMONDS
+        suited = hand >> suit & DIAMONDS
         if count_bits(suited) >= 5:
             best = max(best, strength(FLUSH, highest_bit(suited) + suit))
             runs = _runs(suited)
