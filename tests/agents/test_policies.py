@@ -16,13 +16,14 @@ from cardlab.agents.policy_files import describe, load_network, load_policy, sav
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
-from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions
+from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions, ProtoActionOptions
 from small_games.kuhn import Kuhn
 
 NETWORKS = [
     MLPOptions(widths=(8,)),
     MLPOptions(widths=(8, 4), activation="gelu", layer_norm=True, separate_critic=True),
     ActionsOptions((8,), (8,), (4,)),
+    ProtoActionOptions(2, 4, (8,), (8,), (4,)),
 ]
 
 

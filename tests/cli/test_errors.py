@@ -68,9 +68,9 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["train", "agent=pp"], "agent=pp: must be one of dqn, policy_iteration, ppo, td; big2/: champion, paper; "),
         (
             ["train", "experiment=big2"],
-            "experiment=big2: must be one of big2/champion, big2/default, big2/paper, big2/ppo",
+            "experiment=big2: must be one of big2/abstract_actions, big2/champion, big2/default, big2/paper, big2/ppo",
         ),
-        (["train", "experiment=big2_best"], "experiment=big2_best: must be one of big2/champion, big2/default, "),
+        (["train", "experiment=big2_best"], "experiment=big2_best: must be one of big2/abstract_actions, "),
         (["train", "experiment=thirty_one_ppo"], "experiment=thirty_one_ppo: must be thirty_one/ppo"),
         (["train", "agent=big2/papre"], "agent=big2/papre: must be one of big2/champion, big2/paper"),
         (["train", "opponents=ladder"], "opponents=ladder: must be one of big2/ladder, thirty_one/ladder"),

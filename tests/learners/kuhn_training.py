@@ -8,7 +8,7 @@ import numpy as np
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.learners.options import DQNOptions, PolicyIterationOptions, PPOOptions, TDOptions
 from cardlab.learners.rollouts.opponents.options import ScriptedOptions
-from cardlab.networks.options import ActionsOptions, MLPOptions
+from cardlab.networks.options import ActionsOptions, MLPOptions, ProtoActionOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions
 from small_games.kuhn import BET, OPEN, Kuhn, Policy
@@ -62,7 +62,11 @@ AGENTS: dict[str, Any] = {
     ),
     "policy_iteration": partial(PolicyIterationOptions, decisions_per_iteration=256, rollouts=2),
 }
-NETWORKS = {"mlp": MLPOptions(widths=(32,)), "actions": ActionsOptions((32,), (16,), (32,))}
+NETWORKS = {
+    "mlp": MLPOptions(widths=(32,)),
+    "actions": ActionsOptions((32,), (16,), (32,)),
+    "proto_action": ProtoActionOptions(2, 8, (32,), (16,), (32,)),
+}
 
 
 def kuhn_experiment(agent: str, *, seed: int = 7, rounds: int = 40, network: str = "mlp") -> Experiment:

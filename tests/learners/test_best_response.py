@@ -23,7 +23,7 @@ QUICK = [("ppo", "mlp"), ("ppo_all_cards", "mlp"), ("dqn", "mlp"), ("td", "mlp")
     ("agent", "network"),
     [
         pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow)
-        for case in product(LEARNERS, ("mlp", "actions"))
+        for case in [*product(LEARNERS, ("mlp", "actions")), ("ppo", "proto_action")]
     ],
 )
 def test_the_best_response_is_learned_exactly(agent: str, network: str, tmp_path: Path) -> None:

@@ -14,12 +14,21 @@ from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
 from cardlab.networks.compiled import bucket_size
 from cardlab.networks.critic import Critic
-from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions, TrunksOptions
+from cardlab.networks.options import (
+    AbstractActionsOptions,
+    ActionsOptions,
+    LinesOptions,
+    MLPOptions,
+    ProtoActionOptions,
+    TrunksOptions,
+)
 from cardlab.networks.protocol import encode_for, encode_legal_for
 
 NETWORKS = [
     ("big2", MLPOptions(widths=(8,), head_widths=(8,))),  # many actions: scores of the legal ones alone
     ("big2", ActionsOptions(state_widths=(8,), action_widths=(8,), joint_widths=(8,))),
+    ("big2", ProtoActionOptions(None, 4, state_widths=(8,), action_widths=(8,), joint_widths=(8,))),
+    ("big2", AbstractActionsOptions(widths=(8,))),
     ("five_o", MLPOptions(widths=(8,))),
     ("poker_squares", LinesOptions(line_widths=(8,), context_widths=(8,))),
     ("thirty_one", TrunksOptions(widths=(8,))),

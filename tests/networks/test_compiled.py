@@ -10,12 +10,13 @@ from torch._dynamo.utils import counters
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
-from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions
+from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions, ProtoActionOptions
 from cardlab.networks.protocol import encode_for, encode_legal_for
 
 NETWORKS = [
     ("big2", MLPOptions(widths=(32,), head_widths=(16,))),
     ("big2", ActionsOptions(state_widths=(32,), action_widths=(16,), joint_widths=(8,))),
+    ("big2", ProtoActionOptions(None, 4, state_widths=(32,), action_widths=(16,), joint_widths=(8,))),
     ("five_o", MLPOptions(widths=(32,))),
     ("poker_squares", LinesOptions(line_widths=(16,), context_widths=(16,))),
 ]

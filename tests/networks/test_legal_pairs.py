@@ -14,13 +14,22 @@ from cardlab.games.loop import play
 from cardlab.learners.losses.policy_gradient import clipped_surrogate, mean_entropy
 from cardlab.networks.inputs import legal_pairs
 from cardlab.networks.layers import mask_scores
-from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions, TrunksOptions
+from cardlab.networks.options import (
+    AbstractActionsOptions,
+    ActionsOptions,
+    LinesOptions,
+    MLPOptions,
+    ProtoActionOptions,
+    TrunksOptions,
+)
 from cardlab.networks.protocol import encode_for, encode_legal_for
 
 NETWORKS = [
     ("big2", MLPOptions(widths=(32,), head_widths=(16,))),
     ("big2", MLPOptions(widths=(32,), separate_critic=True)),
     ("big2", ActionsOptions(state_widths=(32,), action_widths=(16,), joint_widths=(8,))),
+    ("big2", ProtoActionOptions(neighbors=3, state_widths=(32,), action_widths=(16,), joint_widths=(8,))),
+    ("big2", AbstractActionsOptions(widths=(32,))),
     ("five_o", MLPOptions(widths=(32,))),
     ("five_o", LinesOptions(line_widths=(16,), context_widths=(16,))),
     ("thirty_one", TrunksOptions(widths=(32,))),
@@ -88,7 +97,7 @@ def test_pairs_are_the_same_with_features_and_without(name, options):
     seen = decisions(game)
     network = options.build(game.spec)
     observations, pairs = encode_legal_for(network, game, *seen)
-    assert (pairs.features is None) == (options.name != "actions")
+    assert (pairs.features is None) == (not network.reads_actions)
     inputs, alone = encode_for(network, game, *seen), legal_pairs(game.legal_actions(seen[0]))
     assert torch.equal(observations, inputs.observations)
     assert torch.equal(pairs.mask(), inputs.legal)

@@ -39,6 +39,8 @@ COMBINATIONS = {
     "open_face td": ["game=open_face", "agent=td", "trainer.decisions=60_000"],
     "big2 ppo": ["game=big2", "agent=ppo", *SMALL, "trainer.decisions=50_000"],
     "big2 ppo, encoded actions": ["game=big2", "agent=ppo", *ENCODED, "trainer.decisions=50_000"],
+    "big2 ppo, proto-action": ["experiment=big2/proto_action", "trainer.decisions=50_000"],
+    "big2 ppo, abstract actions": ["experiment=big2/abstract_actions", "trainer.decisions=50_000"],
     "big2 dqn, encoded actions": ["game=big2", "agent=dqn", *ENCODED, "trainer.decisions=50_000"],
     "big2 td": ["game=big2", "agent=td", *SMALL, "trainer.decisions=30_000"],
 }

@@ -41,7 +41,8 @@ def quiet(_: str) -> None:
 
 def experiment_of(agent: str) -> Experiment:
     """Twelve short iterations, a checkpoint after each; PPO against its own checkpoints."""
-    experiment = kuhn_experiment(agent, rounds=ITERATIONS)
+    learner, _, network = agent.partition("-")
+    experiment = kuhn_experiment(learner, rounds=ITERATIONS, network=network or "mlp")
     trainer = replace(experiment.trainer, checkpoint_seconds=0.0, evaluations=4, evaluation_deals=20)
     pool = PoolOptions(size=2, every=3, current_share=0.5, agents={"random": 1.0}, priority=2.0)
     opponents = pool if agent.startswith("ppo") else experiment.opponents
@@ -62,7 +63,18 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
 
 
 @pytest.mark.parametrize(
-    "agent", ["ppo", "ppo_all_cards", "dqn", "dqn_bootstrap", "td", "td_mean", "td_averaged", "policy_iteration"]
+    "agent",
+    [
+        "ppo",
+        "ppo-proto_action",
+        "ppo_all_cards",
+        "dqn",
+        "dqn_bootstrap",
+        "td",
+        "td_mean",
+        "td_averaged",
+        "policy_iteration",
+    ],
 )
 def test_an_interrupted_training_ends_the_same(agent: str, whole: Whole, tmp_path: Path) -> None:
     experiment = experiment_of(agent)

@@ -16,6 +16,7 @@ from torch import Tensor
 from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import ActionValueAgent
 from cardlab.agents.random_agent import RandomAgent
+from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import Actions, Game, HasOpeningList, InfoStates, Players
 from cardlab.games.record_arrays import take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
@@ -41,6 +42,8 @@ class DQNLearner(Learner):
 
     def __init__(self, game: Game, network: Network, options: DQNOptions, total_iterations: int, seed: int) -> None:
         super().__init__(game, network, options, total_iterations, seed)
+        if network.leaves_actions_out:
+            raise InvalidOption("agent", options.name, "ppo: this network has no value for some legal actions")
         self.options = options
         self.target_network = deepcopy(network).requires_grad_(False)
         self._same_turn = [game.spec.decision_kinds.index(kind) for kind in options.same_turn_kinds]

@@ -8,12 +8,10 @@ from torch import Tensor
 
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import compilable
-from cardlab.networks.inputs import Inputs, LegalPairs
+from cardlab.networks.inputs import Inputs, LegalPairs, described
 from cardlab.networks.layers import head, perceptron
 from cardlab.networks.options import ActionsOptions
 from cardlab.networks.protocol import Network
-
-_NO_FEATURES = "the legal pairs have no action features; encode decisions by encode_for or encode_legal_for"
 
 
 class ActionsNetwork(Network):
@@ -24,7 +22,6 @@ class ActionsNetwork(Network):
     def __init__(self, spec: GameSpec, options: ActionsOptions) -> None:
         super().__init__()
         activation = options.activation
-        self.num_actions = spec.num_actions
         self.state = perceptron((spec.num_features, *options.state_widths), activation=activation)
         self.action = perceptron((spec.num_action_features, *options.action_widths), activation=activation)
         first, *others = options.joint_widths
@@ -37,17 +34,14 @@ class ActionsNetwork(Network):
 
     def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
         """Scores [N, A] and values [N]; ValueError without `inputs.pairs`."""
-        if inputs.pairs is None:
-            raise ValueError(_NO_FEATURES)
-        legal_scores, values = self.score_legal(inputs.observations, inputs.pairs)
-        scores = legal_scores.new_full((len(values), self.num_actions), -torch.inf)
-        return scores.index_put((inputs.pairs.rows, inputs.pairs.actions), legal_scores), values
+        pairs, _ = described(inputs.pairs)
+        scores, values = self.score_legal(inputs.observations, pairs)
+        return pairs.dense(scores), values
 
     def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
         """Scores [K] and values [N]; ValueError if the pairs have no features."""
-        if pairs.features is None:
-            raise ValueError(_NO_FEATURES)
-        return self._scores_and_values(observations, pairs.rows, pairs.features)
+        _, features = described(pairs)
+        return self._scores_and_values(observations, pairs.rows, features)
 
     @compilable
     def _scores_and_values(self, observations: Tensor, rows: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:

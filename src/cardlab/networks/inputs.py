@@ -33,6 +33,11 @@ class LegalPairs:
         sums = scores.new_zeros(num_rows).index_add(0, self.rows, shifted.exp())
         return shifted - sums.log().index_select(0, self.rows)
 
+    def dense(self, scores: Tensor) -> Tensor:
+        """[N, A] of `scores` [K], minus infinity where illegal."""
+        empty = scores.new_full((len(self.starts) - 1, self.num_actions), -torch.inf)
+        return empty.index_put((self.rows, self.actions), scores)
+
     def mask(self) -> Tensor:
         """[N, A] bool: whether an action is legal."""
         mask = torch.zeros((len(self.starts) - 1, self.num_actions), dtype=torch.bool, device=self.rows.device)
@@ -47,6 +52,13 @@ class Inputs:
     observations: Tensor  # [N, F] float32
     legal: Tensor  # [N, A] bool
     pairs: LegalPairs | None = None  # with features, for networks that read actions
+
+
+def described(pairs: LegalPairs | None) -> tuple[LegalPairs, Tensor]:
+    """The pairs and their features [K, Fa]; ValueError if one of them is missing."""
+    if pairs is None or pairs.features is None:
+        raise ValueError("the legal pairs have no action features; encode decisions by encode_for or encode_legal_for")
+    return pairs, pairs.features
 
 
 def legal_pairs(legal: Bools, device: torch.device | str = "cpu") -> LegalPairs:

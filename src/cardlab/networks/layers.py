@@ -15,6 +15,13 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {
 }
 
 
+LEFT_OUT = -1000.0
+"""Score of a legal action that a network leaves out: its probability is exactly 0.
+
+The score is finite, so that an action that is left out since it was played has the ratio 0, not NaN.
+"""
+
+
 def perceptron(
     sizes: Sequence[int],
     *,

@@ -113,6 +113,45 @@ class ActionsOptions(_Buildable):
 
 
 @options("network")
+class ProtoActionOptions(_Buildable):
+    """A proto-action, and scores of the legal actions nearest to it only; for PPO and games with action features."""
+
+    name: ClassVar[str] = "proto_action"
+    neighbors: Whole | None = option(
+        4, "legal actions nearest to the proto-action that may be played; null: all legal actions", ge=2
+    )
+    dimensions: Whole = option(32, "numbers of the proto-action and of each embedded action", ge=1, le=1024)
+    state_widths: Widths = option((256, 128), "layer widths of the state encoder")
+    action_widths: Widths = option((128,), "layer widths of the encoder of the nearest actions")
+    joint_widths: tuple[Width, ...] = option(
+        (64,),
+        "layer widths over state and nearest action; []: the nearest are scored by their distance only",
+        max_length=16,
+    )
+    activation: Activation = "relu"
+
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption without action features."""
+        if not spec.num_action_features:
+            raise InvalidOption("network", self.name, f"mlp or trunks: {spec.name} has no action features")
+
+
+@options("network")
+class AbstractActionsOptions(_Buildable):
+    """A score per abstract action: lowest, highest and least splitting play of each kind; for PPO at Big 2."""
+
+    name: ClassVar[str] = "abstract_actions"
+    widths: Widths = option((256, 256), "layer widths of the trunk")
+    activation: Activation = "relu"
+
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption without the action features that define the abstract actions."""
+        if not {"kind", "strength", "splits"} <= {block.name for block in spec.action_blocks}:
+            expected = f"mlp or trunks: {spec.name} has no action features kind, strength and splits"
+            raise InvalidOption("network", self.name, expected)
+
+
+@options("network")
 class TrunksOptions(_Buildable):
     """One trunk and head per kind of decision, e.g. turn and swap of Thirty-One; fits every game."""
 
@@ -142,6 +181,15 @@ class BeliefOptions(_Buildable):
 
 
 NETWORK_OPTIONS = {
-    options.name: options for options in (MLPOptions, LinesOptions, SparseLinesOptions, ActionsOptions, TrunksOptions)
+    options.name: options
+    for options in (
+        MLPOptions,
+        LinesOptions,
+        SparseLinesOptions,
+        ActionsOptions,
+        ProtoActionOptions,
+        AbstractActionsOptions,
+        TrunksOptions,
+    )
 }
 """Networks of an experiment, by registry key."""

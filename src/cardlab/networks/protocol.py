@@ -21,6 +21,7 @@ class Network(nn.Module, ABC):
     reward_scale: float | None = None  # the only reward scale that fits the network; None: any
     compiled: bool = False  # whether torch.compile compiles the passes (networks/compiled.py)
     depends_on_batch: bool = False  # whether outputs of a decision depend on the rest of its batch in training
+    leaves_actions_out: bool = False  # whether some legal actions have no score, which only a policy may have
     reads_codes: bool = False  # whether observations hold indices of embeddings, which bfloat16 would round
 
     @property
