@@ -75,7 +75,7 @@ def test_three_workers_of_which_one_is_killed_in_the_first_a_middle_and_the_last
             while process.poll() is None and len(killed) == before:
                 if len(study.get_trials(states=FINISHED)) >= done:
                     time.sleep(chance.uniform(0.0, 0.5) if kill else 0.0)
-                    killed += kill_at_work(study, killed)
+                    killed += kill_at_work(study, killed, retries=done == total - 1)
                 time.sleep(0.01)
         assert process.wait() == 0
     assert len(killed) == 3
@@ -132,11 +132,14 @@ def is_retry(trial: FrozenTrial) -> bool:
     return RetryHeartbeatStaleTrialCallback.retried_trial_number(trial) is not None
 
 
-def kill_at_work(study: optuna.Study, before: list[int]) -> list[int]:
-    """Kill a worker in the middle of a trial that was not killed before, if there is one; the number of the trial."""
+def kill_at_work(study: optuna.Study, before: list[int], *, retries: bool) -> list[int]:
+    """Kill a worker in the middle of a trial that was not killed before, if there is one; the number of the trial.
+
+    Not all kills may be of `retries`: after three attempts the values of a trial are given up.
+    """
     for trial in running(study):
         process = int(trial.user_attrs["worker"].split(":")[1])
-        if trial.number in before:
+        if trial.number in before or (is_retry(trial) and not retries):
             continue
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGSTOP)  # lest it ends the trial while it is looked at
