@@ -10,38 +10,22 @@ import sys
 from pathlib import Path
 from time import process_time
 
-import numpy as np
-
 import cardlab
-from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.loop import play
 from cardlab.games.protocol import Game
-from cardlab.games.record_arrays import put, take
+from random_play import NUM_TABLES, play_and_redeal
 
 GAMES = ("big2", "five_o", "open_face", "poker_squares", "thirty_one")
 PEER_GAMES = ("hearts", "spades", "dou_dizhu")
 PEER_SCRIPT = Path(__file__).parent / "peers" / "open_spiel_games.py"
-NUM_TABLES = 1024
 NUM_STEPS = 500
 REPEATS = 5  # in a round: the best of short ones is disturbed least by other processes
 
 
 def decisions_per_second(game: Game, num_steps: int) -> float:
     """Of random play at all tables, with finished games dealt again."""
-    rng = np.random.default_rng(0)
-    states = game.deal(NUM_TABLES, rng)
-    agents = [RandomAgent(game)]
-    steps, began = 0, process_time()
-    while steps < num_steps:
-        for moves in play(game, states, agents, rng):
-            steps += 1
-            done = np.flatnonzero(moves.over)
-            if done.size:
-                game.payoffs(take(states, done))
-                put(states, done, game.deal(done.size, rng))
-            if steps == num_steps:
-                break
-    return NUM_TABLES * steps / (process_time() - began)
+    began = process_time()
+    play_and_redeal(game, num_steps)
+    return NUM_TABLES * num_steps / (process_time() - began)
 
 
 def peer_decisions_per_second(python: str, name: str) -> float:
