@@ -15,6 +15,7 @@ from cardlab.learners.losses.returns import lambda_returns
 from cardlab.learners.losses.value import clipped_regression, regression_to_zero
 from cardlab.learners.online_steps import OnlineSteps
 from cardlab.learners.options import DQNOptions, PPOOptions, TDOptions
+from cardlab.learners.rollouts.experience import Experience
 from cardlab.networks.layers import Head
 from cardlab.networks.options import MLPOptions, TrunksOptions
 
@@ -49,6 +50,32 @@ def test_the_other_outputs_of_each_kind_of_decision_learn_zero():
     wanted = torch.tensor([[0.0, 0.5, 0.0], [-2.0, 0.0, 0.0]])
     expected = functional.mse_loss(turns, wanted) + functional.mse_loss(swaps, torch.tensor([[0.0, 0.0, 3.0, 0.0]]))
     assert float(loss) == pytest.approx(float(expected))
+
+
+@pytest.mark.parametrize(
+    ("episode", "targets"), [("game", [[2.0, 4.0, 2.0, 4.0]]), ("reward", [[1.5, 3.0], [2.0, 4.0]])]
+)
+def test_an_episode_ends_with_the_game_or_with_a_reward(episode, targets):
+    game = make_game("thirty_one", reward="shaped", features="paper")
+    options = DQNOptions(
+        gamma=0.5, episode=episode, update_per_game=True, buffer_size=1, anneal_learning_rate=False, reward_scale=1.0
+    )
+    network = TrunksOptions().build(game.spec)
+    for weights in network.parameters():
+        torch.nn.init.zeros_(weights)
+    learner = options.build(game, network, 10, 1)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.0)
+    learner.optimizers = lambda *_, **__: optimizer
+    states = game.deal(1, np.random.default_rng(1))
+    known = game.information(states, game.current_player(states)).repeat(4)
+    players, actions = np.zeros(4, dtype=np.int8), np.zeros(4, dtype=np.int16)
+    rewards, ends = np.array([0, 3, 0, 4], dtype=np.float32), np.array([False, False, False, True])
+    nothing, payoffs = np.zeros(4, dtype=np.float32), np.array([[7, -7]], dtype=np.float32)
+    batch = Experience(
+        known, players, actions, nothing, nothing, rewards, ends, payoffs, np.array([[0, 1]], dtype=np.int8)
+    )
+    expected = np.mean([np.mean(np.square(part)) for part in targets])
+    assert learner.update(batch)["value_loss"] == pytest.approx(expected, rel=1e-5)
 
 
 def test_orthogonal_layers_have_their_gains():

@@ -80,18 +80,19 @@ class DQNLearner(Learner):
         options = self.options
         rewards = experience.rewards / np.float32(self.reward_scale)
         gammas = turn_discounts(self.game.decision_kind(experience.info_states), options.gamma, self._same_turn)
-        sums, discounts, following = n_step_returns(rewards, experience.ends, gammas, options.n_step)
+        ends = experience.ends | (experience.rewards != 0) if options.episode == "reward" else experience.ends
+        sums, discounts, following = n_step_returns(rewards, ends, gammas, options.n_step)
         ahead = take(experience.info_states, following)
         added = Transitions(experience.info_states, experience.players, experience.actions, sums, discounts, ahead)
-        games = np.cumsum(experience.ends) - experience.ends  # number of the player's game in the rollout
+        episodes = np.cumsum(ends) - ends  # number of the player's episode in the rollout
         if not options.learn_random_actions:
             greedy = experience.log_probabilities > np.log(GREEDY)
-            added, games = added.take(greedy), games[greedy]
+            added, episodes = added.take(greedy), episodes[greedy]
         if options.opening_list and isinstance(self.game, HasOpeningList):
             chosen = self.game.listed_actions(added.info_states) < 0
-            added, games = added.take(chosen), games[chosen]
+            added, episodes = added.take(chosen), episodes[chosen]
         means = MetricMeans()
-        for drawn in self._minibatches(added, games):
+        for drawn in self._minibatches(added, episodes):
             info_states, actions = self.varied(drawn.info_states, drawn.actions)
             self._step(replace(drawn, info_states=info_states, actions=actions), means)
         if (self.iterations_done + 1) % options.target_update == 0:
@@ -102,12 +103,12 @@ class DQNLearner(Learner):
             "buffer_size": float(self.group.all_gather(len(self.buffer)).sum()),
         }
 
-    def _minibatches(self, added: Transitions, games: NDArray[np.int64]) -> Iterator[Transitions]:
-        """Samples of the replay buffer with `added`; with `update_per_game` the parts of `added` with equal `games`."""
+    def _minibatches(self, added: Transitions, episodes: NDArray[np.int64]) -> Iterator[Transitions]:
+        """Samples of the replay buffer with `added`; with `update_per_game` the parts of `added`, one for each episode."""
         options = self.options
         if options.update_per_game:
-            for game in np.unique(games):
-                yield added.take(games == game)
+            for episode in np.unique(episodes):
+                yield added.take(episodes == episode)
             return
         self.buffer.add(added)
         for _ in range(options.updates_per_iteration):

@@ -159,8 +159,11 @@ class DQNOptions:
     opening_list: Flag = option(
         False, "openings follow the game's published list and are not learned (greedy start); open_face has one"
     )
+    episode: Literal["game", "reward"] = option(
+        "game", "where a return ends: game (its end) or reward (the next reward, such as that of a round of a match)"
+    )
     update_per_game: Flag = option(
-        False, "one update for each finished game, on its decisions only, in place of the replay buffer"
+        False, "one update for each finished game or episode, on its decisions, in place of the replay buffer"
     )
     target_update: Whole = option(10, "updates between two copies to the target network", ge=1)
     buffer_size: Whole = option(200_000, "decisions in the replay buffer", ge=1, le=10**9)
