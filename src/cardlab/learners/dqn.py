@@ -104,7 +104,7 @@ class DQNLearner(Learner):
         }
 
     def _minibatches(self, added: Transitions, episodes: NDArray[np.int64]) -> Iterator[Transitions]:
-        """Samples of the replay buffer with `added`; with `update_per_game` the parts of `added`, one for each episode."""
+        """Samples of the replay buffer with `added`; with `update_per_game`, `added` episode by episode."""
         options = self.options
         if options.update_per_game:
             for episode in np.unique(episodes):
