@@ -11,10 +11,10 @@ from torch import Tensor
 
 from cardlab.games.protocol import GameSpec, find_block
 from cardlab.networks.compiled import compilable
-from cardlab.networks.inputs import Inputs, LegalPairs, described
+from cardlab.networks.inputs import LegalPairs, described
 from cardlab.networks.layers import LEFT_OUT, head, perceptron
 from cardlab.networks.options import AbstractActionsOptions
-from cardlab.networks.protocol import Network
+from cardlab.networks.protocol import ActionInputNetwork
 
 RULES = ("lowest", "highest", "keeping")
 
@@ -40,10 +40,9 @@ def abstract_actions(pairs: LegalPairs, kinds: Tensor, strength: Tensor, splits:
     return abstract
 
 
-class AbstractActionsNetwork(Network):
+class AbstractActionsNetwork(ActionInputNetwork):
     """Observation → trunk → a score per abstract action, and a value."""
 
-    reads_actions = True
     leaves_actions_out = True
 
     def __init__(self, spec: GameSpec, options: AbstractActionsOptions) -> None:
@@ -54,12 +53,6 @@ class AbstractActionsNetwork(Network):
         self.trunk = perceptron((spec.num_features, *options.widths), activation=options.activation)
         self.score_head = head(options.widths[-1], self.kind.size * len(RULES), 0.01)
         self.value_head = head(options.widths[-1], 1, 0.1)
-
-    def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
-        """Scores [N, A] and values [N]; ValueError without `inputs.pairs`."""
-        pairs, _ = described(inputs.pairs)
-        scores, values = self.score_legal(inputs.observations, pairs)
-        return pairs.dense(scores), values
 
     def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
         """Scores [K], LEFT_OUT for actions that no abstract action stands for, and values [N]."""

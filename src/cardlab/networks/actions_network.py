@@ -8,16 +8,14 @@ from torch import Tensor
 
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import compilable
-from cardlab.networks.inputs import Inputs, LegalPairs, described
+from cardlab.networks.inputs import LegalPairs, described
 from cardlab.networks.layers import head, perceptron
 from cardlab.networks.options import ActionsOptions
-from cardlab.networks.protocol import Network
+from cardlab.networks.protocol import ActionInputNetwork
 
 
-class ActionsNetwork(Network):
+class ActionsNetwork(ActionInputNetwork):
     """State encoder and action encoder → joint layers → one score per legal action; the state gives the value."""
-
-    reads_actions = True
 
     def __init__(self, spec: GameSpec, options: ActionsOptions) -> None:
         super().__init__()
@@ -31,12 +29,6 @@ class ActionsNetwork(Network):
         self.joint = perceptron((first, *others), activation=activation)
         self.score_head = head(options.joint_widths[-1], 1, 0.1)
         self.value_head = head(options.state_widths[-1], 1, 0.1)
-
-    def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
-        """Scores [N, A] and values [N]; ValueError without `inputs.pairs`."""
-        pairs, _ = described(inputs.pairs)
-        scores, values = self.score_legal(inputs.observations, pairs)
-        return pairs.dense(scores), values
 
     def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
         """Scores [K] and values [N]; ValueError if the pairs have no features."""

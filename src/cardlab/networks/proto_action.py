@@ -11,10 +11,10 @@ from torch import Tensor
 
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import compilable
-from cardlab.networks.inputs import Inputs, LegalPairs, described
+from cardlab.networks.inputs import LegalPairs, described
 from cardlab.networks.layers import LEFT_OUT, head, perceptron
 from cardlab.networks.options import ProtoActionOptions
-from cardlab.networks.protocol import Network
+from cardlab.networks.protocol import ActionInputNetwork
 
 
 def nearest(distances: Tensor, pairs: LegalPairs, count: int) -> Tensor:
@@ -25,10 +25,9 @@ def nearest(distances: Tensor, pairs: LegalPairs, count: int) -> Tensor:
     return by_decision[ranks < count].sort().values
 
 
-class ProtoActionNetwork(Network):
+class ProtoActionNetwork(ActionInputNetwork):
     """State encoder → proto-action, value, and scores of the legal actions nearest to the proto-action."""
 
-    reads_actions = True
     leaves_actions_out = True
 
     def __init__(self, spec: GameSpec, options: ProtoActionOptions) -> None:
@@ -47,12 +46,6 @@ class ProtoActionNetwork(Network):
             self.action_to_joint = torch.nn.Linear(options.action_widths[-1], first, bias=False)
             self.joint = perceptron((first, *others), activation=activation)
             self.score_head = head(options.joint_widths[-1], 1, 0.1)
-
-    def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
-        """Scores [N, A] and values [N]; ValueError without `inputs.pairs`."""
-        pairs, _ = described(inputs.pairs)
-        scores, values = self.score_legal(inputs.observations, pairs)
-        return pairs.dense(scores), values
 
     def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
         """Scores [K], LEFT_OUT for all but the nearest, and values [N]; ValueError if the pairs have no features."""

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from cardlab.games.protocol import Game, GameSpec, InfoStates, Players
-from cardlab.networks.inputs import Inputs, LegalPairs, game_pairs
+from cardlab.networks.inputs import Inputs, LegalPairs, described, game_pairs
 
 
 class Network(nn.Module, ABC):
@@ -45,6 +45,22 @@ class Network(nn.Module, ABC):
     @abstractmethod
     def value(self, observations: Tensor, /) -> Tensor:
         """Values [N] of `observations` [N, F], e.g. of afterstates."""
+
+
+class ActionInputNetwork(Network):
+    """A network with the features of legal actions among its inputs: `score_legal` reads them."""
+
+    reads_actions = True
+
+    def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
+        """Scores [N, A] and values [N]; ValueError without `inputs.pairs`."""
+        pairs, _ = described(inputs.pairs)
+        scores, values = self.score_legal(inputs.observations, pairs)
+        return pairs.dense(scores), values
+
+    @abstractmethod
+    def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
+        """Scores [K] and values [N]; ValueError if the pairs have no features."""
 
 
 class NetworkOptions(Protocol):
