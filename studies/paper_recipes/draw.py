@@ -1,7 +1,8 @@
-"""Draws big2.svg, thirty_one.svg and poker_squares.svg from the learning curves in this folder.
+"""Draws big2.svg, thirty_one.svg, poker_squares.svg and open_face.svg from the learning curves in this folder.
 
 Usage: draw.py. NAME.csv is the curve.csv that `cardlab train` wrote, poker_squares_online.csv the games and points of
-six of them, big2_paper_evaluation.json the output of `cardlab evaluate`; the README has the commands.
+several of them, big2_paper_evaluation.json the output of `cardlab evaluate`, open_face_total_points.csv that of
+total_points.py; the README has the commands.
 """
 
 import csv
@@ -18,6 +19,7 @@ from cardlab.experiments.report.drawing import COLOURS, GREY, inline_svg, new_fi
 
 HERE = Path(__file__).parent
 VERSIONS = {"paper_bootstrap": "first version: bootstrapped", "paper": "second version: final scores"}
+OPEN_FACE = {"naive": "naive", "greedy_start": "greedy start", "averaged": "averaged successors"}
 BIG2_DECISIONS = 131e6  # of the whole recipe
 BIG2_REPORTED = 13.4  # points against random in the paper
 
@@ -103,6 +105,26 @@ def draw_squares() -> Figure:
     return figure
 
 
+def draw_open_face() -> Figure:
+    """Running total of points in training by games, one line for each seed: the paper's figure 4."""
+    figure, axes = new_figure(3.1)
+    with (HERE / "open_face_total_points.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    runs = dict.fromkeys(row["name"] for row in rows)
+    for colour, (prefix, label) in zip(COLOURS, OPEN_FACE.items(), strict=False):
+        for number, name in enumerate(run for run in runs if run.startswith(prefix)):
+            curve = [row for row in rows if row["name"] == name]
+            games, points = ([float(row[column]) for row in curve] for column in ("games", "total_points"))
+            axes.plot(games, points, color=colour, linewidth=1, label=None if number else label)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(EngFormatter(sep=""))
+    axes.axhline(0, color=GREY, linewidth=1, linestyle=":")
+    axes.set_xlabel("games")
+    axes.set_ylabel("points won in all")
+    axes.legend(loc="upper left")
+    return figure
+
+
 def write(name: str, figure: Figure, label: str) -> None:
     """Write NAME.svg; `label` is its text for screen readers."""
     svg = inline_svg(figure, label).replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
@@ -114,3 +136,4 @@ if __name__ == "__main__":
         write("big2", draw_big2(), "Big 2: points against three random and three greedy players by decisions")
         write("thirty_one", draw_thirty_one(), "Thirty-One: matches won by batch at four tables of three")
         write("poker_squares", draw_squares(), "Poker Squares: points a game by games, and the plateaus 40, 60, 80")
+        write("open_face", draw_open_face(), "Open-face: total points by games of training, three recipes")
