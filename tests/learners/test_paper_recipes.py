@@ -1,6 +1,7 @@
 """What the programs of the papers do, against plain references."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from torch.nn import functional
 from cardlab.agents.exploration import annealed_epsilon
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
-from cardlab.games.protocol import HasOpeningList
+from cardlab.games.protocol import HasOpening
 from cardlab.learners.losses.returns import lambda_returns
 from cardlab.learners.losses.value import clipped_regression, regression_to_zero
 from cardlab.learners.online_steps import OnlineSteps
@@ -155,7 +156,7 @@ def test_online_steps_need_a_network_of_tanh():
 
 def test_openings_of_the_list_are_played_and_not_learned():
     game, rng = make_game("open_face", features="paper"), np.random.default_rng(1)
-    assert isinstance(game, HasOpeningList)
+    assert isinstance(game, HasOpening)
     options = DQNOptions(opening_list=True, epsilon=0.3, buffer_size=1000)
     learner = options.build(game, MLPOptions(widths=(8,)).build(game.spec), 10, 1)
     states = game.deal(50, rng)
@@ -168,3 +169,31 @@ def test_openings_of_the_list_are_played_and_not_learned():
         assert (listed >= 0).mean() > 0.9
         game.apply(states, actions)
     assert (game.listed_actions(game.information(states, game.current_player(states))) == -1).all()
+
+
+def test_a_whole_opening_is_the_best_of_all_placements():
+    game, rng = make_game("open_face", features="paper"), np.random.default_rng(1)
+    assert isinstance(game, HasOpening)
+    torch.manual_seed(1)
+    network = MLPOptions(widths=(8,), init="torch").build(game.spec)
+    learner = DQNOptions(whole_opening=True).build(game, network, 10, 1)
+    agent, card_by_card = learner.trained_agent(game, network), DQNOptions().build(game, network, 10, 1)
+    states = game.deal(20, rng)
+    best = np.full(20, -np.inf)
+    opening = game.information(states, game.current_player(states))
+    for rows in product(range(3), repeat=4):
+        if rows.count(0) < 4:
+            placed = opening.copy()
+            for row in rows:
+                game.apply(placed, np.full(20, row, dtype=np.int16))
+            values = card_by_card.trained_agent(game, network).action_values(placed, game.current_player(placed))
+            best = np.maximum(best, values.max(axis=1))
+    for place in range(5):
+        players = game.current_player(opening)
+        assert game.places_more(opening).tolist() == [place < 4] * 20
+        actions = agent.act(opening, players, rng)
+        chosen = agent.action_values(opening, players)[np.arange(20), actions]
+        assert chosen == pytest.approx(best, abs=1e-5)
+        game.apply(opening, actions)
+    with pytest.raises(InvalidOption, match=r"agent\.whole_opening"):
+        DQNOptions(whole_opening=True).build(make_game("big2"), network, 10, 1)

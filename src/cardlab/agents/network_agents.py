@@ -16,7 +16,7 @@ from cardlab.games.protocol import (
     Bools,
     Floats,
     Game,
-    HasOpeningList,
+    HasOpening,
     InfoStates,
     ObservesAfterstates,
     Players,
@@ -98,13 +98,18 @@ class SoftmaxAgent:
 
 @dataclass
 class ActionValueAgent:
-    """Epsilon-greedy on a network's action values; with `opening_list` openings follow the game's list."""
+    """Epsilon-greedy on a network's action values.
+
+    With `opening_list` openings follow the game's list. With `whole_opening` the cards of an opening are placed as one:
+    an action is worth the best way to place the others, by the values of the last placement (Tan and Xiao 2018).
+    """
 
     game: Game
     network: Network
     epsilon: float = 0.0
     reward_scale: float = 1.0
     opening_list: bool = False
+    whole_opening: bool = False
 
     def sample(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> SampledActions:
         """Actions with their log-probabilities and the value of the best action."""
@@ -127,13 +132,33 @@ class ActionValueAgent:
 
     def scores(self, info_states: InfoStates, players: Players) -> Floats:
         """Action values [N, A], minus infinity where illegal."""
-        with torch.inference_mode():
-            inputs = encode_for(self.network, self.game, info_states, players)
-            scores = self.network(inputs)[0].float().cpu().numpy()
-        if self.opening_list and isinstance(self.game, HasOpeningList):
+        if self.whole_opening and isinstance(self.game, HasOpening):
+            return self._scores_of_placements(self.game.places_more(info_states), info_states, players)
+        scores = self._network_scores(info_states, players)
+        if self.opening_list and isinstance(self.game, HasOpening):
             listed = self.game.listed_actions(info_states)
             opens = listed >= 0
             scores[opens] = np.where(np.arange(scores.shape[1]) == listed[opens, None], scores[opens], -np.inf)
+        return scores
+
+    def _network_scores(self, info_states: InfoStates, players: Players) -> Floats:
+        with torch.inference_mode():
+            inputs = encode_for(self.network, self.game, info_states, players)
+            return self.network(inputs)[0].float().cpu().numpy()
+
+    def _scores_of_placements(self, more: Bools, info_states: InfoStates, players: Players) -> Floats:
+        """The network's [N, A], but where `more` [N] cards of an opening follow the best score after the action."""
+        if not more.any():
+            return self._network_scores(info_states, players)
+        scores = np.full((len(players), self.game.spec.num_actions), -np.inf, dtype=np.float32)
+        if not more.all():
+            scores[~more] = self._network_scores(take(info_states, ~more), players[~more])
+        openings = np.flatnonzero(more)
+        rows, actions = np.nonzero(self.game.legal_actions(take(info_states, openings)))
+        rows = openings[rows]
+        after = take(info_states, rows)
+        self.game.apply(after, actions.astype(np.int16))
+        scores[rows, actions] = self.scores(after, players[rows]).max(axis=1)
         return scores
 
 

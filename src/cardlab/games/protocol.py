@@ -268,8 +268,12 @@ class HasEmptySeats(Protocol):
 
 
 @runtime_checkable
-class HasOpeningList(Protocol):
-    """A game with a published list of opening moves."""
+class HasOpening(Protocol):
+    """A game whose opening places several cards in sight, with a published list of openings."""
+
+    def places_more(self, info_states: InfoStates) -> Bools:
+        """[G] whether the player to move places one more card of the opening after this one."""
+        ...
 
     def listed_actions(self, info_states: InfoStates) -> Actions:
         """[G] the action of the list; -1 after the opening, or where the listed action is not legal."""

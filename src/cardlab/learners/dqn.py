@@ -17,7 +17,7 @@ from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import ActionValueAgent
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
-from cardlab.games.protocol import Actions, Game, HasOpeningList, InfoStates, Players
+from cardlab.games.protocol import Actions, Game, HasOpening, InfoStates, Players
 from cardlab.games.record_arrays import take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses.returns import n_step_returns, turn_discounts
@@ -63,17 +63,24 @@ class DQNLearner(Learner):
 
     def behaviour_agent(self) -> ActionValueAgent:
         """Explores with epsilon."""
-        return ActionValueAgent(
-            self.game, self.network, self.epsilon, self.reward_scale, opening_list=self.options.opening_list
-        )
+        return self._agent(self.game, self.network, self.epsilon)
 
     def trained_agent(self, game: Game, network: Network) -> ActionValueAgent:
         """Greedy."""
-        return ActionValueAgent(game, network, 0.0, self.reward_scale, opening_list=self.options.opening_list)
+        return self._agent(game, network, 0.0)
+
+    def _agent(self, game: Game, network: Network, epsilon: float) -> ActionValueAgent:
+        return ActionValueAgent(game, network, epsilon, self.reward_scale, **self._opening())
+
+    def _opening(self) -> dict[str, bool]:
+        """How the agent opens, where it is not card by card."""
+        if self.options.opening_list:
+            return {"opening_list": True}
+        return {"whole_opening": True} if self.options.whole_opening else {}
 
     def policy_options(self) -> dict[str, Any]:
         """Options of the trained agent, written to its policy."""
-        return super().policy_options() | ({"opening_list": True} if self.options.opening_list else {})
+        return super().policy_options() | self._opening()
 
     def update(self, experience: Experience) -> Metrics:
         """Add the rollout to the replay buffer, then learn from minibatches of it."""
@@ -88,9 +95,10 @@ class DQNLearner(Learner):
         if not options.learn_random_actions:
             greedy = experience.log_probabilities > np.log(GREEDY)
             added, episodes = added.take(greedy), episodes[greedy]
-        if options.opening_list and isinstance(self.game, HasOpeningList):
-            chosen = self.game.listed_actions(added.info_states) < 0
-            added, episodes = added.take(chosen), episodes[chosen]
+        if isinstance(self.game, HasOpening) and self._opening():
+            known = added.info_states
+            opened = self.game.listed_actions(known) >= 0 if options.opening_list else self.game.places_more(known)
+            added, episodes = added.take(~opened), episodes[~opened]
         means = MetricMeans()
         for drawn in self._minibatches(added, episodes):
             info_states, actions = self.varied(drawn.info_states, drawn.actions)

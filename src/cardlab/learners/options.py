@@ -16,7 +16,7 @@ from cardlab.core.options import (
     option,
     options,
 )
-from cardlab.games.protocol import Game, HasOpeningList
+from cardlab.games.protocol import Game, HasOpening
 from cardlab.learners.catalogue import learner_class
 from cardlab.networks.options import Widths
 
@@ -159,6 +159,10 @@ class DQNOptions:
     opening_list: Flag = option(
         False, "openings follow the game's published list and are not learned (greedy start); open_face has one"
     )
+    whole_opening: Flag = option(
+        False,
+        "an opening is one decision, whose last card is learned; opening_list comes first; open_face has one",
+    )
     episode: Literal["game", "reward"] = option(
         "game", "where a return ends: game (its end) or reward (the next reward, such as that of a round of a match)"
     )
@@ -192,8 +196,10 @@ class DQNOptions:
         """The learner of `network`; InvalidOption when the game has no such kind of decision."""
         for kind in self.same_turn_kinds:
             check_choice("agent.same_turn_kinds", kind, game.spec.decision_kinds)
-        if self.opening_list and not isinstance(game, HasOpeningList):
+        if self.opening_list and not isinstance(game, HasOpening):
             raise InvalidOption("agent.opening_list", True, f"false: {game.spec.name} has no such list")
+        if self.whole_opening and not isinstance(game, HasOpening):
+            raise InvalidOption("agent.whole_opening", True, f"false: {game.spec.name} has no opening of several cards")
         return learner_class(self.name)(game, network, self, total_iterations, seed)
 
 

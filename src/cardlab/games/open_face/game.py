@@ -107,6 +107,11 @@ class OpenFace:
             return features.observe_paper(info_states, players)
         return features.observe_rows(info_states, players)
 
+    def places_more(self, info_states: InfoStates) -> Bools:
+        """[G] whether the player to move places one more card of the opening after this one."""
+        steps = info_states["step"]
+        return (steps < 2 * rules.NUM_OPENING) & (steps % rules.NUM_OPENING < rules.NUM_OPENING - 1)
+
     def listed_actions(self, info_states: InfoStates) -> Actions:
         """[G] rows by the opening list of Tan and Xiao (2018); -1 after the opening, or where the row is full."""
         listed = opening_rows(info_states)
