@@ -1,6 +1,7 @@
 """What the programs of the papers do, against plain references."""
 
 import math
+from copy import deepcopy
 from itertools import product
 
 import numpy as np
@@ -9,6 +10,7 @@ import torch
 from torch.nn import functional
 
 from cardlab.agents.exploration import annealed_epsilon
+from cardlab.agents.network_agents import observe_afterstates
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import HasOpening
@@ -16,7 +18,9 @@ from cardlab.learners.losses.returns import lambda_returns
 from cardlab.learners.losses.value import clipped_regression, regression_to_zero
 from cardlab.learners.online_steps import OnlineSteps
 from cardlab.learners.options import DQNOptions, PPOOptions, TDOptions
+from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.experience import Experience
+from cardlab.learners.rollouts.opponents.options import SelfPlayOptions
 from cardlab.networks.layers import Head
 from cardlab.networks.options import MLPOptions, TrunksOptions
 
@@ -143,6 +147,31 @@ def test_online_steps_are_those_of_torch():
         torch.optim.SGD(network.parameters(), lr=float(rates[n])).step()
     for name, weights in network.state_dict().items():
         torch.testing.assert_close(taken[name], weights, rtol=1e-4, atol=1e-5)
+
+
+def test_final_scores_are_learned_from_the_end_of_each_game_to_its_start():
+    game, rng = make_game("poker_squares", features="paper"), np.random.default_rng(1)
+    network = MLPOptions(widths=(4,), activation="tanh", init="uniform", value_range=(-1.0, 1.0)).build(game.spec)
+    options = TDOptions(
+        online=True, optimizer="sgd", minibatch_size=1, td_lambda=1.0, end_decay=0.5, learning_rate=0.5,
+        anneal_learning_rate=False, reward_scale=100.0,
+    )  # fmt: skip
+    learner, before = options.build(game, network, 10, 1), deepcopy(network)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.5)
+    learner.optimizers = lambda *_, **__: optimizer
+    opponents = SelfPlayOptions().build(game, learner.trained_agent, network)
+    batch = Collector(game, learner.behaviour_agent(), opponents, 2, rng).collect(30)
+    learner.update(batch)
+    observations = torch.from_numpy(observe_afterstates(game, batch.info_states, batch.players, batch.actions))
+    scores = np.repeat(batch.rewards[batch.ends] / np.float32(100), np.diff(np.flatnonzero(batch.ends), prepend=-1))
+    last = np.flatnonzero(batch.ends)
+    for start, stop in zip([0, *(last[:-1] + 1)], last + 1, strict=True):
+        for n in reversed(range(start, stop)):
+            before.zero_grad()
+            ((float(scores[n]) - before.value(observations[n : n + 1]).squeeze()).square() / 2).backward()
+            torch.optim.SGD(before.parameters(), lr=0.5 * 0.5 ** (stop - 1 - n)).step()
+    for name, weights in network.state_dict().items():
+        torch.testing.assert_close(weights, before.state_dict()[name], rtol=1e-4, atol=1e-5)
 
 
 def test_online_steps_need_a_network_of_tanh():

@@ -1,4 +1,4 @@
-"""Plain gradient steps, one for each decision in the order of play, as the first programs of TD learning took them."""
+"""Plain gradient steps, one for each decision, as the first programs of TD learning took them."""
 
 from typing import Protocol, runtime_checkable
 

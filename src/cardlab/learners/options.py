@@ -227,7 +227,10 @@ class TDOptions:
     momentum: Number = option(0.0, "momentum of the optimiser sgd", ge=0, lt=1)
     weight_decay: Number = option(0.0, "L2 penalty: each weight times this number is added to its gradient", ge=0, le=1)
     normalize_gradients: Flag = option(False, "scale the gradient to the norm 1 before each step")
-    online: Flag = option(False, "one step per decision in the order of play, for td_lambda 0 or 1 and sgd")
+    online: Flag = option(
+        False,
+        "one step per decision with sgd: for td_lambda 0 in the order of play, for 1 from the end of the game back",
+    )
     learning_rate: LearningRate = 1e-3
     anneal_learning_rate: AnnealLearningRate = True
     epochs: Epochs = 1

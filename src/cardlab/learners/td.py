@@ -13,7 +13,7 @@ from torch import nn
 from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import AfterstateAgent, Afterstates, afterstates, observe_afterstates
 from cardlab.core.options import InvalidOption
-from cardlab.games.protocol import Floats, Game
+from cardlab.games.protocol import Bools, Floats, Game
 from cardlab.games.record_arrays import copied, take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
 from cardlab.learners.losses.returns import averaged_returns, end_weights, lambda_returns
@@ -99,9 +99,10 @@ class TDLearner(Learner):
         return {**means.result(), **shown}
 
     def _step_online(self, steps: OnlineSteps, experience: Experience, targets: Floats, after: Afterstates) -> Metrics:
-        """One step per decision. A one-step target has the value of the next afterstate by the weights of that moment.
+        """One step per decision, in the order of play; with Monte Carlo targets from the end of each game to its start.
 
-        Where the next decision explored, `targets` has the value of its best action before the rollout.
+        A one-step target has the value of the next afterstate by the weights of that moment. Where the next decision
+        explored, `targets` has the value of its best action before the rollout.
         """
         if self.group.size > 1:
             raise InvalidOption("trainer.processes", self.group.size, "1 with agent.online")
@@ -114,9 +115,12 @@ class TDLearner(Learner):
         paid = (experience.rewards - after.rewards + options.gamma * following) / scale
         observed = self.game.observe(after.info_states, experience.players)
         open_ones = ~after.over
-        errors = steps.take(
-            observed, np.where(ahead, paid, targets).astype(np.float32), ahead, options.gamma, rates * open_ones
-        )
+        wanted, rates = np.where(ahead, paid, targets).astype(np.float32), rates * open_ones
+        if options.td_lambda == 1:
+            order = _backwards(experience.ends)
+            observed, wanted, ahead, rates = observed[order], wanted[order], ahead[order], rates[order]
+            open_ones = open_ones[order]
+        errors = steps.take(observed, wanted, ahead, options.gamma, rates)
         return {"value_loss": float(errors[open_ones].mean()), "value": float(experience.values.mean())}
 
     def _traces(self, experience: Experience) -> float | NDArray[np.float64]:
@@ -149,6 +153,12 @@ class TDLearner(Learner):
             found[part] = (paid + options.gamma * ahead) / self.reward_scale
         self.network.train()
         return found
+
+
+def _backwards(ends: Bools) -> NDArray[np.intp]:
+    """[N] an order of the decisions in which each player's go from the end of the game to its start."""
+    games = np.cumsum(ends) - ends
+    return np.lexsort((-np.arange(len(ends)), games))
 
 
 def _normalize_gradients(optimizer: torch.optim.Optimizer, *_: Any) -> None:
