@@ -1,8 +1,8 @@
 """Draws big2.svg, thirty_one.svg, poker_squares.svg and open_face.svg from the learning curves in this folder.
 
-Usage: draw.py. NAME.csv is the curve.csv that `cardlab train` wrote, poker_squares_online.csv the games and points of
-several of them, big2_paper_evaluation.json the output of `cardlab evaluate`, open_face_total_points.csv that of
-total_points.py; the README has the commands.
+Usage: draw.py. The curves of Big 2 are the curve.csv that `cardlab train` wrote. thirty_one_paper.csv and
+poker_squares_online.csv have columns of several of them. big2_paper_evaluation.json is the output of `cardlab
+evaluate`, open_face_total_points.csv that of total_points.py. The README has the commands.
 """
 
 import csv
@@ -19,6 +19,12 @@ from cardlab.experiments.report.drawing import COLOURS, GREY, inline_svg, new_fi
 
 HERE = Path(__file__).parent
 VERSIONS = {"paper_bootstrap": "first version: bootstrapped", "paper": "second version: final scores"}
+TABLES = {
+    "greedy_stock_only and random": "greedy as coded and random: the table of the training",
+    "random": "two random",
+    "greedy_stock_only": "two greedy as coded",
+    "greedy": "two greedy as described",
+}
 OPEN_FACE = {"naive": "naive", "greedy_start": "greedy start", "averaged": "averaged successors"}
 BIG2_DECISIONS = 131e6  # of the whole recipe
 BIG2_REPORTED = 13.4  # points against random in the paper
@@ -31,11 +37,6 @@ def read_curve(name: str) -> Curve:
     with (HERE / f"{name}.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     return {column: np.array([float(row[column]) for row in rows]) for column in rows[0]}
-
-
-def played_games(curve: Curve) -> NDArray[np.float64]:
-    """Training games played until each point."""
-    return np.cumsum(np.diff(curve["decisions"], prepend=0) / curve["game_decisions"])
 
 
 def draw_band(axes: Axes, at: NDArray[np.float64], curve: Curve, column: str, colour: str, label: str) -> None:
@@ -64,18 +65,16 @@ def draw_big2() -> Figure:
 
 
 def draw_thirty_one() -> Figure:
-    """Matches won after each batch."""
+    """Matches won by batch at four tables, one line for each seed."""
     figure, axes = new_figure(4.0)
-    curve = read_curve("thirty_one_paper")
-    batches = played_games(curve) / 1000
-    series = {
-        "greedy_stock_only and random": "table of greedy as coded and random",
-        "random": "two random",
-        "greedy_stock_only": "two greedy as coded",
-        "greedy": "two greedy as described",
-    }
-    for colour, (name, label) in zip(COLOURS, series.items(), strict=False):
-        draw_band(axes, batches, curve, f"win_rate/{name}", colour, label)
+    with (HERE / "thirty_one_paper.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    seeds = list(dict.fromkeys(row["seed"] for row in rows))
+    for colour, (name, label) in zip(COLOURS, TABLES.items(), strict=False):
+        for seed in seeds:
+            curve = [row for row in rows if row["seed"] == seed]
+            batches, won = ([float(row[column]) for row in curve] for column in ("batches", name))
+            axes.plot(batches, won, color=colour, linewidth=1, label=label if seed == seeds[0] else None)
     axes.axhline(1 / 3, color=GREY, linewidth=1, linestyle=":")
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.set_ylim(0, 1)
