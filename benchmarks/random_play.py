@@ -1,4 +1,4 @@
-"""Random play through the public loop at tables that never stop: what engines are timed by."""
+"""Random play through the public loop, by which the benchmarks time the games."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ NUM_TABLES = 1024
 
 
 def play_and_redeal(game: Game, num_steps: int) -> Floats:
-    """Play so many steps at all tables, with finished games dealt anew; payoffs [N, P] of the N finished games."""
+    """Play `num_steps` moves at each table, with a new deal after each game; returns the games' payoffs [N, P]."""
     rng = np.random.default_rng(0)
     states = game.deal(NUM_TABLES, rng)
     agents = [RandomAgent(game)]
