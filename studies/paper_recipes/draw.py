@@ -32,10 +32,15 @@ BIG2_REPORTED = 13.4  # points against random in the paper
 Curve = dict[str, NDArray[np.float64]]
 
 
+def read_rows(name: str) -> list[dict[str, str]]:
+    """The rows of NAME.csv."""
+    with (HERE / f"{name}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def read_curve(name: str) -> Curve:
     """Column → its values, one for each row of NAME.csv."""
-    with (HERE / f"{name}.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows(name)
     return {column: np.array([float(row[column]) for row in rows]) for column in rows[0]}
 
 
@@ -67,8 +72,7 @@ def draw_big2() -> Figure:
 def draw_thirty_one() -> Figure:
     """Matches won by batch at four tables, one line for each seed."""
     figure, axes = new_figure(4.0)
-    with (HERE / "thirty_one_paper.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows("thirty_one_paper")
     seeds = list(dict.fromkeys(row["seed"] for row in rows))
     for colour, (name, label) in zip(COLOURS, TABLES.items(), strict=False):
         for seed in seeds:
@@ -89,8 +93,7 @@ def draw_squares() -> Figure:
     figure, axes = new_figure(3.1)
     for height in (40, 60, 80):
         axes.axhline(height, color=GREY, linewidth=1, linestyle=":")
-    with (HERE / "poker_squares_online.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows("poker_squares_online")
     for colour, (name, label) in zip(COLOURS, VERSIONS.items(), strict=False):
         for seed in sorted({row["seed"] for row in rows}):
             curve = [row for row in rows if row["experiment"] == name and row["seed"] == seed]
@@ -107,8 +110,7 @@ def draw_squares() -> Figure:
 def draw_open_face() -> Figure:
     """Running total of points in training by games, one line for each seed: the paper's figure 4."""
     figure, axes = new_figure(3.1)
-    with (HERE / "open_face_total_points.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_rows("open_face_total_points")
     runs = dict.fromkeys(row["name"] for row in rows)
     for colour, (prefix, label) in zip(COLOURS, OPEN_FACE.items(), strict=False):
         for number, name in enumerate(run for run in runs if run.startswith(prefix)):
