@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cardlab.learners.options import DQNOptions
 from cardlab.learners.rollouts.opponents.options import PoolOptions
 from cardlab.training.checkpoint_files import CheckpointError
 from cardlab.training.experiment import Experiment
@@ -16,6 +17,7 @@ from cardlab.training.run import RunInUse, Trained, train
 from learners.kuhn_training import kuhn_experiment
 
 ITERATIONS = 12
+DECISIONS = 128  # of an iteration
 
 
 class Interrupted(Exception):
@@ -43,10 +45,14 @@ def experiment_of(agent: str) -> Experiment:
     """Twelve short iterations, a checkpoint after each; PPO against its own checkpoints."""
     learner, _, network = agent.partition("-")
     experiment = kuhn_experiment(learner, rounds=ITERATIONS, network=network or "mlp")
-    trainer = replace(experiment.trainer, checkpoint_seconds=0.0, evaluations=4, evaluation_deals=20)
+    options = replace(experiment.agent, decisions_per_iteration=DECISIONS)
+    if isinstance(options, DQNOptions):
+        options = replace(options, updates_per_iteration=4)
+    budget = ITERATIONS * DECISIONS
+    trainer = replace(experiment.trainer, decisions=budget, checkpoint_seconds=0.0, evaluations=4, evaluation_deals=20)
     pool = PoolOptions(size=2, every=3, current_share=0.5, agents={"random": 1.0}, priority=2.0)
     opponents = pool if agent.startswith("ppo") else experiment.opponents
-    return replace(experiment, trainer=trainer, opponents=opponents)
+    return replace(experiment, agent=options, trainer=trainer, opponents=opponents)
 
 
 def run(experiment: Experiment, folder: Path, log: Interrupter | None = None) -> Trained:
