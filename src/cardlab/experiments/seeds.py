@@ -195,7 +195,8 @@ def _start_group_run(store: Store, first: Experiment, seeds: Sequence[int], grou
             store.client.delete_run(run.info.run_id)
     tags = {"kind": "seeds", "group": group, "seeds": shown, "changed": changed}
     params = {key: value for key, value in first.config.items() if key != "seed"}
-    return store.start_run(game, f"{first.name} · {len(seeds)} seeds", tags=tags, params=params, resume=resume)
+    title = f"{first.name} · {len(seeds)} seeds" if len(seeds) > 1 else f"{first.name} · seed {shown}"
+    return store.start_run(game, title, tags=tags, params=params, resume=resume)
 
 
 def _log_results(run: Run, trainings: Sequence[SeedTraining], decisions_per_iteration: int) -> None:

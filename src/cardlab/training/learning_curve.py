@@ -7,7 +7,7 @@ from typing import Any
 
 from lightning.pytorch.callbacks import Callback
 
-from cardlab.learners.base import Learner, Metrics, RolloutSummary
+from cardlab.learners.base import Learner, MetricMeans, Metrics, RolloutSummary
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.curve_evaluation import MEAN_SCORE
 from cardlab.training.experiment import Experiment
@@ -78,9 +78,11 @@ class LearningCurve(Callback):
     def _add_row(self, learner: Learner) -> Mapping[str, float]:
         learner.network.eval()
         scores = self.evaluate()
-        means = {key: sum(metrics[key] for metrics in self._since) / len(self._since) for key in self._since[-1]}
+        means = MetricMeans()
+        for metrics in self._since:
+            means.add(**metrics)  # an iteration without a kind of decision has no loss of it
         counters = {"iteration": float(learner.iterations_done), "decisions": float(learner.decisions_done)}
-        self.rows.append({**counters, **means, **scores})
+        self.rows.append({**counters, **means.result(), **scores})
         self._since.clear()
         if self.patience and scores[MEAN_SCORE] > max((row[MEAN_SCORE] for row in self.rows[:-1]), default=-math.inf):
             self._best = {name: weights.clone() for name, weights in learner.ema_network.state_dict().items()}
