@@ -69,3 +69,34 @@ def test_an_unknown_kind_raises_an_error():
         InvalidOption, match=r"network\.kinds\.swap=\[8\]: must be left out: big2 has the kinds of decision play only"
     ):
         TrunksOptions(kinds={"swap": (8,)}).build(make_game("big2").spec)
+
+
+def test_a_trunk_sees_its_blocks_only(inputs):
+    torch.manual_seed(3)
+    network = TrunksOptions(inputs={"swap": ("left", "hand")}).build(GAME.spec)
+    assert [trunk[0].in_features for trunk in network.trunks] == [GAME.spec.num_features, 12 + 12]
+    before, values = network(inputs)
+    is_turn = inputs.legal[:, :3].any(dim=1)
+    for block in GAME.spec.blocks:
+        changed = inputs.observations.clone()
+        changed[:, block.start : block.stop] += 1.0
+        after, _ = network(Inputs(changed, inputs.legal))
+        assert (before != after)[is_turn].any(), block.name
+        assert (before != after)[~is_turn].any() == (block.name in {"left", "hand"}), block.name
+    torch.testing.assert_close(values, network.value(inputs.observations))
+
+
+@pytest.mark.parametrize(
+    ("seen", "said"),
+    [
+        (
+            {"play": ("hand",)},
+            r"network\.inputs\.play=\[hand\]: must be left out: thirty_one has the kinds of decision",
+        ),
+        ({"swap": ("hnd",)}, r"network\.inputs\.swap=\[hnd\]: must be one or more of hand, card, expected_values, "),
+        ({"swap": ()}, r"network\.inputs\.swap=\[\]: must be one or more of hand, "),
+    ],
+)
+def test_unknown_inputs_raise_an_error(seen, said):
+    with pytest.raises(InvalidOption, match=said):
+        TrunksOptions(inputs=seen).build(GAME.spec)

@@ -160,15 +160,25 @@ class TrunksOptions(_Buildable):
     kinds: Mapping[Text, Widths] = option(
         {}, "kind of decision: layer widths of its trunk, e.g. {swap: [128, 128]}", factory=dict[str, tuple[int, ...]]
     )
+    inputs: Mapping[Text, tuple[Text, ...]] = option(
+        {},
+        "kind of decision: blocks of the observation that its trunk sees, e.g. {swap: [hand, card]}; left out: all",
+        factory=dict[str, tuple[str, ...]],
+    )
     activation: Activation = "relu"
     init: Init = "small_heads"
 
     def check(self, spec: GameSpec) -> None:
-        """Raise InvalidOption for kinds of decisions that the game does not have."""
-        for kind, widths in self.kinds.items():
-            if kind not in spec.decision_kinds:
-                expected = f"left out: {spec.name} has the kinds of decision {', '.join(spec.decision_kinds)} only"
-                raise InvalidOption(f"network.kinds.{kind}", list(widths), expected)
+        """Raise InvalidOption for kinds of decisions and blocks that the game does not have."""
+        for key, by_kind in (("kinds", self.kinds), ("inputs", self.inputs)):
+            for kind, values in by_kind.items():
+                if kind not in spec.decision_kinds:
+                    expected = f"left out: {spec.name} has the kinds of decision {', '.join(spec.decision_kinds)} only"
+                    raise InvalidOption(f"network.{key}.{kind}", list(values), expected)
+        known = [block.name for block in spec.blocks]
+        for kind, names in self.inputs.items():
+            if not names or not set(names) <= set(known):
+                raise InvalidOption(f"network.inputs.{kind}", list(names), f"one or more of {', '.join(known)}")
 
 
 @options("network")

@@ -171,7 +171,7 @@ def test_seed_blocks(num_players):
                 slots(state["hands"][player], 1),
                 slots([state["drawn"] if state["phase"] == SWAP else state["top"]], 1),
                 sums(drawable) / len(drawable),
-                [state["turns"] == 0, state["caller"] >= 0],
+                [state["turns"] == 0, state["caller"]],
                 slots(state["hands"][others[0]], 1),
                 slots(state["hands"][others[-1]], 1),
             ]

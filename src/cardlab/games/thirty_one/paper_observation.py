@@ -1,6 +1,6 @@
 """The observation `paper`: the 46 inputs of the paper's action network, with unscaled card values.
 
-The paper's swap network has 32 of these inputs: the columns before `first_turn`, and `left`. In a swap decision `card`
+The swap network of the paper sees 32 of them (conf/network/thirty_one/paper.yaml). In a swap decision `card`
 is the card that was drawn or taken.
 """
 
@@ -18,7 +18,7 @@ PAPER_BLOCKS = layout(
     card=(4,),  # the top of the discard pile; in a swap decision the pending card
     expected_values=(4,),  # of a card from the stock, in its suit's slot
     first_turn=(1,),
-    called=(1,),
+    called=(1,),  # the caller's seat, -1 before a call
     left=(HAND_SIZE, 4),  # known cards of the left neighbour, who moves next
     right=(HAND_SIZE, 4),
 )
@@ -42,7 +42,7 @@ def observe_paper(info_states: Records, players: Players) -> Floats:
         if total > 0:
             write_expected(row, 16, counts, total, 1.0)
         row[20] = state["turns"] == 0
-        row[21] = state["caller"] >= 0
+        row[21] = state["caller"]
         if living >= 2:
             _write_cards(state, seats[1], row, 22)
             _write_cards(state, seats[living - 1], row, 34)
