@@ -117,7 +117,7 @@ def test_help_lists_general_options_first_then_those_of_each_game(capsys: pytest
     lines = printed(capsys, "train", "experiment=big2/ppo", "--help").splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("  experiment "))
     found = [line.strip().removeprefix("experiment").strip() for line in lines[first : first + 3]]
-    assert found[:2] == ["default", "big2/: abstract_actions, champion, default, paper, ppo*, proto_action"]
+    assert found[:2] == ["default", "big2/: abstract_actions, champion, default, paper, ppo*, proto_action, quick"]
     assert found[2].startswith("five_o/: champion, default, td")
 
 
