@@ -10,6 +10,7 @@ from cardlab.learners.rollouts.experience import Experience
 
 NOT_IN_DIGEST = "adds metrics to MLflow only; the learning curve has none of them"
 
+WIN_RATE = "train/win_rate"
 _ROLLING = ("loss", "return", "episode_length")
 
 
@@ -28,7 +29,7 @@ class GameTotals:
         found = {"train/games": float(self._games), "train/total_points": self._points}
         if mine.any() and not mine.all():
             best = batch.payoffs == batch.payoffs.max(axis=1, keepdims=True)
-            found["train/win_rate"] = float((best / best.sum(axis=1, keepdims=True))[mine].mean())
+            found[WIN_RATE] = float((best / best.sum(axis=1, keepdims=True))[mine].mean())
         rolled = {name: value for name, value in {**metrics, **found}.items() if _is_rolled(name)}
         self._window.append(rolled)
         if self._window.maxlen:
@@ -49,4 +50,4 @@ class GameTotals:
 
 
 def _is_rolled(name: str) -> bool:
-    return name == "train/win_rate" or any(part in name for part in _ROLLING)
+    return name == WIN_RATE or any(part in name for part in _ROLLING)
