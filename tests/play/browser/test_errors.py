@@ -67,7 +67,9 @@ def test_a_click_in_an_outdated_tab_is_not_played(new_user):
     trouble = user.page.locator(".error")
     trouble.wait_for(state="visible")
     assert "not played" in trouble.inner_text()
-    user.choose(user.choices()[-1])
+    with user.page.expect_response("**/moves") as answer:
+        user.choose(user.choices()[-1])
+    assert answer.value.ok
     trouble.wait_for(state="hidden")
     assert user.ask(f"/api/tables/{table['id']}")["number"] == 2
     user.expect("409")
