@@ -116,6 +116,13 @@ def test_a_training_has_the_tags_and_is_not_repeated(store: Store) -> None:
     assert steps_of(store, runs[0][1].info.run_id) == STEPS
 
 
+@pytest.mark.usefixtures("seeds_here")
+def test_a_group_of_one_seed_is_named_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(store.root)
+    train_seeds(compose_experiment([*SMALL, "trainer.decisions=400", "trainer.evaluations=2"]), (7,), store)
+    assert [run.info.run_name for _, run in store.search_runs("tags.kind = 'seeds'")] == ["small · 1 seed"]
+
+
 def steps_of(store: Store, run_id: str) -> list[int]:
     return sorted(metric.step for metric in store.client.get_metric_history(run_id, "score/mean"))
 
