@@ -195,7 +195,7 @@ def _start_group_run(store: Store, first: Experiment, seeds: Sequence[int], grou
             store.client.delete_run(run.info.run_id)
     tags = {"kind": "seeds", "group": group, "seeds": shown, "changed": changed}
     params = {key: value for key, value in first.config.items() if key != "seed"}
-    title = f"{first.name} · {len(seeds)} seeds" if len(seeds) > 1 else f"{first.name} · seed {shown}"
+    title = f"{first.name} · {len(seeds)} {'seeds' if len(seeds) > 1 else 'seed'}"
     return store.start_run(game, title, tags=tags, params=params, resume=resume)
 
 

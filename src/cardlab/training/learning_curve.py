@@ -1,4 +1,4 @@
-"""The learning curve: metrics of every iteration, and scores at evenly spaced points."""
+"""The learning curve: metrics of the iterations, and scores at evenly spaced points."""
 
 import math
 import time

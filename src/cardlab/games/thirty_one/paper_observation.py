@@ -1,7 +1,7 @@
 """The observation `paper`: the 46 inputs of the paper's action network, with unscaled card values.
 
-The swap network of the paper sees 32 of them (conf/network/thirty_one/paper.yaml). In a swap decision `card`
-is the card that was drawn or taken.
+The paper's swap network sees 32 of them (conf/network/thirty_one/paper.yaml). In a swap decision `card` is the card
+that was drawn or taken.
 """
 
 import numpy as np
