@@ -65,7 +65,10 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["train", "game=chess"], "game=chess: must be one of "),
         (["train", "experiment=nothing"], "experiment=nothing: must be one of "),
         (["train", "agent=null"], "agent=null: must be one of "),
-        (["train", "agent=pp"], "agent=pp: must be one of dqn, policy_iteration, ppo, td; big2/: champion, paper, quick; "),
+        (
+            ["train", "agent=pp"],
+            "agent=pp: must be one of dqn, policy_iteration, ppo, td; big2/: champion, paper, quick; ",
+        ),
         (
             ["train", "experiment=big2"],
             "experiment=big2: must be one of big2/abstract_actions, big2/champion, big2/default, big2/paper, big2/ppo",
