@@ -65,6 +65,14 @@ def test_runs_with_the_newest_configuration_are_one_group(root: Path, policy: Ca
     assert find_group("runs/duel/latest/policy", root).config["agent"] == other["agent"]
 
 
+def test_trainings_of_other_code_are_another_group(root: Path, policy: Callable[..., Path]) -> None:
+    for seed, code in ((7, "new"), (8, "old"), (9, "new")):
+        made = policy(f"runs/duel/{seed}/policy", {**CONFIG, "seed": seed}, age=seed)
+        made.with_name("training.json").write_text(json.dumps({"origin": {"group": code}}))
+    policy("runs/duel/10/policy", {**CONFIG, "seed": 10}, age=10)  # of a version that wrote no group
+    assert [each.parent.name for each in find_group("duel", root).policies] == ["7", "9"]
+
+
 def test_a_champion_has_the_configuration_of_its_training(root: Path, policy: Callable[..., Path]) -> None:
     folder = policy("champions/thirty_one")
     (folder / "lineage.json").write_text(json.dumps({"config": CONFIG}))

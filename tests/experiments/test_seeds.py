@@ -66,7 +66,7 @@ def test_the_seeds_are_printed_first_and_the_next_commands_last(
 ) -> None:
     monkeypatch.chdir(root)
     monkeypatch.setattr(
-        "cardlab.experiments.seeds.train_seeds", lambda *_, **__: [SeedTraining(3, Path("runs/small/a"))]
+        "cardlab.experiments.seeds.train_seeds", lambda *_, **__: [SeedTraining(3, Path("runs/small/a"), "a")]
     )
     monkeypatch.setattr("cardlab.experiments.group_evaluation.evaluate_group", lambda *_, **__: {})
     monkeypatch.setattr("cardlab.evaluation.evaluate.evaluation_table", lambda _: "table")
@@ -121,6 +121,22 @@ def test_a_group_of_one_seed_is_named_so(store: Store, monkeypatch: pytest.Monke
     monkeypatch.chdir(store.root)
     train_seeds(compose_experiment([*SMALL, "trainer.decisions=400", "trainer.evaluations=2"]), (7,), store)
     assert [run.info.run_name for _, run in store.search_runs("tags.kind = 'seeds'")] == ["small · 1 seed"]
+
+
+def test_trainings_of_other_code_are_under_another_run(
+    store: Store, monkeypatch: pytest.MonkeyPatch, seeds_here: None
+) -> None:
+    monkeypatch.chdir(store.root)
+    config = compose_experiment([*SMALL, "trainer.decisions=400", "trainer.evaluations=2"])
+    train_seeds(config, (7,), store)
+    monkeypatch.setattr("cardlab.training.run.code_digest", lambda *_: "edited")
+    train_seeds(config, (7,), store)
+    parents = store.search_runs("tags.kind = 'seeds'")
+    assert len({run.data.tags["group"] for _, run in parents}) == 2
+    for _, run in store.search_runs("tags.kind = 'training'"):
+        (group,) = [group for _, group in parents if group.info.run_id == run.data.tags["mlflow.parentRunId"]]
+        assert run.data.tags["group"] == group.data.tags["group"]
+        assert steps_of(store, group.info.run_id) == steps_of(store, run.info.run_id)
 
 
 def steps_of(store: Store, run_id: str) -> list[int]:

@@ -56,25 +56,23 @@ def _run(request: Request) -> int:
         _check_same(config if len(request.overrides) > 1 else state.config, state)
         config = dict(state.config)
     experiment = build_experiment(config)  # before the slow imports below: a wrong value fails at once
-    from cardlab.experiments.seeds import SeedTraining  # noqa: PLC0415
+    from cardlab.experiments.seeds import find_training  # noqa: PLC0415
     from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415
-    from cardlab.training.run import run_folder  # noqa: PLC0415
 
-    current = run_folder(store.root / "runs", experiment)
-    if folder is not None and folder != current:
+    training = find_training(config, store.root)
+    if folder is not None and folder != training.folder:
         print("warning: the code or an agent's policy has changed; the results will differ from an uninterrupted run")
-    folder = folder or current
-    training = SeedTraining(experiment.seed, folder)
+        training = replace(training, folder=folder)
     trained = train_recorded(
         experiment,
         store,
-        folder=folder,
+        folder=training.folder,
         model_dir=training.policy,
         params=config,
         record=partial(_record, training, config),
         changed=_changed(request),
     )
-    latest = folder.with_name(LATEST) / POLICY
+    latest = training.folder.with_name(LATEST) / POLICY
     here = Path.cwd()
     shown = latest.relative_to(here) if latest.is_relative_to(here) else latest
     print(f"policy: {shown}\nnext:   cardlab evaluate {quoted('policy', shown)}\n        cardlab ui")

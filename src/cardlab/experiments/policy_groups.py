@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
 from cardlab.core.files import load_json
 from cardlab.core.options import InvalidOption
-from cardlab.experiments.run_paths import CONFIG, POLICY, SEED, policy_name
+from cardlab.experiments.run_paths import CONFIG, POLICY, SEED, SUMMARY, policy_name
 
 _MODELS, _RUNS, _PARAMS, _LINEAGE = "models", "runs", "params.yaml", "lineage.json"
 _ACCEPTED = (
@@ -35,7 +35,7 @@ def find_group(text: str, root: Path, *, game: str = "", key: str = "policy") ->
 
     An experiment's name: models/NAME of the pipeline, else runs/NAME in `root`. A folder: of one policy, of policies in
     subfolders seed_N, or runs/NAME. `champion` of `game`, and addresses of the policy store. Of runs/NAME, the group is
-    the finished trainings with the configuration of the newest but for the seed; of each seed the newest.
+    the finished trainings with configuration and code of the newest but for the seed; of each seed the newest.
     """
     if text.startswith(ADDRESS) or (text == CHAMPION and game):
         folder = policy_folder(text, game)
@@ -83,12 +83,20 @@ def _trainings(place: Path) -> tuple[Path, ...]:
     """The finished trainings in runs/NAME that belong to the newest."""
     finished = [path.parent / POLICY for path in place.glob(f"*/{CONFIG}") if not path.parent.is_symlink()]
     finished.sort(key=lambda policy: policy.with_name(CONFIG).stat().st_mtime_ns, reverse=True)
-    configs = {policy: policy_config(policy) for policy in finished if _is_policy(policy)}
+    finished = [policy for policy in finished if _is_policy(policy)]
     by_seed: dict[int, Path] = {}
-    for policy, config in configs.items():
-        if {**config, "seed": None} == {**next(iter(configs.values())), "seed": None}:
-            by_seed.setdefault(config.get("seed", 0), policy)
+    for policy in finished:
+        if _method(policy) == _method(finished[0]):
+            by_seed.setdefault(policy_config(policy).get("seed", 0), policy)
     return tuple(by_seed[seed] for seed in sorted(by_seed))
+
+
+def _method(policy: Path) -> tuple[Mapping[str, Any], str | None]:
+    """The configuration but for the seed, and the hash of code and policies; None for that of an older version."""
+    group = None
+    with suppress(OSError, ValueError, KeyError):
+        group = load_json(policy.with_name(SUMMARY))["origin"].get("group")
+    return {**policy_config(policy), "seed": None}, group
 
 
 def _is_policy(folder: Path) -> bool:

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from cardlab.agents.policy_paths import SEED
 
-__all__ = ["CONFIG", "LATEST", "POLICY", "SEED", "policy_name", "quoted"]
+__all__ = ["CONFIG", "LATEST", "POLICY", "SEED", "SUMMARY", "policy_name", "quoted"]
 
 LATEST = "latest"  # link to the last finished training
 POLICY = "policy"
 CONFIG = "config.json"  # beside the policy: the configuration of its training
+SUMMARY = "training.json"  # beside the policy: what its training cost and was made from
 
 
 def policy_name(folder: Path) -> str:

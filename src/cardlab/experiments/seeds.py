@@ -4,7 +4,6 @@ The training of a seed is that of `seed=N` alone: same folder, checkpoint and re
 seeds can be added later.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,7 @@ from cardlab.core.child_processes import ChildProcess, stop, wait_for
 from cardlab.core.files import write_atomically
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.learning_curves import read_columns
-from cardlab.experiments.run_paths import CONFIG, POLICY
+from cardlab.experiments.run_paths import CONFIG, POLICY, SUMMARY
 from cardlab.experiments.seed_curves import mean_curve
 from cardlab.experiments.seed_plots import plot_seed_curves
 from cardlab.tracking import Run, Store
@@ -46,6 +45,7 @@ class SeedTraining:
 
     seed: int
     folder: Path
+    group: str  # hash of configuration, code and policies, but not of the seed
 
     @property
     def policy(self) -> Path:
@@ -65,7 +65,7 @@ class SeedTraining:
     @property
     def summary(self) -> Path:
         """What it cost and what it was made from."""
-        return self.folder / "training.json"
+        return self.folder / SUMMARY
 
     @property
     def is_finished(self) -> bool:
@@ -84,10 +84,10 @@ def train_seeds(
     and ChildKilled.
     """
     first = build_experiment({**config, "seed": seeds[0]})
-    group = f"{first.name}_{_digest(config)}"
     cores = len(os.sched_getaffinity(0)) // (first.trainer.threads * first.trainer.processes)
-    # Found before they start: edited code has other folders.
+    # Found before they start: edited code has other folders, and is another group.
     trainings = [find_training({**config, "seed": seed}, store.root) for seed in seeds]
+    group = f"{first.name}_{trainings[0].group}"
     with _start_group_run(store, first, seeds, group, changed) as run:
         shared = (store.address, store.root, {"group": group, _PARENT: run.id}, changed)
         jobs = {f"seed {one.seed}": (one, config, *shared) for one in trainings}
@@ -133,7 +133,8 @@ def write_training_files(training: SeedTraining, config: Mapping[str, Any], run:
     from cardlab.training.summary import write_summary  # noqa: PLC0415
 
     write_curve(trained.rows, training.curve)
-    write_summary(trained, {key: value for key, value in lineage().items() if key in _ORIGIN}, training.summary)
+    origin = {key: value for key, value in lineage().items() if key in _ORIGIN}
+    write_summary(trained, {**origin, "group": training.group}, training.summary)
     write_atomically(training.folder / CONFIG, json.dumps(config, indent=2, default=str) + "\n")
     run.log_artifact(trained.snapshots, "snapshots")
     run.log_artifact(training.curve)
@@ -145,7 +146,8 @@ def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
     from cardlab.training.run import run_folder  # noqa: PLC0415 (imports Lightning)
 
     experiment = build_experiment(config)
-    return SeedTraining(experiment.seed, run_folder(root / "runs", experiment))
+    group = run_folder(Path(), build_experiment({**config, "seed": 0})).name[:8]
+    return SeedTraining(experiment.seed, run_folder(root / "runs", experiment), group)
 
 
 def _run_side_by_side(jobs: Mapping[str, tuple[Any, ...]], places: int, show: Callable[[str, str], None]) -> None:
@@ -226,9 +228,3 @@ def _add_tags(store: Store, experiment: Experiment, training: SeedTraining, tags
     for _, run in store.search_runs(condition, experiment.game.spec.name, 1):
         for key, value in tags.items():
             store.client.set_tag(run.info.run_id, key, value)
-
-
-def _digest(config: Mapping[str, Any]) -> str:
-    """Of the configuration without its seed."""
-    text = json.dumps({**config, "seed": None}, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:8]

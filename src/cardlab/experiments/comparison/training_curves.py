@@ -8,7 +8,7 @@ from pathlib import Path
 from cardlab.core.files import load_json
 from cardlab.evaluation.seed_curves import Curve
 from cardlab.experiments.learning_curves import Column, read_columns
-from cardlab.experiments.run_paths import SEED
+from cardlab.experiments.run_paths import SEED, SUMMARY
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def read_training_curve(policy: Path) -> TrainingCurve | None:
         return None
     minutes = None
     with suppress(OSError, ValueError, KeyError):
-        training = load_json(folder / "training.json")
+        training = load_json(folder / SUMMARY)
         training = training["seeds"][seed] if seed is not None else training
         minutes = columns["decisions"] * (training["cpu_seconds"] / training["decisions"] / 60)
     return TrainingCurve(columns, minutes)
