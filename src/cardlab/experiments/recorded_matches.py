@@ -1,4 +1,4 @@
-"""Evaluations, tournaments and comparisons as MLflow runs, linked to the training and the policy that they measure.
+"""Evaluations, tournaments, comparisons and exploitations as MLflow runs, linked to the training and the policy that they measure.
 
 One result is one run, however often it is measured: a repeated or interrupted command finds the run by the digest of
 its result. A store that cannot be used costs a warning, never a result.
@@ -23,6 +23,7 @@ from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.intervals import Estimate, interval_metrics
 from cardlab.evaluation.main_score import SELF, Evaluation, main_score
 from cardlab.experiments.run_paths import policy_name
+from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
@@ -33,6 +34,7 @@ from cardlab.tracking.registry import Registry
 if TYPE_CHECKING:
     from cardlab.evaluation.tournament import Tournament
     from cardlab.experiments.comparison.compare import MethodComparison
+    from cardlab.experiments.exploit import Exploitation
 
 NOT_IN_DIGEST = "records results in MLflow"
 RESULT = "result"
@@ -147,6 +149,23 @@ def record_comparison(store: Store, comparison: "MethodComparison", *, files: It
         params = {"methods": names, "arena": {"against": comparison.against, **deals}, "game": _options(game)}
         measured = {"policies": digests, "against": comparison.against, "metrics": metrics, **deals}
         _record(store, " vs ".join(names), tags, params, measured, metrics, [], files)
+
+
+def record_exploitation(store: Store, outcome: "Exploitation") -> None:
+    """Log an exploitation as a run of kind `exploit`, with the response; prints a warning on failure."""
+    experiment, points = outcome.experiments[0], outcome.points
+    game = without_training_options(experiment.game)
+    with _warn("exploitation"), _turn(store):
+        about = f"{experiment.agent.name} against {outcome.policy} at {game.spec.name}: {points.deals:,} unseen deals"
+        tags = {"kind": "exploit", NOTE: describe_run(about), "exploit.policy": outcome.policy}
+        tags |= {DIGEST: outcome.digest} if outcome.digest else {}
+        metrics = {f"exploit/{key}": value for key, value in points.named("points", "points_").items()}
+        folder = policy_folder(outcome.policy, game.spec.name)
+        policies = [] if folder is None else [(folder, policy_name(folder), None)]
+        title, measured = f"exploit {experiment.name}", {**outcome.figures(), "policy": outcome.policy}
+        arena = {"deals": points.deals, "seed": experiment.arena.seed}
+        params = {**experiment.config, "arena": arena, "game": _options(game)}
+        _record(store, title, tags, params, measured, metrics, policies, [outcome.response])
 
 
 def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:
