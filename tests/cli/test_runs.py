@@ -135,13 +135,21 @@ def test_trials_name_their_sweep_and_the_searched_values(store: Store, capsys: p
 
 def test_one_run_is_shown_with_its_lineage(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = listed(capsys, "name=weak")
-    assert main(["runs", "--run", row["id"][:8]]) == 0
+    assert main(["runs", f"run={row['id'][:8]}"]) == 0
     rows = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
     assert rows["run"] == row["id"]
     assert rows["score"] == "0.250 ± 0.100"
     assert rows["versions"].startswith("{")
     assert rows["command"] == row["command"] != ""
     assert not {"launch", "process"} & set(rows)
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.parametrize("run", ["12345678", "12e45678", "1_000_000", "null0", "'12345678'"])
+def test_an_id_that_looks_like_a_number_is_text(capsys: pytest.CaptureFixture[str], run: str) -> None:
+    assert main(["runs", f"run={run}"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"cardlab: error: run={run.strip(chr(39))}: must be the beginning of one run's id (0 match)")
 
 
 def test_runs_of_other_tools_are_listed_in_one_line_each(

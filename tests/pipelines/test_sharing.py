@@ -90,11 +90,11 @@ def test_the_stage_promote_plays_only_when_it_is_asked_for(clone: Clone) -> None
     assert lineage["config"]["name"] == "squares"
     assert sum(path.stat().st_size for path in champion.iterdir()) < 5_000_000
     assert "Running stage" not in clone.dvc("repro", "-s", PROMOTE), "the decision is remembered"
-    listed = clone.run("cardlab", "runs", "--policy", "champions/poker_squares")
+    listed = clone.run("cardlab", "runs", "policy=champions/poker_squares")
     assert listed.count("training") == 1
     assert listed.count("promotion") == 2  # the name and the kind
     assert lineage["run"][:8] in listed
-    shown = clone.run("cardlab", "runs", "--run", lineage["run"])
+    shown = clone.run("cardlab", "runs", f"run={lineage['run']}")
     for place in ("models/squares/seed_7", "champions/poker_squares", "models:/cardlab-poker_squares/1"):
         assert place in shown
     clone.git("add", "champions")

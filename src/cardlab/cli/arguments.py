@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from cardlab.cli.verbs import VERBS, Verb
 from cardlab.core.files import load_json
+from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.composition import compose_tree, initialised_hydra
 from cardlab.experiments.config.error_lines import group_options
 from cardlab.experiments.config.options import InvalidConfiguration
@@ -42,9 +43,6 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--multirun", "-m", action="store_true")
     for flag in sorted({flag for verb in VERBS.values() for flag in verb.flags}):
         parser.add_argument(flag, action="store_true", dest=flag)
-    for verb in VERBS.values():
-        for key in verb.long_keys:
-            parser.add_argument(key, dest=key)
     return parser.parse_intermixed_args(list(arguments))
 
 
@@ -63,7 +61,10 @@ def with_followed_groups(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, .
     """The overrides with an option for each group that follows another, e.g. `sweep=dqn` with `agent=dqn`."""
     for group, other in verb.follows.items():
         if not any(text.startswith(f"{group}=") for text in overrides):
-            name = compose_tree(verb.config_name, overrides)[other]["name"]
+            tree = compose_tree(verb.config_name, overrides)
+            if other not in tree:
+                raise InvalidOption(other, "(left out)", "given")
+            name = tree[other]["name"]
             with initialised_hydra():
                 overrides += (f"{group}={name if name in group_options(group) else 'standard'}",)
     return overrides

@@ -72,7 +72,7 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
         [f"and the keys of an experiment, {_TRAIN_HELP}"] if verb.trains else [],
         [
             "flags",
-            *_table({**verb.flags, **verb.long_keys, **FLAGS}),
+            *_table({**verb.flags, **FLAGS}),
             "A new key needs +key=value. Quote what the shell or Hydra would parse: 'key=[1,2]', 'key=\"a?b\"'.",
         ],
     ]

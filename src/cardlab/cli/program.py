@@ -58,9 +58,6 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
         return 0
     if words:
         tree[verb.words] = words  # not parsed by Hydra
-    for key in verb.long_keys:
-        if (value := vars(parsed)[key]) is not None:
-            tree[key.removeprefix("--")] = value  # not parsed by Hydra
     if parsed.cfg == "job":
         print(tree_text(tree, package=parsed.package, resolve=parsed.resolve), end="")
     elif parsed.cfg:
@@ -104,6 +101,9 @@ def _flags(verb: Verb, parsed: argparse.Namespace) -> frozenset[str]:
     if parsed.multirun:
         raise InvalidConfiguration("--multirun: not supported; use cardlab sweep with sweep.sampler=grid")
     given = {name for name, value in vars(parsed).items() if name.startswith("--") and value}
-    for flag in sorted(given - set(verb.flags) - set(verb.long_keys)):
+    for flag in sorted(given - set(verb.flags)):
         raise InvalidConfiguration(f"{flag}: cardlab {verb.name} has no such flag; run `cardlab {verb.name} --help`")
-    return frozenset(given & set(verb.flags))
+    for flag in ("resolve", "package"):
+        if vars(parsed)[flag] and parsed.cfg != "job":
+            raise InvalidConfiguration(f"--{flag}: give it with --cfg job, which prints the configuration")
+    return frozenset(given)

@@ -57,7 +57,7 @@ class RunsOptions:
 
 def run(request: Request) -> int:
     """Print the runs that match the filters, one line each; or, with `run`, the lineage of one."""
-    config = dict(request.config)
+    config = {**request.config, "run": request.typed_text("run")}
     game = config.pop("game", None)
     given = build_options(RunsOptions, config)
     if given.run is not None:

@@ -52,7 +52,7 @@ def _run(request: Request) -> int:
         return _train_seeds(request, config)
     store, folder = Store(), None
     if request.config.get(RESUME) is not None:
-        folder, state = find_unfinished(store.root / "runs", _resume_value(request))
+        folder, state = find_unfinished(store.root / "runs", request.typed_text(RESUME) or "")
         _check_same(config if len(request.overrides) > 1 else state.config, state)
         config = dict(state.config)
     experiment = build_experiment(config)  # before the slow imports below: a wrong value fails at once
@@ -132,12 +132,6 @@ def _link_latest(folder: Path) -> None:
     draft.unlink(missing_ok=True)
     draft.symlink_to(folder.name)
     draft.replace(link)
-
-
-def _resume_value(request: Request) -> str:
-    """The text behind resume=…; Hydra would parse an id such as 12e45678 as a number."""
-    typed = [text.removeprefix(f"{RESUME}=") for text in request.overrides if text.startswith(f"{RESUME}=")]
-    return typed[-1].strip("'\"") if typed else str(request.config[RESUME])
 
 
 def _check_same(config: Mapping[str, Any], state: RunState) -> None:

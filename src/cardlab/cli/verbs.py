@@ -26,6 +26,12 @@ class Request:
     flags: frozenset[str] = frozenset()
     verb: str = ""
 
+    def typed_text(self, key: str) -> str | None:
+        """The value of `key` as it was typed: Hydra takes the id 12345678 for a number, as it does 12e45678."""
+        typed = [text.removeprefix(f"{key}=") for text in self.overrides if text.startswith(f"{key}=")]
+        value = self.config.get(key)
+        return value if value is None else typed[-1].strip("'\"") if typed else str(value)
+
 
 PLUGINS = "cardlab_verbs"
 """Group of entry points for verbs that other packages implement, by the first word of the verb."""
@@ -44,7 +50,6 @@ class Verb:
     examples: tuple[str, ...]
     config: str = ""  # conf/CONFIG.yaml; empty: named like the verb
     flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → help
-    long_keys: Mapping[str, str] = field(default_factory=dict[str, str])  # --key VALUE, equivalent to key=VALUE → help
     on_stop: str = ""  # what to do after an interruption
     trains: bool = False  # accepts all keys of an experiment, which `cardlab train --help` lists
     follows: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -166,15 +171,10 @@ _VERBS = (
             "cardlab runs",
             "cardlab runs game=thirty_one sort=score limit=5",
             "cardlab runs kind=trial state=finished --json",
-            "cardlab runs policy=models/thirty_one_dqn/seed_7",
-            "cardlab runs --policy champions/thirty_one",
-            "cardlab runs --run 4de34c2b",
+            "cardlab runs policy=champions/thirty_one",
+            "cardlab runs run=4de34c2b",
         ),
         flags={"--json": "print all fields of the runs as a JSON list"},
-        long_keys={
-            "--policy": "FOLDER: list the runs that made or measured this policy; equivalent to policy=FOLDER",
-            "--run": "ID: show the lineage of one run and the folders of its policy; equivalent to run=ID",
-        },
     ),
     Verb(
         "belief",

@@ -38,7 +38,7 @@ def assert_promotion(root: Path, out: str, capsys: pytest.CaptureFixture[str]) -
     (best,) = [run for run in runs_of(root, "trial") if run.data.tags["sweep.trial"] == str(study.best_trial.number)]
     folder = f"mlartifacts/thirty_one/{best.info.run_id}/artifacts/policy"
     assert out.endswith(f"         cardlab promote policy={folder}\n")
-    assert main(["runs", "--run", best.info.run_id]) == 0
+    assert main(["runs", f"run={best.info.run_id}"]) == 0
     assert re.search(rf"^policy +{folder}$", capsys.readouterr().out, re.MULTILINE)
     assert main(["promote", f"policy={folder}", "arena.deals=100"]) == 0
     assert f"\n{study.study_name}_trial_{study.best_trial.number} against random" in capsys.readouterr().out
