@@ -12,21 +12,18 @@ if __name__ == "__main__":
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.options import build_options
 from cardlab.experiments.config.values import flat_space
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.study import find_study
 from cardlab.experiments.sweep.summary import trials_table
-from cardlab.experiments.sweep.sweep import run_sweep, study_name
+from cardlab.experiments.sweep.sweep import run_sweep
 from cardlab.tracking import Store
-from cardlab.training.run import run_folder
 
 
 def main() -> None:
@@ -34,8 +31,7 @@ def main() -> None:
     tune = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").tune))
     config, sweep = tune["experiment"], tune["sweep"]
     options = build_options(SweepOptions, {**sweep, "space": flat_space(sweep["space"])})
-    code = run_folder(Path(), build_experiment(config)).name[:8]
-    result = run_sweep(replace(options, study=f"{study_name(options, config)}_{code}"), config)
+    result = run_sweep(options, config)
     folder = Path("tuned", config["name"])
     folder.mkdir(parents=True, exist_ok=True)
     study = find_study(Store().root, result.study, options.storage)

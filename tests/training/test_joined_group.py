@@ -1,6 +1,7 @@
 """One training in processes that torchrun or Ray Train starts: the bytes of `trainer.processes=2`."""
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -11,7 +12,10 @@ import pytest
 
 from cardlab.cli import main
 from cardlab.core.exit_status import USAGE_ERROR
+from cardlab.learners.distributed import ProcessGroup
 from cardlab.tracking import Store
+from cardlab.training.joined_group import ProcessLost, run_in_group, train_together
+from learners.kuhn_training import kuhn_experiment
 
 ARGUMENTS = ["game=thirty_one", "agent=td", "trainer=smoke", "trainer.checkpoint_seconds=0"]
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "-m", "cardlab", "train"]
@@ -54,6 +58,25 @@ def test_several_seeds_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     monkeypatch.setenv("WORLD_SIZE", "2")
     assert main(["train", *ARGUMENTS, "seeds=2"]) == USAGE_ERROR
     assert "WORLD_SIZE=2: must be left out with seeds" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("CUDA out of memory", RuntimeError), ("[gloo/transport/tcp/pair.cc:547] Connection closed by peer", ProcessLost)],
+)
+def test_only_a_lost_connection_is_a_lost_process(
+    monkeypatch: pytest.MonkeyPatch, text: str, kind: type[RuntimeError]
+) -> None:
+    for name, value in (("MASTER_ADDR", "127.0.0.1"), ("MASTER_PORT", "0"), ("RANK", "0"), ("WORLD_SIZE", "1")):
+        monkeypatch.setenv(name, value)
+
+    def command() -> int:
+        with train_together(kuhn_experiment("td"), Path("checkpoint.ckpt"), None):
+            raise RuntimeError(text)
+
+    with pytest.raises(RuntimeError, match=re.escape(text)) as raised:
+        run_in_group(ProcessGroup(0, 1), "cpu", command)
+    assert type(raised.value) is kind
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Evaluations, tournaments, comparisons and exploitations as MLflow runs, linked to the training and the policy that they measure.
+"""Evaluations, tournaments, comparisons and exploitations as MLflow runs, linked to training and policy.
 
 One result is one run, however often it is measured: a repeated or interrupted command finds the run by the digest of
 its result. A store that cannot be used costs a warning, never a result.

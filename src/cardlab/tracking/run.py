@@ -97,6 +97,11 @@ class Run:
         self._add(step, _now(), metrics)
         self._flush_if_due()
 
+    def replace_metrics(self, metrics: Mapping[str, float], step: int) -> None:
+        """Log metrics at a step that may have other values: MLflow shows those that were measured last."""
+        self._new.append((step, _now(), {legal_name(key): float(value) for key, value in metrics.items()}))
+        self._flush_if_due()
+
     def set_tags(self, tags: Mapping[str, object]) -> None:
         """Set tags; values are converted to text."""
         self._tags |= {legal_name(key): without_password(str(value)) for key, value in tags.items()}

@@ -175,6 +175,12 @@ def test_the_best_trial_is_confirmed_with_fresh_seeds(root: Path, capsys: pytest
     again = capsys.readouterr()
     assert found[0] in again.out
     assert again.err.count("finished before") == 2
+    assert main([*command, "sweep.confirm=3", "sweep.overwrite=true"]) == 0
+    found = re.search(
+        said.replace(r"2 fresh seeds \(8, 9\)", r"3 fresh seeds \(8, 9, 10\)"), capsys.readouterr().out, re.MULTILINE
+    )
+    assert found
+    assert f"{runs_of(root, 'sweep')[0].data.metrics['sweep/confirmed']:.3f}" == found[1], "the last one counts"
 
 
 def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,7 +236,7 @@ def test_what_is_wrong_is_said_before_the_first_trial(
 
 @pytest.mark.usefixtures("no_plots")
 def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares(
-    root: Path, capsys: pytest.CaptureFixture[str]
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = [*TINY, "sweep.trials=1"]
     changes = [[], ["sweep.trials=2"], ["sweep.space.agent.gamma={low: 0.8, high: 1}"], ["agent.n_step=1"]]
@@ -238,6 +244,10 @@ def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares
     for change in changes:
         assert main(["sweep", *one, *change]) == 0
     assert len(optuna.get_all_study_names(f"sqlite:///{root}/studies.db")) == 4
+    with monkeypatch.context() as edited:
+        edited.setattr("cardlab.training.run.code_digest", lambda *_: "edited")
+        assert main(["sweep", *one]) == 0
+    assert len(optuna.get_all_study_names(f"sqlite:///{root}/studies.db")) == 5
 
     elsewhere = ["sweep.storage=sqlite:///elsewhere.db", "sweep.study=mine"]
     optuna.create_study(storage="sqlite:///elsewhere.db", study_name="mine", direction="maximize")

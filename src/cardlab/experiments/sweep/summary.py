@@ -92,7 +92,7 @@ class SummaryRun:
     def add_confirmation(self, confirmation: Confirmation) -> None:
         """Log the score of the best trial's repetition beside its own."""
         self._confirmation = confirmation
-        self._run.log_metrics(confirmation.metrics(), step=len(finished_trials(self._study)))
+        self._run.replace_metrics(confirmation.metrics(), step=len(finished_trials(self._study)))
 
     def update(self) -> None:
         """Log the trials that are complete since the last call; step n is the n-th complete trial."""

@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
 from optuna.study import Study
@@ -92,10 +93,14 @@ def check_sweep(options: SweepOptions, config: Mapping[str, Any]) -> Space:
 def study_name(options: SweepOptions, config: Mapping[str, Any]) -> str:
     """NAME_<hash of all that decides the trials>: the same command resumes the study, a changed one starts another.
 
-    The hash covers neither the number of trials, nor the workers, nor what is done with the result.
+    The hash covers configuration, code and policies as the folders of trainings do. It covers neither the number of
+    trials, nor the workers, nor what is done with the result.
     """
-    decisive = {name: getattr(options, name) for name in (*_MEANING, "space", "sampler", "seed")}
-    text = json.dumps([config, decisive, options.baseline], sort_keys=True, default=str)
+    from cardlab.training.run import run_folder  # noqa: PLC0415  imports Lightning
+
+    decisive = {name: getattr(options, name) for name in (*_MEANING, "space", "sampler", "seed", "baseline")}
+    training = run_folder(Path(), build_with_values(config, {})).name
+    text = json.dumps([config, training, decisive], sort_keys=True, default=str)
     return f"{config['name']}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
