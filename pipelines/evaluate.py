@@ -67,7 +67,8 @@ def _evaluate(name: str, game: Game, arena: ArenaOptions, results: Path, progres
     evaluation = evaluate_group(group, arena, store, game=game, output=output, progress=progress)
     metrics = experiment_metrics(evaluation, json.loads((results / "training.json").read_text()))
     write_json(results / "metrics.json", metrics, indent=2)
-    print("{score} points per game [{low}, {high}] against {against}, {seeds} seeds".format(**metrics))
+    seeds = "1 seed" if metrics["seeds"] == 1 else f"{metrics['seeds']} seeds"
+    print("{score} points per game [{low}, {high}] against {against}".format(**metrics), seeds, sep=", ")
 
 
 def _play_snapshots(name: str, game: Game, arena: ArenaOptions, results: Path, progress: ProgressCallback) -> None:

@@ -52,8 +52,8 @@ def results(game: str, folder: Path = RESULTS) -> str:
     if not rows:
         return "There are none in `results/` yet."
     head = "| experiment | against | points a game | 95 % | games won | deals |\n|---|---|---|---|---|---|\n"
-    told = "Read from `results/*/evaluation.json` when this page was built."
-    return f"{told} Their commands: [what to expect](../index.md#what-to-expect).\n\n{head}{''.join(rows)}"
+    source = "Read from `results/*/evaluation.json` when this page was built."
+    return f"{source} Their commands: [what to expect](../index.md#what-to-expect).\n\n{head}{''.join(rows)}"
 
 
 def _result_rows(game: str, folder: Path) -> Iterator[str]:

@@ -25,7 +25,7 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """The pages that stand outside docs/ on a shelf of the repository."""
+    """The pages that stand outside docs/ in other folders of the repository."""
     for name, page in OUTSIDE.items():
         text = (ROOT / name).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=moved_links(text, ".", "docs")))
@@ -92,5 +92,5 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
 
 
 def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
-    """The same in pages without a text of their own."""
+    """Use the local script also in pages that a template writes, such as the search page."""
     return output_content.replace(_REMOTE_SHIM, _LOCAL_SHIM)

@@ -17,7 +17,9 @@ class Limits:
     kept_in_memory: Whole = option(
         1000, "tables in memory; others are replayed from their actions on request", ge=1, le=10_000_000
     )
-    idle_hours: Number = option(72.0, "hours without a request, after which a table is closed", gt=0, le=8760)
+    idle_hours: Number = option(
+        72.0, "hours without a move after which a table is finished at random; its result counts", gt=0, le=8760
+    )
     unplayed_minutes: Number = option(
         60.0, "minutes after which a table is closed if its session has never made a move", gt=0, le=525_600
     )

@@ -148,6 +148,15 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["train", "--resolve"], "--resolve: give it with --cfg job"),
         (["train", "--package", "agent", "trainer=smoke"], "--package: give it with --cfg job"),
         (["sweep", "~agent"], "agent=(left out): must be given"),
+        (["train", "~agent.gamma"], "agent.gamma=(left out): must be given; agent.gamma=VALUE sets it"),
+        (["train", "~agent.gama"], "~agent.gama: no such key; did you mean ~agent.gamma?"),
+        (["sweep", "sweep=dqn", "agent=dqn", "~sweep.space.agent.gama"], "~sweep.space.agent.gama: no such key; did"),
+        (
+            ["train", "experiment=thirty_one/dqn", "game=poker_squares"],
+            "game=poker_squares: must be left out, or thirty_one, the game of experiment=thirty_one/dqn",
+        ),
+        (["train", "--config-dir", "nowhere"], "--config-dir=nowhere: must be a folder with"),
+        (["train", "-cd", "nowhere"], "--config-dir=nowhere: must be a folder with"),
         (["promote"], "policy=(left out): must be given"),
         (
             ["promote", "policy=nowhere"],

@@ -48,6 +48,14 @@ def test_help_names_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
         assert verb.summary in text
 
 
+def test_a_folder_of_the_user_is_searched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "my conf" / "agent"
+    folder.mkdir(parents=True)
+    (folder / "mine.yaml").write_text("defaults: [/agent/dqn@_here_, _self_]\ngamma: 0.5\n")
+    shown = printed(capsys, "train", "agent=mine", "--config-dir", str(folder.parent), "--cfg", "job", "-p", "agent")
+    assert "gamma: 0.5\n" in shown
+
+
 def test_no_verb_is_a_misuse_that_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert "usage: cardlab VERB" in capsys.readouterr().out

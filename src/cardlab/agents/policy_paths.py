@@ -49,9 +49,10 @@ def policy_folder(text: str, game: str) -> Path | None:
 def policy_hint(text: str | Path) -> str:
     """What to do where `text` is not the folder of a policy, behind a semicolon; empty if there is no advice."""
     folder = Path(text)
-    for inner in (folder / "latest" / "policy", folder / "policy"):
-        if (inner / "policy.json").is_file():
-            return f"; did you mean {inner}?"
+    for inner in (folder, Path("runs", text)):
+        for policy in (inner / "latest" / "policy", inner / "policy"):
+            if (policy / "policy.json").is_file():
+                return f"; did you mean {policy}?"
     seeds = sorted(int(path.name[len(SEED) :]) for path in folder.glob(f"{SEED}*") if path.name[len(SEED) :].isdigit())
     if seeds:
         return f"; it has those of seeds {', '.join(map(str, seeds))}: choose one, as in {folder / SEED}{seeds[0]}"

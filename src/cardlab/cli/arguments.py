@@ -1,11 +1,14 @@
 """Parses the command line: a verb, Hydra overrides, and flags."""
 
 import argparse
+import json
 from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NoReturn
+
+from omegaconf import OmegaConf
 
 from cardlab.cli.verbs import VERBS, Verb
 from cardlab.core.files import load_json
@@ -16,8 +19,8 @@ from cardlab.experiments.config.options import InvalidConfiguration
 
 FLAGS = {
     "--quiet, -q": "show no progress",
-    "--cfg job": "print the composed configuration; --resolve fills in ${…}, --package KEY prints one part",
-    "--info": "print Hydra's defaults, search path and plugins; --cfg hydra prints its configuration",
+    "--cfg job": "print the configuration (--resolve: fill in ${…}, --package KEY: one part); --info: how it is composed",
+    "--config-dir DIR": "find options and experiments in a folder of yours, too, as in conf/ of the working directory",
 }
 
 _INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")  # Hydra's values of --info
@@ -40,6 +43,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--resolve", action="store_true")
     parser.add_argument("--package", "-p")
     parser.add_argument("--info", "-i", nargs="?", const="all", choices=_INFO)
+    parser.add_argument("--config-dir", "-cd")
     parser.add_argument("--multirun", "-m", action="store_true")
     for flag in sorted({flag for verb in VERBS.values() for flag in verb.flags}):
         parser.add_argument(flag, action="store_true", dest=flag)
@@ -57,14 +61,22 @@ def split_verb(words: Sequence[str]) -> tuple[Verb, tuple[str, ...]]:
     return VERBS[name], tuple(words[count:])
 
 
+def with_searched_folder(overrides: tuple[str, ...], folder: str | None) -> tuple[str, ...]:
+    """The overrides with Hydra's own for `--config-dir`; InvalidConfiguration if `folder` is none."""
+    if folder is None:
+        return overrides
+    if not Path(folder).is_dir():
+        raise InvalidConfiguration(f"--config-dir={folder}: must be a folder with conf groups, such as experiment/")
+    return (*overrides, f"hydra.searchpath={json.dumps([f'file://{Path(folder).resolve()}'])}")
+
+
 def with_followed_groups(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
     """The overrides with an option for each group that follows another, e.g. `sweep=dqn` with `agent=dqn`."""
     for group, other in verb.follows.items():
         if not any(text.startswith(f"{group}=") for text in overrides):
-            tree = compose_tree(verb.config_name, overrides)
-            if other not in tree:
+            name = OmegaConf.select(compose_tree(verb.config_name, overrides), f"{other}.name")
+            if name is None:
                 raise InvalidOption(other, "(left out)", "given")
-            name = tree[other]["name"]
             with initialised_hydra():
                 overrides += (f"{group}={name if name in group_options(group) else 'standard'}",)
     return overrides

@@ -32,7 +32,7 @@ KINDS = {
 _PLACES = {
     "runs": "trainings",
     "models": "policies of the pipeline: `dvc checkout` brings them back",
-    "snapshots": "policies on the way to them",
+    "snapshots": "policies kept during the pipeline's trainings",
     ".dvc/cache": "DVC's cache: `dvc gc --workspace` cleans it",
     "mlartifacts": "files of the MLflow runs: `mlflow gc` cleans up behind deleted runs",
     "mlflow.db": "the MLflow store",

@@ -17,8 +17,7 @@ from cardlab.experiments.comparison.compare import compare_methods
 from cardlab.experiments.comparison.figures import comparison_figures, comparison_tables
 from cardlab.experiments.config.build_parts import build_game, group
 from cardlab.experiments.config.options import convert
-from cardlab.experiments.group_evaluation import policies_by_seed
-from cardlab.experiments.policy_groups import find_group
+from cardlab.experiments.policy_groups import find_group, policies_by_seed
 from cardlab.experiments.recorded_matches import record_comparison
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,6 +16,7 @@ from cardlab.cli.verbs import Request
 from cardlab.core.options import NUMERIC, InvalidOption, Text, options
 from cardlab.experiments.config.options import build_options
 from cardlab.tracking import Store
+from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import TRIAL_STATE
 from cardlab.tracking.policy_lookup import DIGEST, policy_artifacts, policy_filter
 from cardlab.tracking.registry import Registry, version_address
@@ -57,7 +59,7 @@ class RunsOptions:
 
 def run(request: Request) -> int:
     """Print the runs that match the filters, one line each; or, with `run`, the lineage of one."""
-    config = {**request.config, "run": request.typed_text("run")}
+    config: dict[str, Any] = {**request.config, "run": request.typed_text("run")}
     game = config.pop("game", None)
     given = build_options(RunsOptions, config)
     if given.run is not None:
@@ -181,10 +183,11 @@ def _show(prefix: str) -> int:
 
 def _folders_with(digest: str) -> Iterator[str]:
     """The folders of this project with the policy of this digest."""
+    here, root = Path.cwd(), project_root()
     for pattern in ("models/*", "models/*/*", "champions/*", "runs/*/*/policy"):
-        for folder in sorted(Path().glob(pattern)):
-            try:
-                if policy_digest(folder) == digest:
-                    yield str(folder)
-            except PolicyError:
+        for folder in sorted(root.glob(pattern)):
+            if folder.parent.is_symlink():  # runs/NAME/latest
                 continue
+            with suppress(PolicyError):
+                if policy_digest(folder) == digest:
+                    yield str(folder.relative_to(here) if folder.is_relative_to(here) else folder)

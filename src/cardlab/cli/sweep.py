@@ -46,7 +46,8 @@ def run(request: Request) -> int:
     if not is_quiet():
         alone = experiment.game.spec.num_players == 1
         against = "" if alone else f", against {', '.join(experiment.arena.references or ('random',))}"
-        print(f"starting: {options.trials} trials, {options.workers} at a time{against}", file=sys.stderr, flush=True)
+        trials = "1 trial" if options.trials == 1 else f"{options.trials} trials, {options.workers} at a time"
+        print(f"starting: {trials}{against}", file=sys.stderr, flush=True)
     result = run_sweep(options, config)
     print_result(result, options.metric)
     if options.apply:
@@ -93,7 +94,8 @@ def print_result(result: "SweepResult", metric: str) -> None:
     from cardlab.experiments.sweep.space import values_text  # noqa: PLC0415
 
     best = result.best
-    print(f"study:   {result.study}, {result.trials} trials, {result.pruned} of them pruned")
+    trials = "1 trial" if result.trials == 1 else f"{result.trials} trials, {result.pruned} of them pruned"
+    print(f"study:   {result.study}, {trials}")
     print(f"best:    trial {best.number}, {score_text(metric, best.value, best.interval)}")
     for key, value in best.values.items():
         share = f"  (importance {result.importances[key]:.2f})" if key in result.importances else ""

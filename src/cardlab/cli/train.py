@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cardlab.cli.verbs import ComposedConfig, Request
 from cardlab.core.options import InvalidOption
@@ -13,15 +13,12 @@ from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.seed_options import RESUME, SEEDS, experiment_part, parse_seeds
 from cardlab.experiments.run_paths import LATEST, POLICY, quoted
-from cardlab.tracking import Run, Store
+from cardlab.tracking import Store
 from cardlab.tracking.parameters import flatten
 from cardlab.tracking.run_state import RunState, find_unfinished
 
-if TYPE_CHECKING:
-    from cardlab.experiments.seeds import SeedTraining
-    from cardlab.training.run import Trained
-
-_NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS)  # keys that have columns of their own in MLflow
+_NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS, "hydra.searchpath")
+"""Keys that have columns of their own in MLflow, and the place of the files."""
 
 
 def run(request: Request) -> int:
@@ -56,25 +53,25 @@ def _run(request: Request) -> int:
         _check_same(config if len(request.overrides) > 1 else state.config, state)
         config = dict(state.config)
     experiment = build_experiment(config)  # before the slow imports below: a wrong value fails at once
-    from cardlab.experiments.seeds import find_training  # noqa: PLC0415
+    from cardlab.experiments.seeds import find_training, write_training_files  # noqa: PLC0415
     from cardlab.training.recorded_training import train_recorded  # noqa: PLC0415
 
     training = find_training(config, store.root)
     if folder is not None and folder != training.folder:
         print("warning: the code or an agent's policy has changed; the results will differ from an uninterrupted run")
         training = replace(training, folder=folder)
+    if training.is_finished:
+        print(f"trained before: {_shown(training.policy)}; it is trained again, with the same result")
     trained = train_recorded(
         experiment,
         store,
         folder=training.folder,
         model_dir=training.policy,
         params=config,
-        record=partial(_record, training, config),
+        record=partial(write_training_files, training, config),
         changed=_changed(request),
     )
-    latest = training.folder.with_name(LATEST) / POLICY
-    here = Path.cwd()
-    shown = latest.relative_to(here) if latest.is_relative_to(here) else latest
+    shown = _shown(training.folder.with_name(LATEST) / POLICY)
     print(f"policy: {shown}\nnext:   cardlab evaluate {quoted('policy', shown)}\n        cardlab ui")
     if experiment.last_iteration < experiment.total_iterations:
         start = shown.with_name(trained.continuation.name)
@@ -108,30 +105,21 @@ def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
         evaluation = evaluate_group(group, build_arena(config["arena"]), store, progress=progress)
     Console().print(evaluation_table(evaluation))
     for training in trainings:
-        print(f"policy: {training.policy}  (seed {training.seed})")
+        print(f"policy: {_shown(training.policy)}  (seed {training.seed})")
     print(f"next:   cardlab compare {config['name']} OTHER  (another method)\n        cardlab ui")
     return 0
 
 
+def _shown(path: Path) -> Path:
+    """The path from the working directory, if it is below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
 def _changed(request: Request) -> str:
-    """The overrides that differ from the recipe."""
-    return " ".join(text for text in request.overrides if text.split("=")[0] not in _NOT_CHANGED)
-
-
-def _record(training: "SeedTraining", config: Mapping[str, Any], run: Run, trained: "Trained") -> None:
-    """Write the files of the training and the link to it, before its run is finished: then a kill repeats nothing."""
-    from cardlab.experiments.seeds import write_training_files  # noqa: PLC0415
-
-    write_training_files(training, config, run, trained)
-    _link_latest(training.folder)
-
-
-def _link_latest(folder: Path) -> None:
-    """Point the link runs/NAME/latest to `folder`."""
-    link, draft = folder.with_name(LATEST), folder.with_name(f".{LATEST}.{os.getpid()}")
-    draft.unlink(missing_ok=True)
-    draft.symlink_to(folder.name)
-    draft.replace(link)
+    """The overrides that differ from the recipe; those of the budget last, as MLflow's table cuts long texts."""
+    texts = [text for text in request.overrides if text.split("=")[0] not in _NOT_CHANGED]
+    return " ".join(sorted(texts, key=lambda text: text.startswith("trainer")))
 
 
 def _check_same(config: Mapping[str, Any], state: RunState) -> None:

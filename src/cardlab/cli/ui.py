@@ -19,6 +19,7 @@ from cardlab.core.sockets import is_loopback, open_listener, url_host
 from cardlab.experiments.config.options import convert
 from cardlab.games.catalogue import GAMES
 from cardlab.tracking import Store
+from cardlab.tracking.connection import SERVERS
 from cardlab.tracking.experiment_tags import VIEW, update_experiments
 from cardlab.tracking.policy_lookup import RUN_PATH, find_origin
 from cardlab.tracking.registry import Registry
@@ -50,7 +51,7 @@ def serve(
     If the store is an MLflow server, which has its own UI, only print the links. Raises InvalidOption for a host or
     port that cannot be used, and TrackingUnavailable.
     """
-    if store.address.startswith("http"):
+    if store.address.startswith(SERVERS):
         print(_overview(store, store.address.rstrip("/")))
         return
     check_whole("port", port, 1, 65535)

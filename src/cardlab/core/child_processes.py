@@ -21,6 +21,11 @@ STOP_SECONDS = 60.0  # for a child to clean up and exit; then it is killed
 Report = Callable[[str], None]
 
 
+def usable_cores() -> int:
+    """Cores that this process may use; a container or `taskset` may give it fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class ChildKilled(RuntimeError):
     """A child process was killed, or exited before it ran its function; the message is one line."""
 

@@ -1,1 +1,1 @@
-"""Who is stronger, by how much, how sure: duplicate matches, evaluations, tournaments, replays."""
+"""Scores of agents and their intervals: duplicate matches, evaluations, tournaments, replays."""

@@ -1,6 +1,5 @@
 """Duplicate matches: mean payoff and win rate of each agent with 95 % intervals."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,6 +9,7 @@ from typing import TypedDict, TypeVar, Unpack
 
 from numpy.typing import ArrayLike
 
+from cardlab.core.child_processes import usable_cores
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.options import LONG_MATCH, MIN_DEALS, ArenaOptions
@@ -210,7 +210,7 @@ def play_matches(
     """Play each list of agents on the same deals, one match after the other; `label` names a match in `progress`."""
     lineups = [make_lineup(game, agents) for agents in entries.values()]
     if options.processes is None and options.deals * len(lineups) >= LONG_MATCH:
-        options = replace(options, processes=os.cpu_count() or 1)
+        options = replace(options, processes=usable_cores())
     with Workers(game, lineups, options) as workers:
         return {
             key: play_lineup(workers, place, options, partial(progress, label(key)))

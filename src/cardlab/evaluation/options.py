@@ -1,10 +1,10 @@
 """What an evaluation or a tournament is played with: the options of the group `arena`."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from cardlab.core.child_processes import usable_cores
 from cardlab.core.options import Number, Text, Whole, option, options
 from cardlab.evaluation.seating import Lineup
 
@@ -45,7 +45,7 @@ class ArenaOptions:
     )
 
     def for_pairings(self) -> "ArenaOptions":
-        """The same with `pairing_deals` deals, all of them played, without records."""
+        """These options with `pairing_deals` deals, all of them played, without records."""
         return replace(self, deals=self.pairing_deals, until=None, records=None)
 
     @property
@@ -53,10 +53,10 @@ class ArenaOptions:
         """Processes to use for matches of these deals."""
         if self.processes is not None:
             return self.processes
-        return 1 if self.deals < LONG_MATCH else os.cpu_count() or 1
+        return 1 if self.deals < LONG_MATCH else usable_cores()
 
     def workers_of(self, lineups: Sequence[Lineup]) -> int:
-        """The same for these lineups: where agents search, few deals are long too."""
+        """Processes to use for matches of these lineups: where agents search, few deals are long too."""
         if self.processes is None and any(lineup.parallel_games for lineup in lineups):
-            return os.cpu_count() or 1
+            return usable_cores()
         return self.workers

@@ -35,7 +35,7 @@ def terminal() -> "Console | None":
 
 
 def terminal_of_parent() -> "Console | None":
-    """The same, also in a child process, whose parent may draw there."""
+    """The terminal of this process or of its parent, which may draw there; None without one."""
     from rich.console import Console  # noqa: PLC0415  not needed by `cardlab --help`
 
     console = Console(stderr=True)

@@ -1,6 +1,5 @@
 """The evaluation of a group: the policies of one method, one for each seed, on the same deals."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from cardlab.agents.policy_descriptions import policy_game
@@ -9,9 +8,8 @@ from cardlab.evaluation.evaluate_seeds import evaluate_seeds
 from cardlab.evaluation.main_score import Evaluation
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
-from cardlab.experiments.policy_groups import PolicyGroup, policy_config
+from cardlab.experiments.policy_groups import PolicyGroup, policies_by_seed
 from cardlab.experiments.recorded_matches import record_evaluation
-from cardlab.experiments.run_paths import SEED
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
 
@@ -42,14 +40,3 @@ def evaluate_group(
             store, game, evaluation, policy=[*policies.values()], scores_training=scores_training, files=files
         )
     return evaluation
-
-
-def policies_by_seed(policies: Sequence[Path]) -> dict[int, Path]:
-    """Seed → policy. A policy whose seed is unknown has its place, counted from 1."""
-    return {_seed(policy, place): policy for place, policy in enumerate(policies, start=1)}
-
-
-def _seed(policy: Path, place: int) -> int:
-    if policy.name.startswith(SEED):
-        return int(policy.name[len(SEED) :])
-    return int(policy_config(policy).get("seed", place))

@@ -1,6 +1,6 @@
 """The policies of one method, one for each seed, by the name of an experiment or a folder."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -71,6 +71,11 @@ def own_references(config: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(config.get("arena", {}).get("references", ()))
 
 
+def policies_by_seed(policies: Sequence[Path]) -> dict[int, Path]:
+    """Seed → policy. A policy whose seed is unknown has its place, counted from 1."""
+    return {_seed(policy, place): policy for place, policy in enumerate(policies, start=1)}
+
+
 def _policies(place: Path) -> tuple[Path, ...]:
     """The policies of the group in a folder; none if it holds none."""
     if _is_policy(place):
@@ -101,3 +106,9 @@ def _method(policy: Path) -> tuple[Mapping[str, Any], str | None]:
 
 def _is_policy(folder: Path) -> bool:
     return (folder / "policy.json").is_file()
+
+
+def _seed(policy: Path, place: int) -> int:
+    if policy.name.startswith(SEED):
+        return int(policy.name[len(SEED) :])
+    return int(policy_config(policy).get("seed", place))

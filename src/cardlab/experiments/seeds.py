@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cardlab.agents.policy_descriptions import policy_digest
-from cardlab.core.child_processes import ChildProcess, stop, wait_for
+from cardlab.core.child_processes import ChildProcess, stop, usable_cores, wait_for
 from cardlab.core.files import write_atomically
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.learning_curves import read_columns
-from cardlab.experiments.run_paths import CONFIG, POLICY, SUMMARY
+from cardlab.experiments.run_paths import CONFIG, LATEST, POLICY, SUMMARY
 from cardlab.experiments.seed_curves import mean_curve
 from cardlab.experiments.seed_plots import plot_seed_curves
 from cardlab.tracking import Run, Store
@@ -84,7 +84,7 @@ def train_seeds(
     and ChildKilled.
     """
     first = build_experiment({**config, "seed": seeds[0]})
-    cores = len(os.sched_getaffinity(0)) // (first.trainer.threads * first.trainer.processes)
+    cores = usable_cores() // (first.trainer.threads * first.trainer.processes)
     # Found before they start: edited code has other folders, and is another group.
     trainings = [find_training({**config, "seed": seed}, store.root) for seed in seeds]
     group = f"{first.name}_{trainings[0].group}"
@@ -128,7 +128,10 @@ def train_seed(
 
 
 def write_training_files(training: SeedTraining, config: Mapping[str, Any], run: Run, trained: "Trained") -> None:
-    """Write curve, cost and configuration beside the policy, and log them and the snapshots as artifacts."""
+    """Write curve, cost and configuration beside the policy, log them and the snapshots, and link the folder as latest.
+
+    This is done before the run is finished: then a kill repeats nothing.
+    """
     from cardlab.training.run import write_curve  # noqa: PLC0415 (imports Lightning)
     from cardlab.training.summary import write_summary  # noqa: PLC0415
 
@@ -139,6 +142,15 @@ def write_training_files(training: SeedTraining, config: Mapping[str, Any], run:
     run.log_artifact(trained.snapshots, "snapshots")
     run.log_artifact(training.curve)
     run.log_artifact(training.summary)
+    _link_latest(training.folder)
+
+
+def _link_latest(folder: Path) -> None:
+    """Point the link runs/NAME/latest to `folder`."""
+    link, draft = folder.with_name(LATEST), folder.with_name(f".{LATEST}.{os.getpid()}")
+    draft.unlink(missing_ok=True)
+    draft.symlink_to(folder.name)
+    draft.replace(link)
 
 
 def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
@@ -194,7 +206,8 @@ def _start_group_run(store: Store, first: Experiment, seeds: Sequence[int], grou
         if run.data.tags.get("seeds") == shown:
             resume = run.info.run_id
         else:
-            store.client.delete_run(run.info.run_id)
+            with store.wrap_errors():
+                store.client.delete_run(run.info.run_id)
     tags = {"kind": "seeds", "group": group, "seeds": shown, "changed": changed}
     params = {key: value for key, value in first.config.items() if key != "seed"}
     title = f"{first.name} · {len(seeds)} {'seeds' if len(seeds) > 1 else 'seed'}"
@@ -226,5 +239,6 @@ def _add_tags(store: Store, experiment: Experiment, training: SeedTraining, tags
     """Set the tags of the run that made the policy of a finished training, if the store has it."""
     condition = f"tags.kind = 'training' and {policy_filter(policy_digest(training.policy))}"
     for _, run in store.search_runs(condition, experiment.game.spec.name, 1):
-        for key, value in tags.items():
-            store.client.set_tag(run.info.run_id, key, value)
+        with store.wrap_errors():
+            for key, value in tags.items():
+                store.client.set_tag(run.info.run_id, key, value)

@@ -1,6 +1,6 @@
 """Deep Q-learning (Mnih et al. 2015): replay, target network, double and n-step to Monte Carlo targets.
 
-Beside them the target of the Open-face seed (Tan and Xiao 2018), averaged over sampled successors.
+Also the target of the Open-face paper (Tan and Xiao 2018), averaged over sampled successors.
 """
 
 from collections.abc import Iterator, Mapping

@@ -47,7 +47,7 @@ _CURES = {  # part of a message of sqlite → what to do
     "readonly database": "it cannot be written; check the permissions of the file and its folder",
     "unable to open database file": "check the permissions of the file and its folder",
 }
-_SERVERS = ("http", "databricks")
+SERVERS = ("http", "databricks")
 _ERRNO = re.compile(r"\[Errno -?\d+\]([\w ]+)")
 _SCHEMA_TIMEOUT = 120.0  # seconds; making the schema takes two
 
@@ -91,7 +91,7 @@ def artifact_folder(address: str, root: Path, experiment: str) -> str | None:
     It is below MLFLOW_DEFAULT_ARTIFACT_ROOT (s3://… for machines that share a database), else below `mlartifacts`
     beside the sqlite file or in `root`. MLflow's own default is relative to the working directory.
     """
-    if address.startswith(_SERVERS):
+    if address.startswith(SERVERS):
         return None
     chosen = os.environ.get("MLFLOW_DEFAULT_ARTIFACT_ROOT")
     if chosen:
@@ -119,7 +119,7 @@ def quiet_environment() -> None:
 def connect(address: str, file: Path | None) -> "MlflowClient":
     """MLflow's client for a store whose schema is made if need be; `file` is that of a sqlite store.
 
-    Safe for processes that start together. Raises TrackingUnavailable.
+    On sqlite it is safe for processes that start together. Raises TrackingUnavailable.
     """
     quiet_environment()
     for name, level in _LOG_LEVELS.items():
@@ -133,7 +133,7 @@ def connect(address: str, file: Path | None) -> "MlflowClient":
                 with FileLock(f"{file}.lock", timeout=_SCHEMA_TIMEOUT):
                     if not _is_made(file):
                         make_sqlite(file)
-            if not address.startswith(_SERVERS):
+            if not address.startswith(SERVERS):
                 _check_schema(address)
             client = MlflowClient(address)  # makes the schema of other databases
             if file:

@@ -27,13 +27,15 @@ class TrainerOptions:
         1, "processes that train one learner together; they share games, decisions and minibatches", ge=1, le=256
     )
     launcher: Literal["processes", "ray"] = option(
-        "processes", "what starts them: processes on this machine, or ray (nodes of its cluster)"
+        "processes", "what starts trainer.processes: processes on this machine, or ray (nodes of its cluster)"
     )
     device: Literal["cpu", "gpu"] = option("cpu", "device of the network: cpu or gpu")
     precision: Literal["float32", "bfloat16"] = option(
         "float32", "precision of matrix products in training: float32 or bfloat16; weights stay float32"
     )
-    overlap: Flag = option(False, "play the next rollout during an update, by the network before it: faster on a GPU")
+    overlap: Flag = option(
+        False, "play the next rollout during an update, with the weights before that update; faster on a GPU"
+    )
     compile: Flag = option(False, "compile the network with torch.compile (takes about a minute)")
     checkpoint_seconds: Number = option(60.0, "seconds between checkpoints: maximum work lost in a crash", ge=0)
     evaluations: Whole = option(20, "points on the learning curve", ge=0)
@@ -41,10 +43,12 @@ class TrainerOptions:
         500, "deals against each reference at each point of the learning curve", ge=MIN_DEALS, le=MAX_DEALS
     )
     evaluation_lineup: tuple[Text, ...] = option(
-        (), "agents at the other seats of one more match at each point, e.g. [greedy,random]"
+        (), "agents at the other seats of one more match at each point of the learning curve, e.g. [greedy,random]"
     )
     patience: Whole = option(
-        0, "points without a new best after which training stops with the best policy; 0: never", ge=0
+        0,
+        "points of the learning curve without a new best after which training stops with the best policy; 0: never",
+        ge=0,
     )
     rolling_window: Whole = option(
         0, "iterations in the rolling means of losses, return, length and win rate in MLflow; 0: none", ge=0, le=100_000

@@ -80,6 +80,13 @@ def test_a_byte_order_mark(own: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert refused(capsys, "experiment=mine").endswith("begins with a byte order mark; save it as UTF-8 without one")
 
 
+@pytest.mark.parametrize("text", ["", "name: mine\n", "defaults: [/experiment/thirty_one/dqn@_here_]\n"])
+def test_an_experiment_without_its_package(own: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    (own / "mine.yaml").write_text(f"# mine\n{text}")
+    assert "mine.yaml: must begin with the line `# @package _global_`" in refused(capsys, "experiment=mine")
+    assert "mine.yaml: must begin with" in refused(capsys, "experiment=mine", "trainer=smoke")
+
+
 @pytest.mark.parametrize("key", ["seed", "seeds"])
 @pytest.mark.parametrize("value", [".inf", "3"])
 def test_seeds_that_the_command_would_ignore(

@@ -17,7 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from cardlab.core.options import InvalidOption, combined
-from cardlab.experiments.config.error_lines import REFUSALS, explain, explain_value, one_line
+from cardlab.experiments.config.error_lines import REFUSALS, explain, explain_value, group_names, key_of, one_line
 from cardlab.experiments.config.limits import check_files, check_interpolations, check_overrides
 from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.config.seed_options import experiment_part
@@ -58,6 +58,11 @@ def search_folders() -> list[Path]:
     return [own, shipped_folder()] if own else [shipped_folder()]
 
 
+def group_folder_names(group: str) -> list[str]:
+    """The general options of a group, by the names of their files."""
+    return [path.stem for folder in search_folders() for path in (folder / group).glob("*.yaml")]
+
+
 def register_search_path() -> None:
     """Add the user's own folder to Hydra's search path; called before anything is composed."""
     Plugins.instance().register(OwnFolderFirst)
@@ -88,7 +93,7 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
     """The configuration `name` with unresolved interpolations; `with_hydra` keeps Hydra's own node."""
     check_overrides(overrides)
     check_files(search_folders())
-    _check_seed(overrides)
+    _check_experiment(overrides)
     entries = [text for text in overrides if text.startswith(_OPEN.get(name, ()))]
     with initialised_hydra():
         try:
@@ -102,6 +107,7 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
         except yaml.YAMLError as error:
             raise InvalidConfiguration(one_line(error)) from error  # it names the file and the place
         else:
+            _check_deletions(overrides)
             return tree
     raise combined(errors)
 
@@ -117,19 +123,41 @@ def plain(tree: DictConfig) -> dict[str, Any]:
         raise explain_value(cast(OmegaConfBaseException, error)) from error
 
 
-def _check_seed(overrides: Sequence[str]) -> None:
-    """Raise InvalidConfiguration for seeds in the file of the given experiment: only the benchmark reads them there."""
-    chosen = [text.removeprefix("experiment=") for text in overrides if text.startswith("experiment=")]
-    files = [folder / "experiment" / f"{name}.yaml" for name in chosen for folder in search_folders()]
-    path = next(filter(Path.is_file, files), None)
-    found: dict[str, Any] = {}
+def _check_experiment(overrides: Sequence[str]) -> None:
+    """Raise for an experiment of another game than the given one, and for a file that no command can use.
+
+    That is a file without Hydra's `@package _global_`, or with seeds: only the benchmark reads them there.
+    """
+    given = {key: value for key, _, value in (text.partition("=") for text in overrides)}
+    name, game = given.get("experiment", ""), given.get("game", "")
+    games = group_folder_names("game")
+    if name.partition("/")[0] in games and game in games and game != name.partition("/")[0]:
+        allowed = (
+            f"left out, or {name.partition('/')[0]}, the game of experiment={name}; experiment={game}/… has recipes"
+        )
+        raise InvalidOption("game", game, allowed)
+    path = next(filter(Path.is_file, (folder / "experiment" / f"{name}.yaml" for folder in search_folders())), None)
+    if path is None:
+        return
+    text, found = "", dict[str, Any]()
     with suppress(OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError):  # reported when composed
-        values = (yaml.safe_load(path.read_text(encoding="utf-8")) or {}) if path else {}
+        text = path.read_text(encoding="utf-8")
+        values = yaml.safe_load(text) or {}
         found = {key: values[key] for key in ("seed", "seeds") if key in values}
+    if text and "@package" not in text:
+        raise InvalidConfiguration(f"{path}: must begin with the line `# @package _global_`, as all experiments do")
     for key, value in found.items():
-        if not str(value).startswith("$") and not any(text.startswith(f"{key}=") for text in overrides):
+        if not str(value).startswith("$") and key not in given:
             where = f"{path}: its {key}={value} counts in the benchmark only"
             raise InvalidConfiguration(f"{where}; add {key}=… to the command")
+
+
+def _check_deletions(overrides: Sequence[str]) -> None:
+    """Raise InvalidOption for an option that `~GROUP.OPTION` removes: its value would be known to no run."""
+    for text in overrides:
+        group, _, option = key_of(text).partition(".")
+        if text.startswith("~") and option and "." not in option and group in group_names():
+            raise InvalidOption(f"{group}.{option}", "(left out)", f"given; {group}.{option}=VALUE sets it")
 
 
 def _replace_entry(tree: DictConfig, text: str) -> None:

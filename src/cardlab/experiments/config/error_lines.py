@@ -160,7 +160,7 @@ def _unknown_overrides(config_name: str, overrides: Sequence[str]) -> Iterator[C
                     yield refusal
 
 
-def _check_key(entry: Override, base: DictConfig, owner: str) -> InvalidOption | None:
+def _check_key(entry: Override, base: DictConfig, owner: str) -> ConfigurationError | None:
     """The error for a key that is in `base` neither as a key nor as a group, such as agent@experiments.NAME.agent."""
     key, value = _key_text(entry), _value_text(entry)
     groups = [name for name in map(str, base.hydra.runtime.choices) if not name.startswith("hydra/")]
@@ -169,6 +169,11 @@ def _check_key(entry: Override, base: DictConfig, owner: str) -> InvalidOption |
     known = list(dict.fromkeys([*flat_keys(data), *groups]))
     if key in known:
         return None
+    if entry.is_delete():
+        near = get_close_matches(key, known, n=1)
+        return InvalidConfiguration(
+            f"{entry.input_line}: no such key" + (f"; did you mean ~{near[0]}?" if near else "")
+        )
     refusal = unknown_key(key, value, known, owner)
     parent = key.rpartition(".")[0]
     packages = [name.partition("@")[2] or name for name in groups]

@@ -10,8 +10,7 @@ from cardlab.evaluation.evaluate_seeds import evaluate_seeds
 from cardlab.evaluation.main_score import SELF
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
-from cardlab.experiments.group_evaluation import policies_by_seed
-from cardlab.experiments.policy_groups import PolicyGroup
+from cardlab.experiments.policy_groups import PolicyGroup, policies_by_seed
 from cardlab.games.protocol import Game
 
 CHOICE_SEED_OFFSET = 50_000_000  # added to arena.seed: far from the deals of the gate

@@ -1,11 +1,11 @@
 """The score of a trained policy in a sweep, on deals that only sweeps play."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cardlab.core.child_processes import usable_cores
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import make_lineup
@@ -44,8 +44,7 @@ class TrialScore:
 
 def cores_per_worker(workers: int) -> int:
     """The share of each of `workers` processes in the cores of this machine."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, usable // workers)
+    return max(1, usable_cores() // workers)
 
 
 def sweep_arena(options: SweepOptions, arena: ArenaOptions) -> ArenaOptions:

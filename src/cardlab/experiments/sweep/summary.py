@@ -1,6 +1,7 @@
 """The result of a study so far, and the MLflow run that shows it."""
 
 import json
+import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,12 +10,14 @@ from optuna.importance import get_param_importances
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
+from cardlab.core.addresses import without_password
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.sweep.confirmation import Confirmation
-from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.options import STORAGE, SweepOptions
 from cardlab.experiments.sweep.plots import OVERVIEW, can_rank, first_value, study_plots
 from cardlab.experiments.sweep.progress import score_text
 from cardlab.experiments.sweep.space import Space, Values, values_text
+from cardlab.experiments.sweep.storages import DATABASE
 from cardlab.experiments.sweep.study import FINISHED, finished_trials
 from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL, RUN
 from cardlab.tracking import Run
@@ -104,7 +107,7 @@ class SummaryRun:
             costs = dict(zip(["sweep/cpu_seconds"], trial.values[1:], strict=False))
             ends = zip(("low", "high"), best.user_attrs.get(INTERVAL, ()), strict=False)
             intervals = {f"interval/sweep/best_{end}": bound for end, bound in ends}
-            scores = {"sweep/objective": trial.values[0], "sweep/best": best.values[0]}
+            scores = {"sweep/best": best.values[0], "sweep/objective": trial.values[0]}  # as MLflow lists them
             cpu = sum(each.user_attrs.get(CPU_SECONDS, 0.0) for each in trials[:step])
             self._run.log_metrics({**scores, **costs, **intervals, "usage/cpu_seconds": cpu}, step=step)
             self._logged = step
@@ -135,7 +138,8 @@ class SummaryRun:
         if self._confirmation:
             confirmed, luck = self._confirmation.lines(self._options.metric)
             yield f"confirmed: {confirmed}; luck: {luck}\n"
-        yield f"The study {self._study.study_name} in Optuna: `optuna-dashboard sqlite:///studies.db`\n"
+        address = without_password(self._options.storage or os.environ.get(STORAGE) or f"sqlite:///{DATABASE}")
+        yield f"The study {self._study.study_name} in Optuna: `optuna-dashboard {address}`\n"
         yield from (self._image(name) for name in plots if name != OVERVIEW)
 
     def _headline(self) -> str:

@@ -1,7 +1,7 @@
 """Action values in endgames: averages over sampled deals of the hidden cards, each solved exactly.
 
-Each deal is solved with open hands (`solver`). This averages over clairvoyance: players know all hands after the
-current action, which overestimates their information.
+Each deal is solved with open hands (`open_hands_solver`). This averages over clairvoyance: players know all hands after
+the current action, which overestimates their information.
 """
 
 from collections.abc import Mapping
@@ -157,7 +157,7 @@ def find_interchangeable_cards(hand: NDArray[np.int8], count: int, bits: Ints, p
 
 @kernel
 def position_of_state(state: np.void, deal: int, dealt: Ints) -> int:
-    """The `solver` position of a record."""
+    """The position of a record for `open_hands_solver`."""
     turn = (int(state["opener"]) + int(state["moves"])) % 4
     kind = int(state["kind"])
     to_beat = NO_STRENGTH if kind == NO_KIND else strength(kind, int(state["key"]))

@@ -31,7 +31,7 @@ def cards_text(cards: Iterable[int]) -> str:
 
 
 def parse_card(text: str) -> int:
-    """The number of the card written as `As`; ValueError for position text."""
+    """The number of the card written as `As`; ValueError for other text."""
     if len(text) != 2 or text[0] not in RANKS or text[1] not in SUITS:
         raise ValueError(f"card {text!r}: must be a rank of {RANKS} and a suit of {SUITS}, as in 'As'")
     return NUM_SUITS * RANKS.index(text[0]) + SUITS.index(text[1])

@@ -27,7 +27,7 @@ _BLOCKS = {"table": BLOCKS, "opponent_statistics": OPPONENT_STATISTICS_BLOCKS, "
 @checked
 @options("game")
 class ThirtyOne:
-    """Thirty-One: a match of 2 to 9 players; who has the highest sum of one suit keeps his lives."""
+    """Thirty-One: a match of 2 to 9 players; in each round the lowest hand loses a life."""
 
     num_players: Whole = option(2, "players of a match", ge=2, le=MAX_PLAYERS)
     lives: Whole = option(3, "lives at the start of a match", ge=1, le=MAX_LIVES)
