@@ -6,6 +6,7 @@ shared deals have a result list of their own, with the first game of each user.
 
 from collections import defaultdict
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from math import isfinite
 
 import numpy as np
@@ -17,7 +18,7 @@ from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import CLOSED, FINISHED, FRESH, OPEN, RESIGNED, DealRow, GameRow, UserRow
 from cardlab_play.offered_games import OFFERED_GAMES
 from cardlab_play.opening_rules import find_deal, has_game
-from cardlab_play.record import win_share
+from cardlab_play.record import proportion_interval, win_share
 from cardlab_play.serializers import par_message, seats_message
 from cardlab_play.table_store import TableStore
 from cardlab_play.views.protocol import Json
@@ -28,8 +29,9 @@ MAX_DEAL_RESULTS = 200
 
 @dataclass
 class _Scores:
-    """Scores against one agent, or of one user."""
+    """Scores against one agent, or of one user; with `share` they are shares of games won."""
 
+    share: bool
     scores: list[float] = field(default_factory=list[float])
     users: dict[int, str] = field(default_factory=dict[int, str])  # id: name
 
@@ -41,6 +43,8 @@ class _Scores:
         """Number of games, mean and 95 % interval. The bounds are None below two games."""
         result = estimate(np.array(self.scores, dtype=np.float64))
         low, high = (bound if isfinite(bound) else None for bound in (result.low, result.high))
+        if self.share and low is not None:
+            low, high = proportion_interval(sum(self.scores), len(self.scores))
         return {"games": len(self.scores), "mean": result.mean, "low": low, "high": high}
 
 
@@ -57,8 +61,8 @@ def leaderboard_message(engine: Engine, agents: AgentCatalog, game: str, user_id
         .where(GameRow.score.is_not(None))
     )
     share = bool(OFFERED_GAMES[game].prize)
-    by_agent: dict[AgentChoice, _Scores] = defaultdict(_Scores)
-    by_user: dict[int, _Scores] = defaultdict(_Scores)
+    by_agent: dict[AgentChoice, _Scores] = defaultdict(partial(_Scores, share))
+    by_user: dict[int, _Scores] = defaultdict(partial(_Scores, share))
     with Session(engine) as session:
         for row_user, score, payoffs, deal, name in session.execute(query):
             assert score is not None

@@ -60,7 +60,7 @@ def seats_message(deal: DealRow, agents: AgentCatalog) -> list[Json]:
 
 def par_message(deal: DealRow, agents: AgentCatalog) -> Json:
     """The par agent of a deal and its payoff, None while it plays."""
-    return {"title": agents.title(AgentChoice(**deal.par)), "payoff": deal.par_payoff}
+    return {"title": agents.title(AgentChoice(**deal.par)), **deal.par, "payoff": deal.par_payoff}
 
 
 def result_message(live: LiveTable, agents: AgentCatalog) -> Json:

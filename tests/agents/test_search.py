@@ -204,3 +204,11 @@ def test_options_are_made_into_agents():
     agent = SearchAgent(make_game("five_o"), MonteCarloOptions(simulations=20), load_agent)
     info_states, players = positions(agent.game, 2)
     assert agent.act(info_states, players, np.random.default_rng(0)).shape == (2,)
+
+
+def test_options_are_those_of_the_searched_agent() -> None:
+    game = make_game("thirty_one")
+    with pytest.raises(InvalidOption, match=r"level=99"):
+        load_agent(game, "threshold", level=99, search="monte_carlo:simulations:4")
+    with pytest.raises(InvalidOption, match=r"^level=27: must be left out: champion is no scripted agent"):
+        load_agent(game, "champion", level=27)

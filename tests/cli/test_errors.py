@@ -64,6 +64,10 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["train", "gmae=thirty_one"], "gmae=thirty_one: no such key; did you mean game?"),
         (["train", "game=chess"], "game=chess: must be one of "),
         (["train", "experiment=nothing"], "experiment=nothing: must be one of "),
+        (
+            ["train", "game=thirty_one", "agent=dqn", "agent.update_per_game=true", "trainer.processes=2"],
+            "trainer.processes=2: must be 1 with agent.update_per_game",
+        ),
         (["train", "agent=null"], "agent=null: must be one of "),
         (
             ["train", "agent=pp"],

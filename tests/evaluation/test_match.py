@@ -14,6 +14,7 @@ from cardlab.evaluation.match import compare, play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import distinct_seatings, make_lineup
 from cardlab.evaluation.workers import ChunkJob, ChunkPlayer, StoppedError, deal_block
+from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play_out
 from small_games.high_card import HighCard, Shower
 
@@ -271,3 +272,17 @@ def test_a_chunk_is_given_up_in_the_midst_of_a_game():
     with pytest.raises(StoppedError):
         player(ChunkJob((0,), seed=0, index=0, first=0, last=5))
     assert next(steps, None) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "parallel_games"),
+    [
+        ("greedy_2", None),
+        ("monte_carlo:simulations:5", 32),
+        ("monte_carlo:seconds:1", 1),
+        ("expectiminimax:seconds:1", 1),
+        ("endgame:policy:[monte_carlo:seconds:1]", 1),
+    ],
+)
+def test_agents_with_a_clock_play_one_game_at_a_time(text: str, parallel_games: int | None) -> None:
+    assert make_lineup(make_game("five_o"), [text, "random"]).parallel_games == parallel_games

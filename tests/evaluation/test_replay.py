@@ -10,6 +10,7 @@ from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.replay import record_game, replay, replay_lines, run_replay
 from cardlab.games.cards.deck import cards_text
+from cardlab.games.catalogue import make_game
 from small_games.high_card import HighCard, Shower
 from small_games.kuhn import Kuhn
 
@@ -66,14 +67,17 @@ paid: player 0 +1.000, player 1 -1.000"""
 def test_the_values_of_actions_are_shown_where_an_agent_has_them():
     class Pricing(Shower):
         def action_values(self, info_states, players):
-            return np.array([[0.25, -0.5]], dtype=np.float32)
+            return np.array([[0.25, worst]], dtype=np.float32)
 
-    game = HighCard(2)
+    game, worst = HighCard(2), -0.5
     record = record_game(game, ["random", "random"], OPTIONS)
     moves = list(replay(game, record, [Pricing(game), None]))
     assert [option.value for option in moves[0].options] == [0.25, -0.5]
     assert [option.value for option in moves[1].options] == [None, None]
     assert any("-0.500" in line for line in replay_lines(game, record, [Pricing(game)]))
+    worst = -np.inf  # of an action that a search has not tried
+    (first, *_) = replay(game, record, [Pricing(game), None])
+    assert [option.value for option in first.options] == [0.25, None]
 
 
 def test_a_record_survives_its_file(tmp_path):
@@ -103,6 +107,10 @@ def test_faults_of_a_record_are_named(tmp_path):
     ):
         with pytest.raises(RecordError, match=words):
             list(replay_lines(game, replace(record, **fault)))
+    squares = make_game("poker_squares")
+    dealt = replace(record_game(squares, ["random"], OPTIONS), deal=cards_text(range(52)), seed=-1)
+    with pytest.raises(RecordError, match="its deal"):
+        list(replay_lines(squares, dealt))
     unfinished = replace(record, actions=record.actions[:1])
     assert list(replay_lines(game, unfinished))[-1].startswith("not over after 1")
 

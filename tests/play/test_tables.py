@@ -135,6 +135,7 @@ def test_practice_is_for_fresh_deals(client):
     end = client.finish(client.open({**TABLE_REQUESTS["poker_squares"], "practice": True}))
     board = client.get("/api/leaderboard", game="poker_squares")
     assert end["result"]["par"]["payoff"] is not None
+    assert end["result"]["par"]["agent"] == "random", "so that the page can play against it again"
     assert not [row for row in board["players"] if row["you"]]
 
 

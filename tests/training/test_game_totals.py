@@ -32,6 +32,11 @@ def test_totals_and_rolling_means_survive_a_checkpoint() -> None:
     assert "rolling/entropy" not in last
 
 
+def test_games_against_itself_are_no_wins() -> None:
+    found = GameTotals(0).add({}, batch_of([[2, -2], [3, -3]], [[0, 1], [0, 0]]))
+    assert found["train/win_rate"] == 1.0
+
+
 def test_self_play_has_no_win_rate_and_no_window_no_means() -> None:
     found = GameTotals(0).add({"train/value_loss": 1.0}, batch_of([[1, -1]], [[0, 0]]))
     assert set(found) == {"train/games", "train/total_points"}

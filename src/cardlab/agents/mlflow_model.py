@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from cardlab.agents.network_agents import AfterstateAgent, SoftmaxAgent, sample_place
+from cardlab.agents.network_agents import ActionValueAgent, AfterstateAgent, SoftmaxAgent, sample_place
 from cardlab.agents.policy_descriptions import GAME_FILE, PolicyError, game_for, policy_game
 from cardlab.agents.policy_files import POLICY_KINDS, load_policy
 from cardlab.core.files import load_json
@@ -52,7 +52,8 @@ class PolicyModel:
 
     def _by_observation(self, model_input: Mapping[str, Any], rng: np.random.Generator) -> Actions:
         spec, network = self.game.spec, self.policy.network
-        if network.reads_actions or isinstance(self.policy, AfterstateAgent):
+        opens = isinstance(self.policy, ActionValueAgent) and (self.policy.opening_list or self.policy.whole_opening)
+        if network.reads_actions or opens or isinstance(self.policy, AfterstateAgent):
             raise PolicyError("observations: this policy needs other inputs; pass info_states and players")
         observations = _array(model_input, "observations", np.float32, (spec.num_features,))
         legal = _array(model_input, "legal", np.bool_, (spec.num_actions,))

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from cardlab.agents.policy_descriptions import game_for
 from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
-from cardlab.agents.specs import InvalidAgent, split_name
+from cardlab.agents.specs import InvalidAgent, agent_text, split_name
 from cardlab.core.options import InvalidOption, checked
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
@@ -107,12 +107,16 @@ def load_agent(game: Game, text: str, *, search: Any = None, **options: Any) -> 
     With `search`, a text such as `puct:simulations:200` or options of cardlab.agents.search.options: that search
     around it.
     """
+    name, written = ("", {}) if os.path.exists(text) else split_name(text)
+    scripted = name in agent_names(game)
+    if options and not scripted:
+        key, value = next(iter(options.items()))
+        raise InvalidOption(key, value, f"left out: {text} is no scripted agent, which alone has options")
     if search is not None:
         from cardlab.agents.search.options import search_text  # noqa: PLC0415  needed for a search only
 
-        return load_agent(game, search_text(search, text))
-    name = "" if os.path.exists(text) else split_name(text)[0]
-    if name in agent_names(game):
+        return load_agent(game, search_text(search, agent_text(name, {**written, **options}) if options else text))
+    if scripted:
         return make_agent(game, text, **options)
     folder = policy_folder(text, game.spec.name)
     if folder is not None:

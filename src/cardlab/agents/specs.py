@@ -38,6 +38,13 @@ def split_name(text: str) -> tuple[str, dict[str, Any]]:
     return name, {key: _parse(value) for key, value in zip(rest[::2], rest[1::2], strict=True)}
 
 
+def is_timed(text: str) -> bool:
+    """Whether the agent, or one that its options name, has a time for each decision."""
+    given = split_name(text)[1]
+    inner = [value for value in given.values() if isinstance(value, str) and ":" in value]
+    return bool({"seconds", "game_seconds"} & given.keys()) or any(map(is_timed, inner))
+
+
 def agent_text(name: str, options: Mapping[str, Any]) -> str:
     """The text that `split_name` reads as `name` and `options`."""
     return ":".join([name, *(f"{key}:{_value_text(value)}" for key, value in options.items())])

@@ -19,7 +19,7 @@ from cardlab.experiments.config.options import InvalidConfiguration
 
 FLAGS = {
     "--quiet, -q": "show no progress",
-    "--cfg job": "print the configuration (--resolve: fill in ${…}, --package KEY: one part); --info: how it is composed",
+    "--cfg job": "print the configuration; --resolve fills in ${…}, --package KEY prints one part; --info: its parts",
     "--config-dir DIR": "find options and experiments in a folder of yours, too, as in conf/ of the working directory",
 }
 

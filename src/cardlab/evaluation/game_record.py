@@ -66,7 +66,7 @@ def dealt_state(game: Game, record: GameRecord) -> States:
             decks = parse_cards(record.deal)[None]
             return game.deal(1, np.random.default_rng(0), decks, np.array([record.seed], dtype=np.uint64))
         return States(np.frombuffer(bytes.fromhex(record.deal), dtype=game.state_dtype).copy().reshape(1))
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise RecordError(f"record: its deal is none of {game.spec.name} ({error})") from error
 
 

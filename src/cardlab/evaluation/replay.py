@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -133,7 +134,7 @@ def _move(
             game.action_text(info_state, option),
             option == action,
             None if probabilities is None else float(probabilities[option]),
-            None if values is None else float(values[option]),
+            None if values is None or not isfinite(values[option]) else float(values[option]),
         )
         for option in np.flatnonzero(game.legal_actions(info_states)[0]).tolist()
     )

@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.specs import SEARCHES, split_name
+from cardlab.agents.specs import SEARCHES, is_timed, split_name
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent, check_callable
 from cardlab.games.protocol import Game
@@ -53,9 +53,10 @@ class Lineup:
 def _parallel_games(entry: Entry) -> int | None:
     """Parallel games of one entry: 1 for timed searches, which search one decision at a time."""
     if isinstance(entry, str):
-        name, given = (entry, {}) if os.path.exists(entry) else split_name(entry)
-        searching = name in SEARCHES or name.endswith("_search")
-        timed = "seconds" in given or (name not in SEARCHES and "simulations" not in given)
+        is_folder = os.path.exists(entry)
+        name, given = (entry, {}) if is_folder else split_name(entry)
+        timed = not is_folder and (is_timed(entry) or (name.endswith("_search") and "simulations" not in given))
+        searching = timed or name in SEARCHES or name.endswith("_search")
     else:
         searching, timed = getattr(entry, "searching", False), getattr(entry, "timed", False)
     return (1 if timed else SEARCH_PARALLEL_GAMES) if searching else None

@@ -217,7 +217,7 @@ class Learner(lightning.LightningModule, ABC):
         if self.group.size == 1:
             return RolloutSummary(len(batch), seats, payoff)
         decisions, seats, total = self.group.all_gather(len(batch), seats, payoff * seats).sum(axis=0)
-        return RolloutSummary(int(decisions), int(seats), float(total / seats))
+        return RolloutSummary(int(decisions), int(seats), float(total / max(seats, 1)))
 
     @property
     def optimizer(self) -> torch.optim.Optimizer:

@@ -15,10 +15,10 @@ from torch import Tensor
 from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_afterstates
 from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.registry import load_agent
+from cardlab.agents.search.builders import HasFusedRollouts
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.array_checks import unchecked
-from cardlab.games.fused_rollouts import SupportsFusedRollouts
 from cardlab.games.loop import play_out
 from cardlab.games.protocol import Actions, Bools, Floats, Game, InfoStates, Players, States
 from cardlab.games.record_arrays import copied, take
@@ -103,9 +103,9 @@ class PolicyIterationLearner(Learner):
 
     def _play_out(self, agent: Agent, states: States) -> Floats:
         """[G, P] payoffs after `agent` has played `states` to the end at all seats; in one kernel where possible."""
-        values = agent.sparse_line_values() if isinstance(agent, AfterstateAgent) else None
-        if isinstance(self.game, SupportsFusedRollouts) and values is not None:
-            return self.game.sparse_play_out(states, values)
+        fused = agent.fused_rollouts(self.game) if isinstance(agent, HasFusedRollouts) else None
+        if fused is not None:
+            return fused(states)
         play_out(self.game, states, [agent], self.rng)
         return self.game.payoffs(states)
 

@@ -12,7 +12,6 @@ from torch import nn
 
 from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import AfterstateAgent, Afterstates, afterstates, observe_afterstates
-from cardlab.core.options import InvalidOption
 from cardlab.games.protocol import Bools, Floats, Game
 from cardlab.games.record_arrays import copied, take
 from cardlab.learners.base import Learner, MetricMeans, Metrics
@@ -104,8 +103,6 @@ class TDLearner(Learner):
         A one-step target has the value of the next afterstate by the weights of that moment. Where the next decision
         explored, `targets` has the value of its best action before the rollout.
         """
-        if self.group.size > 1:
-            raise InvalidOption("trainer.processes", self.group.size, "1 with agent.online")
         options, scale = self.options, np.float32(self.reward_scale)
         rates = self.optimizer.param_groups[0]["lr"] * end_weights(experience.ends, options.end_decay)
         ahead = ~experience.ends & ~np.append(after.over[1:], True) & (options.td_lambda == 0)

@@ -9,7 +9,7 @@ from torch import Tensor
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import compilable
 from cardlab.networks.inputs import LegalPairs, described
-from cardlab.networks.layers import head, perceptron
+from cardlab.networks.layers import ACTIVATIONS, head, perceptron
 from cardlab.networks.options import ActionsOptions
 from cardlab.networks.protocol import ActionInputNetwork
 
@@ -25,7 +25,7 @@ class ActionsNetwork(ActionInputNetwork):
         first, *others = options.joint_widths
         self.state_to_joint = torch.nn.Linear(options.state_widths[-1], first)
         self.action_to_joint = torch.nn.Linear(options.action_widths[-1], first, bias=False)
-        self.activate = torch.nn.ReLU()
+        self.activate = ACTIVATIONS[activation]()
         self.joint = perceptron((first, *others), activation=activation)
         self.score_head = head(options.joint_widths[-1], 1, 0.1)
         self.value_head = head(options.state_widths[-1], 1, 0.1)

@@ -12,7 +12,7 @@ from torch import Tensor
 from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import compilable
 from cardlab.networks.inputs import LegalPairs, described
-from cardlab.networks.layers import LEFT_OUT, head, perceptron
+from cardlab.networks.layers import ACTIVATIONS, LEFT_OUT, head, perceptron
 from cardlab.networks.options import ProtoActionOptions
 from cardlab.networks.protocol import ActionInputNetwork
 
@@ -44,6 +44,7 @@ class ProtoActionNetwork(ActionInputNetwork):
             self.action = perceptron((spec.num_action_features, *options.action_widths), activation=activation)
             self.state_to_joint = torch.nn.Linear(width, first)
             self.action_to_joint = torch.nn.Linear(options.action_widths[-1], first, bias=False)
+            self.activate = ACTIVATIONS[activation]()
             self.joint = perceptron((first, *others), activation=activation)
             self.score_head = head(options.joint_widths[-1], 1, 0.1)
 
@@ -82,4 +83,4 @@ class ProtoActionNetwork(ActionInputNetwork):
     def _joint_scores(self, features: Tensor, rows: Tensor, state: Tensor) -> Tensor:
         """[K] scores of actions with the states of their decisions."""
         joint = self.state_to_joint(state).index_select(0, rows) + self.action_to_joint(self.action(features))
-        return self.score_head(self.joint(joint.relu())).squeeze(-1)
+        return self.score_head(self.joint(self.activate(joint))).squeeze(-1)

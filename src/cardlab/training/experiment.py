@@ -51,6 +51,9 @@ class Experiment:
 
     def __post_init__(self) -> None:
         processes = self.trainer.processes
+        for name in ("online", "update_per_game"):  # their steps follow the games of one process
+            if processes > 1 and getattr(self.agent, name, False):
+                raise InvalidOption("trainer.processes", processes, f"1 with agent.{name}")
         for name in SHARED_OPTIONS if processes > 1 else ():
             whole = getattr(self.agent, name, None)
             if whole is not None and whole < _SMALLEST_SHARE * processes:

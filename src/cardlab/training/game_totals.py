@@ -27,7 +27,8 @@ class GameTotals:
         self._games += len(batch.payoffs)
         self._points += float(batch.payoffs[mine].sum())
         found = {"train/games": float(self._games), "train/total_points": self._points}
-        if mine.any() and not mine.all():
+        mine &= (batch.seats > 0).any(axis=1, keepdims=True)  # a game against itself says nothing
+        if mine.any():
             best = batch.payoffs == batch.payoffs.max(axis=1, keepdims=True)
             found[WIN_RATE] = float((best / best.sum(axis=1, keepdims=True))[mine].mean())
         rolled = {name: value for name, value in {**metrics, **found}.items() if _is_rolled(name)}

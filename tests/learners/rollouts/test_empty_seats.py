@@ -43,5 +43,8 @@ def test_the_learner_plays_in_every_game() -> None:
     collector = Collector(game, agent, opponents, 64, np.random.default_rng(2))
     collector.collect(2000)  # includes the games that began in progress
     experience = collector.collect(2000)
-    won = experience.payoffs[experience.seats == 0] > 0
-    assert won.mean() > 0.3
+    mine, empty = experience.seats == 0, experience.seats < 0
+    assert (mine.sum(axis=1) == 1).all()
+    assert (experience.payoffs[mine] > 0).mean() > 0.3
+    assert empty.any()
+    assert not (experience.payoffs[empty] > 0).any(), "no one wins at an empty seat"

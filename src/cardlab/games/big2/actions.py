@@ -48,12 +48,6 @@ ACTION_POSITIONS = np.full((NUM_ACTIONS, MAX_PLAY), -1, dtype=np.int8)
 for _number, _positions in enumerate(_POSITIONS):
     ACTION_POSITIONS[_number, : len(_positions)] = _positions
 
-STARTS_WITHOUT_FIRST = np.array(
-    [next(number for number in range(SIZE_STARTS[size], PASS) if _POSITIONS[number][0] > 0) for size in range(1, 6)],
-    dtype=np.int16,
-)
-"""[5] the first action of each size (less one) without position 0; later ones of the size are without it too."""
-
 PAIR_NUMBERS = np.zeros((HAND_SIZE, HAND_SIZE), dtype=np.int16)
 """[13, 13] the action that plays a pair of positions."""
 for _i, _j in combinations(range(HAND_SIZE), 2):

@@ -189,10 +189,12 @@ class Collector:
         return mine.size
 
     def _assign_seats(self, dealt: States) -> Seats:
-        """[G, P] agents at the seats of new games; the learner gets an occupied seat."""
+        """[G, P] agents at the seats of new games, -1 at empty seats; the learner gets an occupied seat."""
         seats = self.opponents.assign_seats(len(dealt), self.game.spec.num_players, self.rng)
         if isinstance(self.game, HasEmptySeats):
-            move_learner_to_occupied_seat(seats, self.game.occupied_seats(dealt), self.rng)
+            occupied = self.game.occupied_seats(dealt)
+            move_learner_to_occupied_seat(seats, occupied, self.rng)
+            seats[~occupied] = -1
         return seats
 
     def _redeal(self, rows: NDArray[np.intp]) -> _Results:

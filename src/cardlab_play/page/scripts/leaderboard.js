@@ -69,7 +69,7 @@ function leaderboardTable(heading, rows, share) {
 function meanOf(games, mean, low, high, share) {
   const half = low === null || high === null || games < MIN_GAMES ? null : (high - low) / 2;
   if (!share) return h('b', null, half === null ? formatPoints(mean) : formatEstimate('', mean, half));
-  return [h('b', null, formatPercent(mean)), half !== null && ` ± ${Math.round(100 * half)}`];
+  return [h('b', null, formatPercent(mean)), half !== null && ` (${formatPercent(low ?? 0)} to ${formatPercent(high ?? 1)})`];
 }
 
 /**

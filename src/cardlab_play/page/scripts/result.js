@@ -35,7 +35,7 @@ export function showResult(container, table, signal) {
       h(
         'div.row',
         null,
-        h('button.primary', { type: 'button', onclick: () => playAgain(table, null, errorLine) }, 'Play again'),
+        h('button.primary', { type: 'button', onclick: () => playAgain(table, errorLine) }, 'Play again'),
         h('a.button', { href: `#/replay/${table.id}` }, 'Replay'),
         h('button', { type: 'button', onclick: (/** @type {Event} */ event) => share(table, event) }, 'Share this deal'),
         h('a.button', { href: '#/' }, 'Another game'),
@@ -95,14 +95,15 @@ export function parText({ game, seats, result }, agent, payoff) {
 
 /**
  * @param {Table} table
- * @param {string | null} deal
  * @param {HTMLElement} errorLine
  */
-async function playAgain(table, deal, errorLine) {
+async function playAgain(table, errorLine) {
   const { game, options, seat } = table;
+  const shown = table.result?.par;
+  const par = shown && { agent: shown.agent, search: shown.search };
   const opponents = table.seats.filter(({ player }) => player !== seat).map(({ agent, search }) => ({ agent, search }));
   try {
-    const next = await openTable({ game, options, seat, opponents, deal, practice: table.deal.kind === 'fresh' && !table.deal.counts });
+    const next = await openTable({ game, options, seat, opponents, par, practice: table.deal.kind === 'fresh' && !table.deal.counts });
     location.hash = `#/table/${next.id}`;
   } catch (/** @type {any} */ error) {
     errorLine.textContent = error.message;

@@ -15,7 +15,7 @@
  * @typedef {{number: number, player: number | null, kind: string, text: string, view: any} & Record<string, any>} GameEvent
  * @typedef {{
  *   payoff: number, payoffs: number[], won: boolean | null, text: string, resigned: boolean,
- *   par: {title: string, payoff: number | null} | null,
+ *   par: {title: string, agent: string, search: string | null, payoff: number | null} | null,
  * }} Result
  * @typedef {{
  *   id: string, game: string, title: string, options: Record<string, any>, seat: number, seats: Seat[], number: number,
