@@ -17,9 +17,7 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.experiments.config.options import build_options
-from cardlab.experiments.config.values import flat_space
-from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.options import build_sweep
 from cardlab.experiments.sweep.study import find_study
 from cardlab.experiments.sweep.summary import trials_table
 from cardlab.experiments.sweep.sweep import run_sweep
@@ -29,8 +27,7 @@ from cardlab.tracking import Store
 def main() -> None:
     """Run the sweep and write tuned/NAME/."""
     tune = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").tune))
-    config, sweep = tune["experiment"], tune["sweep"]
-    options = build_options(SweepOptions, {**sweep, "space": flat_space(sweep["space"])})
+    config, options = tune["experiment"], build_sweep(tune["sweep"])
     result = run_sweep(options, config)
     folder = Path("tuned", config["name"])
     folder.mkdir(parents=True, exist_ok=True)

@@ -24,8 +24,8 @@ def run(request: Request) -> int:
     if "--check" in request.flags:
         difference = first_difference(config, _read_params())
         if difference:
-            cure = "`cardlab compose` writes it from conf/"
-            raise InvalidConfiguration(f"{PARAMS} differs from conf/ at {difference}; {cure}")
+            hint = "`cardlab compose` writes it from conf/"
+            raise InvalidConfiguration(f"{PARAMS} differs from conf/ at {difference}; {hint}")
         print(f"{PARAMS} is up to date")
         return 0
     check_benchmark(config, elsewhere=True)

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from cardlab.cli.verbs import Request
 from cardlab.core.options import ConfigurationError, collected, combined
 from cardlab.evaluation.progress import is_quiet
-from cardlab.experiments.check_values import build_sweep
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.options import convert
 from cardlab.experiments.run_paths import quoted
-from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.options import SweepOptions, build_sweep
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, plain_experiment, write_tuned
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.policy_lookup import policy_artifacts

@@ -58,7 +58,7 @@ class ChildProcess:
                     raise message
                 report(message)
 
-    def imports(self) -> bool:
+    def is_importing(self) -> bool:
         """Whether the process has not begun its function: `_main` gives it a process group of its own."""
         with suppress(ProcessLookupError):
             return os.getpgid(self.process.pid or 0) == os.getpgrp()
@@ -96,7 +96,7 @@ def stop(children: Iterable[ChildProcess]) -> None:
     """Interrupt the children; kill those that still import, and those that do not exit in STOP_SECONDS."""
     every = list(children)
     for child in every:
-        if child.imports():
+        if child.is_importing():
             child.process.kill()
         child.pipe.close()
     for child in every:

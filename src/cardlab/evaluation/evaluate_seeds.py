@@ -82,8 +82,8 @@ def _mean_figures(matches: Sequence[Match], own: Sequence[Match]) -> Figures:
     fewest = min(match.num_deals for match in matches)
     if own and matches[0] is not own[0]:
         figures: Figures = {**match_figures(matches[0], None)}  # a reference, which has no seeds
-        apart = [paired(mine.per_deal(), match.per_deal()) for mine, match in zip(own, matches, strict=True)]
-        return figures | mean_over_seeds(apart).named("difference", "difference_") | {"deals": fewest}
+        differences = [paired(mine.per_deal(), match.per_deal()) for mine, match in zip(own, matches, strict=True)]
+        return figures | mean_over_seeds(differences).named("difference", "difference_") | {"deals": fewest}
     figures = {**mean_over_seeds([match.per_deal() for match in matches]).named("mean")}
     if matches[0].wins is not None:
         rates = mean_over_seeds([match.tally.shares[:, match.lineup.groups[0]] for match in matches]).clipped(0.0, 1.0)

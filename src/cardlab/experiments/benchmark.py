@@ -7,10 +7,8 @@ from typing import Any, cast
 from cardlab.core.options import ConfigurationError, InvalidOption, combined
 from cardlab.experiments.config.build_experiment import check_experiment, read_experiment
 from cardlab.experiments.config.build_parts import check_pinned
-from cardlab.experiments.config.options import build_options
 from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
-from cardlab.experiments.config.values import flat_space
-from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.sweep.options import build_sweep
 from cardlab.training.experiment import Experiment
 
 
@@ -32,8 +30,7 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
         with _inside("tune.experiment", errors):
             experiments["tune.experiment"] = read_experiment(config["tune"]["experiment"])
         with _inside("tune", errors):
-            sweep = config["tune"]["sweep"]
-            build_options(SweepOptions, {**sweep, "space": flat_space(sweep["space"])})
+            build_sweep(config["tune"]["sweep"])
     for key, pair in config.get("compare", {}).items():
         if not isinstance(pair, list) or len(pair) != 2 or not set(pair) <= set(config["experiments"]):
             errors.append(InvalidOption(f"compare.{key}", pair, "two names of experiments, as in benchmark=quick"))

@@ -5,19 +5,10 @@ from typing import Any
 
 from cardlab.core.options import ConfigurationError, collected
 from cardlab.experiments.config.build_experiment import PARTS, build_groups
-from cardlab.experiments.config.build_parts import build_arena, build_game, build_search, group
-from cardlab.experiments.config.options import build_options, convert
-from cardlab.experiments.config.values import flat_space
-from cardlab.experiments.sweep.options import SweepOptions
+from cardlab.experiments.config.build_parts import build_arena, build_game, build_search
+from cardlab.experiments.sweep.options import build_sweep
 
 NOT_IN_DIGEST = "words errors"
-
-
-def build_sweep(data: Any) -> SweepOptions:
-    """The options of the group `sweep`; raises InvalidOption."""
-    given = group("sweep", data)
-    space = convert("sweep.space", given.get("space", {}), Mapping[str, Any])
-    return build_options(SweepOptions, {**given, "space": flat_space(space)})
 
 
 def wrong_values(config: Mapping[str, Any]) -> list[ConfigurationError]:

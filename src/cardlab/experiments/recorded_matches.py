@@ -61,7 +61,7 @@ def record_evaluation(
     by_seed: Mapping[str, Evaluation] = evaluation.get("by_seed") or {"": evaluation}
     digests = [entry["policy_digest"] for entry in by_seed.values() if entry["policy_digest"]]
     against = [reference for reference in evaluation["references"] if reference != SELF]
-    with _warn("evaluation"), _turn(store):
+    with _warn("evaluation"), _record_lock(store):
         origins = [find_origin(store, digest) for digest in digests]
         origin = origins[0] if origins else None
         title = f"{name} vs {', '.join(against)}" if against else name
@@ -120,7 +120,7 @@ def record_tournament(store: Store, game: Game, tournament: "Tournament", *, lab
         metrics |= {f"score/{agent}": row["points"], f"rating/{agent}": row["mu"]}
         metrics |= {f"win_rate/{agent}": row["win_rate"]} if "win_rate" in row else {}
     folders = [folder for agent in agents if (folder := policy_folder(agent, game.spec.name)) is not None]
-    with _warn("tournament"), _turn(store):
+    with _warn("tournament"), _record_lock(store):
         about = f"tournament of {len(agents)} agents at {label}: {tournament['deals']:,} deals of each pair"
         digests = " ".join(policy_digest(folder) for folder in folders)
         tags = {"kind": "tournament", NOTE: describe_run(about), **({DIGEST: digests} if digests else {})}
@@ -143,7 +143,7 @@ def record_comparison(store: Store, comparison: "MethodComparison", *, files: It
     for name, estimate in estimates.items():
         metrics |= interval_metrics(name, estimate) if isfinite(estimate.half_width) else {}
     deals = {"deals": comparison.arena.deals, "seed": comparison.arena.seed}
-    with _warn("comparison"), _turn(store):
+    with _warn("comparison"), _record_lock(store):
         digests = " ".join(digest for method in comparison.methods for digest in method.digests)
         tags = {"kind": "comparison", NOTE: describe_run("\n".join(comparison.verdicts)), DIGEST: digests}
         params = {"methods": names, "arena": {"against": comparison.against, **deals}, "game": _options(game)}
@@ -155,7 +155,7 @@ def record_exploitation(store: Store, outcome: "Exploitation") -> None:
     """Log an exploitation as a run of kind `exploit`, with the response; prints a warning on failure."""
     experiment, points = outcome.experiments[0], outcome.points
     game = without_training_options(experiment.game)
-    with _warn("exploitation"), _turn(store):
+    with _warn("exploitation"), _record_lock(store):
         about = f"{experiment.agent.name} against {outcome.policy} at {game.spec.name}: {points.deals:,} unseen deals"
         tags = {"kind": "exploit", NOTE: describe_run(about), "exploit.policy": outcome.policy}
         tags |= {DIGEST: outcome.digest} if outcome.digest else {}
@@ -197,7 +197,7 @@ def _warn(what: str) -> Generator[None]:
 
 
 @contextmanager
-def _turn(store: Store) -> Generator[None]:
+def _record_lock(store: Store) -> Generator[None]:
     """Commands that record at the same time take turns."""
     with store.wrap_errors():
         store.check()

@@ -167,7 +167,7 @@ class Learner(lightning.LightningModule, ABC):
         norms = [clip_gradients(weights, max_grad_norm) for weights in self._weights_by_module]
         if not np.isfinite([*norms, mean]).all():
             shown = " and ".join(map(str, norms))
-            raise TrainingDiverged(f"gradient norm is {shown} (loss {mean}); {self._cure()}")
+            raise TrainingDiverged(f"gradient norm is {shown} (loss {mean}); {self._hint()}")
         self.optimizer.step()
         return norms[0]
 
@@ -205,9 +205,9 @@ class Learner(lightning.LightningModule, ABC):
     def _check_weights(self) -> None:
         """Raise TrainingDiverged if a weight is not finite; such a network is neither played nor saved."""
         if not all(bool(weights.isfinite().all()) for weights in self._weights):
-            raise TrainingDiverged(f"weights are not finite; {self._cure()}")
+            raise TrainingDiverged(f"weights are not finite; {self._hint()}")
 
-    def _cure(self) -> str:
+    def _hint(self) -> str:
         if self.reward_scale >= _SMALLEST_SCALE * self.game.spec.payoff_scale:
             return "lower agent.learning_rate"
         return f"agent.reward_scale={self.reward_scale:g} is too small for the payoffs of this game; leave it out"

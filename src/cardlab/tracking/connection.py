@@ -40,7 +40,7 @@ _LOG_LEVELS = {  # these also raise what they log as errors
     "alembic": logging.WARNING,
     "urllib3.connectionpool": logging.ERROR,
 }
-_CURES = {  # part of a message of sqlite → what to do
+_HINTS = {  # part of a message of sqlite → what to do
     "database is locked": "another process is writing; stop it, or run the same command again later",
     "file is not a database": "move it away, or restore a copy",
     "disk image is malformed": "it is damaged; move it away, or restore a copy",
@@ -107,7 +107,7 @@ def first_line(error: Exception) -> str:
     if "Max retries exceeded" in line:
         reason = _ERRNO.search(line)
         return f"does not answer ({reason[1].strip() if reason else 'timeout'}); start it, or correct its address"
-    return next((f"{line}: {cure}" for cause, cure in _CURES.items() if cause in line), line)
+    return next((f"{line}: {hint}" for cause, hint in _HINTS.items() if cause in line), line)
 
 
 def quiet_environment() -> None:

@@ -53,8 +53,8 @@ def find_checkpoint(path: Path, processes: int, report: Callable[[str], None]) -
             report(f"{damage}; the checkpoint before it is used")
             continue
         if written_by != processes:
-            cure = f"resume with trainer.processes={written_by} instead of {processes}, or delete it"
-            raise CheckpointError(f"{file}: was written by {written_by} processes; {cure}")
+            hint = f"resume with trainer.processes={written_by} instead of {processes}, or delete it"
+            raise CheckpointError(f"{file}: was written by {written_by} processes; {hint}")
         file.replace(path)
         report(f"resuming after iteration {done} ({path})")
         return path

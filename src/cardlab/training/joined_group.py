@@ -107,7 +107,7 @@ def train_together(experiment: Experiment, checkpoint: Path, resume: Path | None
         # gloo raises a plain RuntimeError, whose text has the path of its source.
         if not isinstance(error, distributed.DistError) and "gloo" not in str(error):
             raise
-        cure = "run the same command again to resume from the last checkpoint"
+        hint = "run the same command again to resume from the last checkpoint"
         text = str(error).strip().splitlines()[0][:200]
-        raise ProcessLost(f"a process of the training has exited ({text}); {cure}") from error
+        raise ProcessLost(f"a process of the training has exited ({text}); {hint}") from error
     joined.trains = False

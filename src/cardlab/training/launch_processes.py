@@ -53,11 +53,11 @@ class _Worker:
         if not status:
             return None
         name = f"process {self.group.rank + 1} of {self.group.size} ({_KEY})"
-        cure = "run the same command again to resume from the last checkpoint"
+        hint = "run the same command again to resume from the last checkpoint"
         if status < 0:
-            return ProcessLost(f"{name} was killed by signal {-status}; {cure}")
+            return ProcessLost(f"{name} was killed by signal {-status}; {hint}")
         lines = self.log.read_text(errors="replace").strip().splitlines() or [f"status {status}"]
-        return ProcessLost(f"{name} failed ({lines[-1][:200]}); {cure}; its output is in {self.log}")
+        return ProcessLost(f"{name} failed ({lines[-1][:200]}); {hint}; its output is in {self.log}")
 
 
 @contextmanager

@@ -30,7 +30,7 @@ class _Command:
     environment: Mapping[str, str]
 
     def __call__(self) -> int | Exception:
-        """The exit status, or an error that another start would not cure. Raises ProcessLost."""
+        """The exit status, or an error that another start would not mend. Raises ProcessLost."""
         os.environ.update(self.environment)
         sys.argv = self.arguments  # for the description of the run
         with working_directory(self.folder):
@@ -76,8 +76,8 @@ def run_on_ray(run: Callable[[], int], trainer: TrainerOptions) -> int:
             result = fit().return_value
         except train.TrainingFailedError as error:
             reason = str(error).strip().splitlines()[-1][:200]
-            cure = "run the same command again to resume from the last checkpoint"
-            raise ProcessLost(f"{_KEY}=ray: {_RESTARTS} restarts failed ({reason}); {cure}") from error
+            hint = "run the same command again to resume from the last checkpoint"
+            raise ProcessLost(f"{_KEY}=ray: {_RESTARTS} restarts failed ({reason}); {hint}") from error
     if isinstance(result, Exception):
         raise result
     return result

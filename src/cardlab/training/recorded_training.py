@@ -52,6 +52,6 @@ def train_recorded(
         record(run, trained)
         run.log_artifact(trained.checkpoint, "checkpoint")
     if not run.complete:
-        cure = "run the same command again to send the rest; it trains nothing"
-        raise RecordIncomplete(f"run {run.id}: the store has not received all of it; {cure}")
+        hint = "run the same command again to send the rest; it trains nothing"
+        raise RecordIncomplete(f"run {run.id}: the store has not received all of it; {hint}")
     return trained

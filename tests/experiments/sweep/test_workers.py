@@ -18,7 +18,7 @@ from optuna.storages import RetryHeartbeatStaleTrialCallback
 from optuna.trial import TrialState
 
 from cardlab.core.process_names import is_alive, process_name
-from cardlab.experiments.sweep.retries import SURPLUS, WORKER, SurplusTrial, claim_place, fail_dead_trials
+from cardlab.experiments.sweep.retries import SURPLUS, WORKER, SurplusTrial, claim_proposal, fail_dead_trials
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage
 from cardlab.experiments.sweep.study import FINISHED, enqueue_planned, open_study, run_trials
@@ -143,9 +143,9 @@ def test_a_trial_that_begins_when_enough_have_begun_is_surplus(tmp_path: Path) -
     """As of two workers that begin the last trial together, each before it sees the other's."""
     study = open_study(tmp_path, "s", OPTIONS)
     trials = [study.ask() for _ in range(3)]
-    assert [claim_place(study, trial, 2, grid=False) for trial in trials[:2]] == [0, 1]
+    assert [claim_proposal(study, trial, 2, grid=False) for trial in trials[:2]] == [0, 1]
     with pytest.raises(SurplusTrial):
-        claim_place(study, trials[2], 2, grid=False)
+        claim_proposal(study, trials[2], 2, grid=False)
 
 
 def test_what_comes_back_late_counts_for_nothing(tmp_path: Path) -> None:

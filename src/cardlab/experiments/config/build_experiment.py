@@ -18,7 +18,7 @@ from cardlab.training.options import TrainerOptions
 PARTS = ("game", "agent", "network", "opponents", "trainer", "arena")
 """The groups of an experiment, which also has the keys `name` and `seed`."""
 
-_TABLE = "trainer.evaluation_lineup"
+_LINEUP = "trainer.evaluation_lineup"
 _NAME_LENGTH = 200  # a file name has at most 255 bytes, and files of the run have longer names
 
 
@@ -46,7 +46,7 @@ def read_experiment(config: Mapping[str, Any]) -> Experiment:
     check_start(experiment.trainer)
     experiment.network.check(experiment.game.spec)
     check_agents(experiment.game, "arena.references", experiment.arena.references)
-    _check_table(experiment.game, experiment.trainer.evaluation_lineup)
+    _check_lineup(experiment.game, experiment.trainer.evaluation_lineup)
     check_agents(experiment.game, "opponents.agents", [*getattr(experiment.opponents, "agents", ())])
     return experiment
 
@@ -109,12 +109,12 @@ def _check_name(name: object) -> None:
         raise InvalidOption("name", name, allowed)
 
 
-def _check_table(game: Game, table: Sequence[str]) -> None:
+def _check_lineup(game: Game, lineup: Sequence[str]) -> None:
     """InvalidOption unless the agents of `trainer.evaluation_lineup` play this game, one at each other seat."""
     others = game.spec.num_players - 1
-    if table and len(table) != others:
-        raise InvalidOption(_TABLE, f"[{','.join(table)}]", f"empty, or {others} agents: one at each other seat")
-    check_agents(game, _TABLE, table)
+    if lineup and len(lineup) != others:
+        raise InvalidOption(_LINEUP, f"[{','.join(lineup)}]", f"empty, or {others} agents: one at each other seat")
+    check_agents(game, _LINEUP, lineup)
 
 
 def _check_fit(experiment: Experiment) -> None:

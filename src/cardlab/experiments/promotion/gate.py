@@ -121,10 +121,10 @@ def decide(
 
     label = f"{challenger.name} against {opponent.name}"
     with Workers(game, lineups, arena) as workers:
-        apart = difference(play_lineups(workers, range(len(lineups)), arena, is_clear, partial(progress, label)))
-    games = apart.deals * sum(lineup.num_seatings for lineup in lineups)
+        measured = difference(play_lineups(workers, range(len(lineups)), arena, is_clear, partial(progress, label)))
+    games = measured.deals * sum(lineup.num_seatings for lineup in lineups)
     ladder = _play_ladder(game, challenger, opponent, arena, options.ladder, progress) if options.ladder else None
-    return PromotionDecision(challenger, opponent, apart, games, seed, options.sequential, ladder)
+    return PromotionDecision(challenger, opponent, measured, games, seed, options.sequential, ladder)
 
 
 def _play_ladder(
@@ -160,12 +160,12 @@ def _differences(tallies: Sequence[Tally]) -> PerDeal:
     return np.mean([tally.points[:, 0] - tally.points[:, 1] for tally in tallies], axis=0)
 
 
-def _is_clear(apart: Estimate, arena: ArenaOptions, options: PromotionOptions) -> bool:
+def _is_clear(measured: Estimate, arena: ArenaOptions, options: PromotionOptions) -> bool:
     """Whether the match may stop."""
-    if apart.deals < MIN_DEALS_TO_STOP:
+    if measured.deals < MIN_DEALS_TO_STOP:
         return False
-    decided = options.sequential and (apart.low > 0 or apart.high < 0)
-    return decided or (arena.until is not None and 0 < apart.half_width <= arena.until)
+    decided = options.sequential and (measured.low > 0 or measured.high < 0)
+    return decided or (arena.until is not None and 0 < measured.half_width <= arena.until)
 
 
 def _seed_of(base: int, challenger: Contender, opponent: Contender) -> int:

@@ -149,13 +149,13 @@ def _promote(challenge: Challenge, store: Store, registry: Registry, progress: P
         )
     card = model_card(challenge.policy, composed_game(challenge.game), decision, origin, figures)
     run_id = _record(challenge, store, decision, card)
-    apart = decision.difference
+    difference = decision.difference
     tags = {
         "name": challenge.name,
         **_tags(decision),
-        "promotion.difference": f"{apart.mean:.6g}",
-        "promotion.interval": f"{apart.low:.6g} to {apart.high:.6g}",
-        "promotion.deals": apart.deals,
+        "promotion.difference": f"{difference.mean:.6g}",
+        "promotion.interval": f"{difference.low:.6g} to {difference.high:.6g}",
+        "promotion.deals": difference.deals,
     }
     registered = _register(challenge, challenge.policy, registry, card, origin.run_id if origin else run_id, tags)
     if not decision.accepted:
@@ -224,12 +224,12 @@ def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:
     game, version, decision = challenge.game.spec.name, outcome.registered, outcome.decision
     if decision is None:
         return f"{challenge.name} is already the champion of {game}: {version.name} version {version.version}"
-    apart, opponent = decision.difference, decision.opponent
+    difference, opponent = decision.difference, decision.opponent
     against = f"the champion {opponent.name}" if opponent.digest else f"{opponent.name}, as there is no champion yet"
     lines = _choice_lines(decision.choice)
     lines.append(
-        f"{challenge.name} minus {against}: {apart.mean:+.3f} points per game, "
-        f"95 % interval {apart.low:+.3f} to {apart.high:+.3f}, {apart.deals:,} deals"
+        f"{challenge.name} minus {against}: {difference.mean:+.3f} points per game, "
+        f"95 % interval {difference.low:+.3f} to {difference.high:+.3f}, {difference.deals:,} deals"
     )
     verdict = "the interval is not above zero"
     if decision.ladder is not None:
@@ -238,7 +238,7 @@ def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:
             f"against {', '.join(decision.ladder.agents)}: {gain.mean:+.3f} points per game more than {opponent.name}, "
             f"95 % interval {gain.low:+.3f} to {gain.high:+.3f}"
         )
-        verdict = "it loses to the champion" if apart.high <= 0 else "the interval of the ladder is not above zero"
+        verdict = "it loses to the champion" if difference.high <= 0 else "the interval of the ladder is not above zero"
     lines.append(f"promoted: {outcome.folder}" if outcome.folder else f"not promoted: {verdict}")
     use = "as champion" if outcome.folder else "as a challenger only"
     return "\n".join([*lines, f"registered: {version.name} version {version.version}, {use}"])

@@ -21,7 +21,7 @@ def draw_game_lengths(result: Result) -> Drawn | None:
     if statistics is None:
         return None
     length, against = statistics["length"], statistics["against"]
-    outcomes = [_without_nothing(outcome) for outcome in statistics["outcomes"]]
+    outcomes = [_nonzero_outcomes(outcome) for outcome in statistics["outcomes"]]
     counts: Mapping[str, int] = length["counts"]
     heights = [_HEAD + _ROW * len(outcome["labels"]) for outcome in outcomes]
     if len(counts) > 1:
@@ -41,7 +41,7 @@ def draw_game_lengths(result: Result) -> Drawn | None:
     )
 
 
-def _without_nothing(outcome: Mapping[str, Any]) -> dict[str, Any]:
+def _nonzero_outcomes(outcome: Mapping[str, Any]) -> dict[str, Any]:
     """Without what never happened."""
     labels: Sequence[str] = outcome["labels"]
     rows = [row for row in zip(labels, outcome["policy"], outcome["others"], strict=True) if row[1] or row[2]]

@@ -7,6 +7,9 @@ from typing import Any, Literal
 
 from cardlab.core.options import Flag, InvalidOption, Text, Whole, option, options
 from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
+from cardlab.experiments.config.build_parts import group
+from cardlab.experiments.config.options import build_options, convert
+from cardlab.experiments.config.values import flat_space
 from cardlab.games.protocol import Game
 from cardlab.training.options import TrainerOptions
 
@@ -102,6 +105,13 @@ class SweepOptions:
     def prunes_curves(self) -> bool:
         """Whether trials are pruned by their learning curves."""
         return self.pruner in ("median", "hyperband")
+
+
+def build_sweep(config: object) -> SweepOptions:
+    """The options of a group `sweep`."""
+    data = group("sweep", config)
+    space = convert("sweep.space", data.get("space", {}), Mapping[str, Any])
+    return build_options(SweepOptions, {**data, "space": flat_space(space)})
 
 
 def check_storage(address: str | None) -> None:

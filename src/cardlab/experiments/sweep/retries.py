@@ -49,7 +49,7 @@ def fail_dead_trials(study: Study, heartbeat: float) -> None:
                 retry(study, trial)
 
 
-def claim_place(study: Study, trial: Trial, total: int, *, grid: bool) -> int:
+def claim_proposal(study: Study, trial: Trial, total: int, *, grid: bool) -> int:
     """The index of a trial that begins among the proposals. Raises SurplusTrial when enough others have begun.
 
     A trial is surplus when `total` earlier ones have not failed: of total + 1 that finish, the last would have seen the

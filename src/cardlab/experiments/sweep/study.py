@@ -15,7 +15,7 @@ from cardlab.core.addresses import without_password
 from cardlab.core.options import InvalidOption
 from cardlab.core.process_names import process_name
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_place, fail_dead_trials, retry
+from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_proposal, fail_dead_trials, retry
 from cardlab.experiments.sweep.samplers import grid_points, make_pruner, make_sampler
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, storage_address
@@ -125,7 +125,7 @@ def _run_trial(study: Study, space: Space, options: SweepOptions, objective: Obj
     def attempt(trial: Trial) -> Sequence[float]:
         numbers.append(trial.number)
         trial.set_user_attr(WORKER, process_name())
-        proposal = claim_place(study, trial, options.trials, grid=options.sampler == "grid")
+        proposal = claim_proposal(study, trial, options.trials, grid=options.sampler == "grid")
         study.sampler = make_sampler(options, proposal)
         try:
             space.check_enqueued(study.get_trials(deepcopy=False)[trial.number])

@@ -28,11 +28,11 @@ def check_keys(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
         name = config["agent"]["name"]
         with initialised_hydra():
             own = name in group_options("sweep")
-        cure = f"choose sweep={name}" if own else "give 'sweep.space.agent.KEY={low: …, high: …}'"
+        hint = f"choose sweep={name}" if own else "give 'sweep.space.agent.KEY={low: …, high: …}'"
         if not entries:
             reason = "this space is empty" if own else f"agent={name} has no search space of its own"
-            raise InvalidOption("sweep.space", "{}", f"given, for {reason}; {cure}")
-        raise InvalidConfiguration(f"{', '.join(foreign)}: agent={name} has no such options; {cure}")
+            raise InvalidOption("sweep.space", "{}", f"given, for {reason}; {hint}")
+        raise InvalidConfiguration(f"{', '.join(foreign)}: agent={name} has no such options; {hint}")
     for key, entry in entries.items():
         if key not in known:
             refusal = unknown_key(f"sweep.space.{key}", entry, [f"sweep.space.{name}" for name in known])
