@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -286,3 +287,10 @@ def test_a_chunk_is_given_up_in_the_midst_of_a_game():
 )
 def test_agents_with_a_clock_play_one_game_at_a_time(text: str, parallel_games: int | None) -> None:
     assert make_lineup(make_game("five_o"), [text, "random"]).parallel_games == parallel_games
+
+
+def test_a_folder_with_colons_is_no_agent_with_options(tmp_path: Path) -> None:
+    folder = tmp_path / "gamma:0.9:seconds"
+    folder.mkdir()
+    for text, parallel_games in ((str(folder), None), (f"monte_carlo:policy:[{folder}]:simulations:4", 32)):
+        assert make_lineup(make_game("five_o"), [text, "random"]).parallel_games == parallel_games

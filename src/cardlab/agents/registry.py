@@ -4,7 +4,6 @@ A factory is called as factory(game, **options). One that takes `resolve` is giv
 its options name.
 """
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -13,7 +12,7 @@ from typing import Any, cast
 
 from cardlab.agents.policy_descriptions import game_for
 from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
-from cardlab.agents.specs import InvalidAgent, agent_text, split_name
+from cardlab.agents.specs import InvalidAgent, agent_text, name_and_options, split_name
 from cardlab.core.options import InvalidOption, checked
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
@@ -107,7 +106,7 @@ def load_agent(game: Game, text: str, *, search: Any = None, **options: Any) -> 
     With `search`, a text such as `puct:simulations:200` or options of cardlab.agents.search.options: that search
     around it.
     """
-    name, written = ("", {}) if os.path.exists(text) else split_name(text)
+    name, written = name_and_options(text)
     scripted = name in agent_names(game)
     if options and not scripted:
         key, value = next(iter(options.items()))

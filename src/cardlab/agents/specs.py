@@ -3,6 +3,7 @@
 A value that is itself such a text is written in brackets: `monte_carlo:rollout:[threshold:level:30]`.
 """
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -38,9 +39,14 @@ def split_name(text: str) -> tuple[str, dict[str, Any]]:
     return name, {key: _parse(value) for key, value in zip(rest[::2], rest[1::2], strict=True)}
 
 
+def name_and_options(text: str) -> tuple[str, dict[str, Any]]:
+    """As `split_name`, but ("", {}) for a path that exists, which may hold colons."""
+    return ("", {}) if os.path.exists(text) else split_name(text)
+
+
 def is_timed(text: str) -> bool:
     """Whether the agent, or one that its options name, has a time for each decision."""
-    given = split_name(text)[1]
+    _, given = name_and_options(text)
     inner = [value for value in given.values() if isinstance(value, str) and ":" in value]
     return bool({"seconds", "game_seconds"} & given.keys()) or any(map(is_timed, inner))
 

@@ -1,6 +1,5 @@
 """Seatings of a match: each deal is played in every seating, so that the luck of cards and seats cancels."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -8,7 +7,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.specs import SEARCHES, is_timed, split_name
+from cardlab.agents.specs import SEARCHES, is_timed, name_and_options
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent, check_callable
 from cardlab.games.protocol import Game
@@ -53,9 +52,8 @@ class Lineup:
 def _parallel_games(entry: Entry) -> int | None:
     """Parallel games of one entry: 1 for timed searches, which search one decision at a time."""
     if isinstance(entry, str):
-        is_folder = os.path.exists(entry)
-        name, given = (entry, {}) if is_folder else split_name(entry)
-        timed = not is_folder and (is_timed(entry) or (name.endswith("_search") and "simulations" not in given))
+        name, given = name_and_options(entry)
+        timed = is_timed(entry) or (name.endswith("_search") and "simulations" not in given)
         searching = timed or name in SEARCHES or name.endswith("_search")
     else:
         searching, timed = getattr(entry, "searching", False), getattr(entry, "timed", False)
