@@ -54,6 +54,10 @@ def test_a_folder_of_the_user_is_searched(tmp_path: Path, capsys: pytest.Capture
     (folder / "mine.yaml").write_text("defaults: [/agent/dqn@_here_, _self_]\ngamma: 0.5\n")
     shown = printed(capsys, "train", "agent=mine", "--config-dir", str(folder.parent), "--cfg", "job", "-p", "agent")
     assert "gamma: 0.5\n" in shown
+    assert main(["train", "agent=mine", "agent.gama=1", "--config-dir", str(folder.parent)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("cardlab: error: agent.gama=1: no such key"), "agent=mine is right"
+    assert main(["train", "agent=mine"]) == 2, "the next command does not search it"
 
 
 def test_no_verb_is_a_misuse_that_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:

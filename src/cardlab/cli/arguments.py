@@ -1,7 +1,6 @@
 """Parses the command line: a verb, Hydra overrides, and flags."""
 
 import argparse
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
@@ -19,8 +18,8 @@ from cardlab.experiments.config.options import InvalidConfiguration
 
 FLAGS = {
     "--quiet, -q": "show no progress",
-    "--cfg job": "print the configuration; --resolve fills in ${…}, --package KEY prints one part; --info: its parts",
-    "--config-dir DIR": "find options and experiments in a folder of yours, too, as in conf/ of the working directory",
+    "--cfg job, --info": "print the configuration or its sources; --resolve fills in ${…}, --package KEY: one part",
+    "--config-dir DIR": "search DIR for options and experiments before conf/ of the working directory and the package",
 }
 
 _INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")  # Hydra's values of --info
@@ -59,15 +58,6 @@ def split_verb(words: Sequence[str]) -> tuple[Verb, tuple[str, ...]]:
         hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(VERBS)}"
         raise InvalidConfiguration(f"unknown command '{name}'; {hint}")
     return VERBS[name], tuple(words[count:])
-
-
-def with_searched_folder(overrides: tuple[str, ...], folder: str | None) -> tuple[str, ...]:
-    """The overrides with Hydra's own for `--config-dir`; InvalidConfiguration if `folder` is none."""
-    if folder is None:
-        return overrides
-    if not Path(folder).is_dir():
-        raise InvalidConfiguration(f"--config-dir={folder}: must be a folder with conf groups, such as experiment/")
-    return (*overrides, f"hydra.searchpath={json.dumps([f'file://{Path(folder).resolve()}'])}")
 
 
 def with_followed_groups(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,20 +7,14 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
 
-from cardlab.cli.arguments import (
-    parse_arguments,
-    split_verb,
-    with_followed_groups,
-    with_recipe,
-    with_searched_folder,
-)
+from cardlab.cli.arguments import parse_arguments, split_verb, with_followed_groups, with_recipe
 from cardlab.cli.completion import complete
 from cardlab.cli.help_texts import overview, verb_help
 from cardlab.cli.verbs import ComposedConfig, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
 from cardlab.core.options import ConfigurationError, combined
 from cardlab.evaluation.progress import QUIET
-from cardlab.experiments.config.composition import compose_tree, plain, run_hydra, tree_text
+from cardlab.experiments.config.composition import compose_tree, plain, run_hydra, tree_text, use_config_dir
 from cardlab.experiments.config.error_lines import decides_keys, key_of
 from cardlab.experiments.config.options import InvalidConfiguration
 
@@ -54,7 +48,7 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     flags = _flags(verb, parsed)
     words = [text for text in overrides if verb.words and "=" not in text and not text.startswith("~")]
     overrides = tuple(text for text in overrides if text not in words)
-    overrides = with_searched_folder(overrides, parsed.config_dir)
+    use_config_dir(parsed.config_dir)
     try:
         overrides = with_recipe(verb, with_followed_groups(verb, overrides))
         tree = compose_tree(verb.config_name, overrides)

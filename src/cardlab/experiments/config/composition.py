@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +18,15 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from cardlab.core.options import InvalidOption, combined
-from cardlab.experiments.config.error_lines import REFUSALS, explain, explain_value, group_names, key_of, one_line
+from cardlab.experiments.config.error_lines import (
+    REFUSALS,
+    explain,
+    explain_value,
+    group_names,
+    group_options,
+    key_of,
+    one_line,
+)
 from cardlab.experiments.config.limits import check_files, check_interpolations, check_overrides
 from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.config.seed_options import experiment_part
@@ -27,6 +36,7 @@ OWN_FOLDER = "conf"
 _OPEN = {"sweep": ("sweep.space.",), "play": ("play.belief", "play.searches")}
 """Verb → prefixes of keys below which any name is accepted; Hydra would accept only those that exist."""
 _PACKAGE = Path(__file__).parents[2]
+_config_dir: ContextVar[Path | None] = ContextVar("_config_dir", default=None)
 
 
 def shipped_folder() -> Path:
@@ -42,25 +52,27 @@ def own_folder() -> Path | None:
 
 
 class OwnFolderFirst(SearchPathPlugin):
-    """Puts the user's own folder before the shipped one; other Hydra programs in the process are not affected."""
+    """Puts the user's own folders before the shipped one; other Hydra programs in the process are not affected."""
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
         """Hydra calls this for every search path."""
-        own = own_folder()
-        shipped = f"file://{shipped_folder()}"
-        if own is not None and any(entry.path in (shipped, str(shipped_folder())) for entry in search_path.get_path()):
-            search_path.prepend("own", f"file://{own}", anchor=SearchPathQuery(provider="main"))
+        *own, shipped = search_folders()
+        if any(entry.path in (str(shipped), f"file://{shipped}") for entry in search_path.get_path()):
+            for folder in reversed(own):
+                search_path.prepend("own", f"file://{folder}", anchor=SearchPathQuery(provider="main"))
 
 
 def search_folders() -> list[Path]:
-    """The folders of configurations, in the order of the search."""
-    own = own_folder()
-    return [own, shipped_folder()] if own else [shipped_folder()]
+    """The folders of configurations, in the order of the search: --config-dir, conf/, that of the package."""
+    return [folder for folder in (_config_dir.get(), own_folder(), shipped_folder()) if folder]
 
 
-def group_folder_names(group: str) -> list[str]:
-    """The general options of a group, by the names of their files."""
-    return [path.stem for folder in search_folders() for path in (folder / group).glob("*.yaml")]
+def use_config_dir(folder: str | None) -> None:
+    """Search `folder` first, or no such folder; InvalidConfiguration if it is none."""
+    if folder is not None and not Path(folder).is_dir():
+        allowed = "a folder that holds groups, such as agent/ or experiment/"
+        raise InvalidConfiguration(f"--config-dir={folder}: must be {allowed}")
+    _config_dir.set(None if folder is None else Path(folder).resolve())
 
 
 def register_search_path() -> None:
@@ -107,6 +119,7 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
         except yaml.YAMLError as error:
             raise InvalidConfiguration(one_line(error)) from error  # it names the file and the place
         else:
+            _check_game(overrides)
             _check_deletions(overrides)
             return tree
     raise combined(errors)
@@ -124,18 +137,12 @@ def plain(tree: DictConfig) -> dict[str, Any]:
 
 
 def _check_experiment(overrides: Sequence[str]) -> None:
-    """Raise for an experiment of another game than the given one, and for a file that no command can use.
+    """Raise InvalidConfiguration for a file of an experiment without `@package _global_`, or with seeds.
 
-    That is a file without Hydra's `@package _global_`, or with seeds: only the benchmark reads them there.
+    Only the benchmark reads seeds there.
     """
-    given = {key: value for key, _, value in (text.partition("=") for text in overrides)}
-    name, game = given.get("experiment", ""), given.get("game", "")
-    games = group_folder_names("game")
-    if name.partition("/")[0] in games and game in games and game != name.partition("/")[0]:
-        allowed = (
-            f"left out, or {name.partition('/')[0]}, the game of experiment={name}; experiment={game}/… has recipes"
-        )
-        raise InvalidOption("game", game, allowed)
+    given = _given(overrides)
+    name = given.get("experiment", "")
     path = next(filter(Path.is_file, (folder / "experiment" / f"{name}.yaml" for folder in search_folders())), None)
     if path is None:
         return
@@ -150,6 +157,21 @@ def _check_experiment(overrides: Sequence[str]) -> None:
         if not str(value).startswith("$") and key not in given:
             where = f"{path}: its {key}={value} counts in the benchmark only"
             raise InvalidConfiguration(f"{where}; add {key}=… to the command")
+
+
+def _check_game(overrides: Sequence[str]) -> None:
+    """Raise InvalidOption for another game than that of the given experiment, whose options it would not have."""
+    given = _given(overrides)
+    name, game = given.get("experiment", ""), given.get("game", "")
+    own_game = name.partition("/")[0]
+    if game != own_game and {game, own_game} <= set(group_options("game")):
+        allowed = f"left out, or {own_game}, the game of experiment={name}; experiment={game}/… has recipes"
+        raise InvalidOption("game", game, allowed)
+
+
+def _given(overrides: Sequence[str]) -> dict[str, str]:
+    """Key → text of the value."""
+    return {key: value for key, _, value in (text.partition("=") for text in overrides)}
 
 
 def _check_deletions(overrides: Sequence[str]) -> None:
