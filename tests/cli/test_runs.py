@@ -148,8 +148,8 @@ def test_one_run_is_shown_with_its_lineage(store: Store, capsys: pytest.CaptureF
 @pytest.mark.parametrize("run", ["12345678", "12e45678", "1_000_000", "null0", "'12345678'"])
 def test_an_id_that_looks_like_a_number_is_text(capsys: pytest.CaptureFixture[str], run: str) -> None:
     assert main(["runs", f"run={run}"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"cardlab: error: run={run.strip(chr(39))}: must be the beginning of one run's id (0 match)")
+    said, shown = capsys.readouterr().err, run.strip("'")
+    assert said.startswith(f"cardlab: error: run={shown}: must be the beginning of one run's id (0 match)")
 
 
 def test_runs_of_other_tools_are_listed_in_one_line_each(

@@ -13,6 +13,7 @@ from pydantic import Field
 from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.cli.run_rows import RunRow, printable, run_row
 from cardlab.cli.verbs import Request
+from cardlab.core.files import short_path
 from cardlab.core.options import NUMERIC, InvalidOption, Text, options
 from cardlab.experiments.config.options import build_options
 from cardlab.tracking import Store
@@ -183,11 +184,10 @@ def _show(prefix: str) -> int:
 
 def _folders_with(digest: str) -> Iterator[str]:
     """The folders of this project with the policy of this digest."""
-    here, root = Path.cwd(), project_root()
     for pattern in ("models/*", "models/*/*", "champions/*", "runs/*/*/policy"):
-        for folder in sorted(root.glob(pattern)):
+        for folder in sorted(project_root().glob(pattern)):
             if folder.parent.is_symlink():  # runs/NAME/latest
                 continue
             with suppress(PolicyError):
                 if policy_digest(folder) == digest:
-                    yield str(folder.relative_to(here) if folder.is_relative_to(here) else folder)
+                    yield str(short_path(folder))

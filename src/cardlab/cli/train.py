@@ -4,10 +4,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from cardlab.cli.verbs import ComposedConfig, Request
+from cardlab.core.files import short_path
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
@@ -17,8 +17,7 @@ from cardlab.tracking import Store
 from cardlab.tracking.parameters import flatten
 from cardlab.tracking.run_state import RunState, find_unfinished
 
-_NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS, "hydra.searchpath")
-"""Keys that have columns of their own in MLflow, and the place of the files."""
+_NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS)  # keys that have columns of their own in MLflow
 
 
 def run(request: Request) -> int:
@@ -61,7 +60,7 @@ def _run(request: Request) -> int:
         print("warning: the code or an agent's policy has changed; the results will differ from an uninterrupted run")
         training = replace(training, folder=folder)
     if training.is_finished:
-        print(f"trained before: {_shown(training.policy)}; it is trained again, with the same result")
+        print(f"trained before: {short_path(training.policy)}; it is trained again, with the same result")
     trained = train_recorded(
         experiment,
         store,
@@ -71,7 +70,7 @@ def _run(request: Request) -> int:
         record=partial(write_training_files, training, config),
         changed=_changed(request),
     )
-    shown = _shown(training.folder.with_name(LATEST) / POLICY)
+    shown = short_path(training.folder.with_name(LATEST) / POLICY)
     print(f"policy: {shown}\nnext:   cardlab evaluate {quoted('policy', shown)}\n        cardlab ui")
     if experiment.last_iteration < experiment.total_iterations:
         start = shown.with_name(trained.continuation.name)
@@ -105,15 +104,9 @@ def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
         evaluation = evaluate_group(group, build_arena(config["arena"]), store, progress=progress)
     Console().print(evaluation_table(evaluation))
     for training in trainings:
-        print(f"policy: {_shown(training.policy)}  (seed {training.seed})")
+        print(f"policy: {short_path(training.policy)}  (seed {training.seed})")
     print(f"next:   cardlab compare {config['name']} OTHER  (another method)\n        cardlab ui")
     return 0
-
-
-def _shown(path: Path) -> Path:
-    """The path from the working directory, if it is below."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _changed(request: Request) -> str:

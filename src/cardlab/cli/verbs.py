@@ -28,9 +28,10 @@ class Request:
 
     def typed_text(self, key: str) -> str | None:
         """The value of `key` as it was typed: Hydra takes the id 12345678 for a number, as it does 12e45678."""
-        typed = [text.removeprefix(f"{key}=") for text in self.overrides if text.startswith(f"{key}=")]
-        value = self.config.get(key)
-        return value if value is None else typed[-1].strip("'\"") if typed else str(value)
+        if self.config.get(key) is None:
+            return None
+        typed = [text.removeprefix(f"{key}=").strip("'\"") for text in self.overrides if text.startswith(f"{key}=")]
+        return typed[-1] if typed else str(self.config[key])
 
 
 PLUGINS = "cardlab_verbs"

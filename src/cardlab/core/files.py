@@ -42,6 +42,12 @@ def load_json(path: Path) -> Any:
         raise ValueError("is nested too deep") from error
 
 
+def short_path(path: Path) -> Path:
+    """The path from the working directory, if it is below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
 def check_folder(key: str, text: str) -> Path:
     """Create the folder `text` if it is missing; InvalidOption for `key` if it cannot be created or written."""
     if not text:

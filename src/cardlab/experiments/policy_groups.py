@@ -89,19 +89,20 @@ def _trainings(place: Path) -> tuple[Path, ...]:
     finished = [path.parent / POLICY for path in place.glob(f"*/{CONFIG}") if not path.parent.is_symlink()]
     finished.sort(key=lambda policy: policy.with_name(CONFIG).stat().st_mtime_ns, reverse=True)
     finished = [policy for policy in finished if _is_policy(policy)]
+    found = [(policy, *_method(policy)) for policy in finished]
     by_seed: dict[int, Path] = {}
-    for policy in finished:
-        if _method(policy) == _method(finished[0]):
-            by_seed.setdefault(policy_config(policy).get("seed", 0), policy)
+    for policy, seed, config, group in found:
+        if (config, group) == found[0][2:]:
+            by_seed.setdefault(seed, policy)
     return tuple(by_seed[seed] for seed in sorted(by_seed))
 
 
-def _method(policy: Path) -> tuple[Mapping[str, Any], str | None]:
-    """The configuration but for the seed, and the hash of code and policies; None for that of an older version."""
-    group = None
+def _method(policy: Path) -> tuple[int, Mapping[str, Any], str | None]:
+    """The seed, the configuration without it, and the hash of code and policies; None where an older version wrote."""
+    config, group = {**policy_config(policy)}, None
     with suppress(OSError, ValueError, KeyError):
         group = load_json(policy.with_name(SUMMARY))["origin"].get("group")
-    return {**policy_config(policy), "seed": None}, group
+    return config.pop("seed", 0), config, group
 
 
 def _is_policy(folder: Path) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from cardlab.core.files import load_json
+from cardlab.core.files import load_json, short_path
 from cardlab.tracking.store import Store
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def policy_artifacts(stored: "StoredRun") -> Path | None:
     folder = Path(unquote(address.path), "policy")
     if address.scheme not in ("", "file") or not folder.is_dir():
         return None
-    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
+    return short_path(folder)
 
 
 def _read_config(store: Store, run_id: str) -> dict[str, Any]:

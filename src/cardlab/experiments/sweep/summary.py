@@ -1,10 +1,10 @@
 """The result of a study so far, and the MLflow run that shows it."""
 
 import json
-import os
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from optuna.importance import get_param_importances
 from optuna.study import Study
@@ -13,11 +13,11 @@ from optuna.trial import FrozenTrial, TrialState
 from cardlab.core.addresses import without_password
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.sweep.confirmation import Confirmation
-from cardlab.experiments.sweep.options import STORAGE, SweepOptions
+from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.plots import OVERVIEW, can_rank, first_value, study_plots
 from cardlab.experiments.sweep.progress import score_text
 from cardlab.experiments.sweep.space import Space, Values, values_text
-from cardlab.experiments.sweep.storages import DATABASE
+from cardlab.experiments.sweep.storages import storage_address
 from cardlab.experiments.sweep.study import FINISHED, finished_trials
 from cardlab.experiments.sweep.trials import CPU_SECONDS, INTERVAL, RUN
 from cardlab.tracking import Run
@@ -138,7 +138,7 @@ class SummaryRun:
         if self._confirmation:
             confirmed, luck = self._confirmation.lines(self._options.metric)
             yield f"confirmed: {confirmed}; luck: {luck}\n"
-        address = without_password(self._options.storage or os.environ.get(STORAGE) or f"sqlite:///{DATABASE}")
+        address = without_password(storage_address(self._options.storage, Path()))  # sqlite: from the project's root
         yield f"The study {self._study.study_name} in Optuna: `optuna-dashboard {address}`\n"
         yield from (self._image(name) for name in plots if name != OVERVIEW)
 

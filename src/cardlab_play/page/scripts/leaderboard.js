@@ -67,9 +67,9 @@ function leaderboardTable(heading, rows, share) {
  * @param {boolean} share
  */
 function meanOf(games, mean, low, high, share) {
-  const half = low === null || high === null || games < MIN_GAMES ? null : (high - low) / 2;
-  if (!share) return h('b', null, half === null ? formatPoints(mean) : formatEstimate('', mean, half));
-  return [h('b', null, formatPercent(mean)), half !== null && ` (${formatPercent(low ?? 0)} to ${formatPercent(high ?? 1)})`];
+  const known = low !== null && high !== null && games >= MIN_GAMES;
+  if (!share) return h('b', null, known ? formatEstimate('', mean, (high - low) / 2) : formatPoints(mean));
+  return [h('b', null, formatPercent(mean)), known && ` (${formatPercent(low)} to ${formatPercent(high)})`];
 }
 
 /**
