@@ -68,6 +68,10 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
             ["train", "game=thirty_one", "agent=dqn", "agent.update_per_game=true", "trainer.processes=2"],
             "trainer.processes=2: must be 1 with agent.update_per_game",
         ),
+        (
+            ["train", "experiment=poker_squares/paper", "trainer.processes=2"],
+            "trainer.processes=2: must be 1 with agent.online",
+        ),
         (["train", "agent=null"], "agent=null: must be one of "),
         (
             ["train", "agent=pp"],
@@ -159,8 +163,8 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
             ["train", "experiment=thirty_one/dqn", "game=poker_squares"],
             "game=poker_squares: must be left out, or thirty_one, the game of experiment=thirty_one/dqn",
         ),
-        (["train", "--config-dir", "nowhere"], "--config-dir=nowhere: must be a folder with"),
-        (["train", "-cd", "nowhere"], "--config-dir=nowhere: must be a folder with"),
+        (["train", "--config-dir", "nowhere"], "--config-dir=nowhere: must be a folder that holds"),
+        (["train", "-cd", "nowhere"], "--config-dir=nowhere: must be a folder that holds"),
         (["promote"], "policy=(left out): must be given"),
         (
             ["promote", "policy=nowhere"],

@@ -79,7 +79,7 @@ def test_the_stage_promote_plays_only_when_it_is_asked_for(clone: Clone) -> None
     assert not [stage for stage in clone.stages() if "promote" in stage], "the default leaves it alone"
     assert not champion.exists()
     told = clone.dvc("repro", "-s", PROMOTE)
-    assert "squares minus random, as there is no champion yet: +" in told
+    assert "squares against random, as there is no champion yet: difference +" in told
     assert "promoted: champions/poker_squares" in told
     decision = json.loads((clone.root / "champions" / "decisions" / "squares.json").read_text())
     assert decision == json.loads((champion / "decision.json").read_text())

@@ -48,7 +48,8 @@ def find_unfinished(runs: Path, text: str) -> tuple[Path, RunState]:
     found = {state.run_id: (folder, state) for folder, state in unfinished_runs(runs) if state.run_id}
     matching = [run_id for run_id in found if run_id.startswith(text) and len(text) >= _SHORTEST_ID]
     if len(matching) != 1:
-        known = f"choose from {', '.join(found)}" if found else "this project has none; a finished training needs none"
+        none = "this project has none; a finished run is not resumed"
+        known = f"choose from {', '.join(found)}" if found else none
         allowed = f"the id of an interrupted run, or at least its first {_SHORTEST_ID} characters; {known}"
         raise InvalidOption("resume", text, allowed)
     return found[matching[0]]

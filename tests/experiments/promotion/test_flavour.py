@@ -15,7 +15,7 @@ from cardlab.agents.policy_files import describe, save_policy
 from cardlab.agents.registry import load_agent
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
-from cardlab.networks.options import ActionsOptions
+from cardlab.networks.options import ActionsOptions, MLPOptions
 from cardlab.tracking import Store
 from cardlab.tracking.registry import Registry
 
@@ -77,6 +77,18 @@ def test_inputs_that_do_not_fit_are_named(untrained: Callable[..., Path]) -> Non
     ]:
         with pytest.raises(PolicyError, match=said):
             model.predict(wrong)
+
+
+@pytest.mark.parametrize("option", ["opening_list", "whole_opening"])
+def test_a_policy_that_opens_by_a_rule_wants_info_states(tmp_path: Path, option: str) -> None:
+    game = make_game("open_face")
+    network = MLPOptions(widths=(8,))
+    save_policy(tmp_path, describe(game, network, "action_value", {option: True}), network.build(game.spec))
+    known, players, _ = situations(game)
+    with pytest.raises(PolicyError, match=r"^observations: this policy needs other inputs"):
+        load_model_folder(tmp_path).predict(
+            {"observations": game.observe(known, players), "legal": game.legal_actions(known)}
+        )
 
 
 def test_a_network_that_reads_actions_wants_info_states(tmp_path: Path) -> None:

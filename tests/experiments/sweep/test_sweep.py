@@ -41,7 +41,7 @@ def assert_promotion(root: Path, out: str, capsys: pytest.CaptureFixture[str]) -
     assert main(["runs", f"run={best.info.run_id}"]) == 0
     assert re.search(rf"^policy +{folder}$", capsys.readouterr().out, re.MULTILINE)
     assert main(["promote", f"policy={folder}", "arena.deals=100"]) == 0
-    assert f"\n{study.study_name}_trial_{study.best_trial.number} minus random" in capsys.readouterr().out
+    assert f"\n{study.study_name}_trial_{study.best_trial.number} against random" in capsys.readouterr().out
 
 
 def test_trials_stand_under_one_run_and_the_command_goes_on(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -259,7 +259,7 @@ def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares
     assert main(["sweep", *named, "sweep.space.agent.gamma={low: 0.8, high: 1}", "sweep.trials=2"]) == 0
     capsys.readouterr()
     assert main(["sweep", *named, "sweep.deals=8"]) == 2
-    assert "sweep.study=named: must be another name, or sweep.deals=4: this study" in capsys.readouterr().err
+    assert "sweep.study=named: must be another name, or sweep.deals=4 as in this study" in capsys.readouterr().err
     assert main(["sweep", *named, "agent.n_step=1"]) == 2
     assert "agent.n_step=0" in capsys.readouterr().err
 

@@ -228,7 +228,7 @@ def format_outcome(challenge: Challenge, outcome: ChallengeOutcome) -> str:
     against = f"the champion {opponent.name}" if opponent.digest else f"{opponent.name}, as there is no champion yet"
     lines = _choice_lines(decision.choice)
     lines.append(
-        f"{challenge.name} minus {against}: {difference.mean:+.3f} points per game, "
+        f"{challenge.name} against {against}: difference {difference.mean:+.3f} points per game, "
         f"95 % interval {difference.low:+.3f} to {difference.high:+.3f}, {difference.deals:,} deals"
     )
     verdict = "the interval is not above zero"

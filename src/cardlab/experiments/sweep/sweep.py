@@ -161,7 +161,7 @@ def _check_study(study: Study, space: Space, options: SweepOptions, config: Mapp
         old, new = _meaning(before), _meaning(now)
         for key in dict.fromkeys([*old, *new]):
             if key not in searched and old.get(key) != new.get(key):
-                allowed = f"another name, or {key}={old.get(key)}: this study has that, and others cannot be compared"
+                allowed = f"another name, or {key}={old.get(key)} as in this study: other values cannot be compared"
                 raise InvalidOption("sweep.study", study.study_name, allowed)
         space.check_history([trial.distributions for trial in trials], study.study_name)
     for key, value in now.items():
