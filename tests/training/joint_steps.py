@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -59,7 +59,7 @@ def learn_from_all(learner: Any) -> None:
     buffer.sample = lambda *_: sample(len(buffer), in_order)
 
 
-def step(agent: str, group: ProcessGroup) -> dict[str, np.ndarray]:
+def step(agent: str, group: ProcessGroup, device: Literal["cpu", "gpu"] = "cpu") -> dict[str, np.ndarray]:
     """Gradients before clipping and weights after the step, of all that is trained."""
     experiment = kuhn_experiment(agent, rounds=1)
     experiment = replace(experiment, agent=replace(experiment.agent, **OPTIONS[agent]))
@@ -68,7 +68,7 @@ def step(agent: str, group: ProcessGroup) -> dict[str, np.ndarray]:
     learner.group = group
     if hasattr(learner, "buffer"):
         learn_from_all(learner)
-    trainer = lightning_trainer(experiment.trainer, [], group)
+    trainer = lightning_trainer(replace(experiment.trainer, device=device), [], group)
     trainer.fit(learner, train_dataloaders=OneRound(experience))
     return {f"{agent}/{kind}/{name}": array for kind, name, array in _arrays(learner)}
 
@@ -77,9 +77,9 @@ def _arrays(learner: Learner) -> list[tuple[str, str, np.ndarray]]:
     rows: list[tuple[str, str, np.ndarray]] = []
     parts = [part.named_parameters(str(number)) for number, part in enumerate(learner.trained_modules)]
     for name, weights in chain.from_iterable(parts):
-        rows.append(("weight", name, weights.detach().numpy().copy()))
+        rows.append(("weight", name, weights.detach().cpu().numpy().copy()))
         if weights.grad is not None:
-            rows.append(("gradient", name, weights.grad.numpy().copy()))
+            rows.append(("gradient", name, weights.grad.cpu().numpy().copy()))
     return rows
 
 

@@ -225,13 +225,3 @@ def test_a_missing_gpu_is_told_before_anything_is_written(tmp_path: Path) -> Non
     with pytest.raises(InvalidOption, match=r"^trainer\.device=gpu: must be cpu: torch finds no GPU"):
         run(experiment_of("td", processes=1, device="gpu"), tmp_path)
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="this machine has no GPU")
-@pytest.mark.parametrize("processes", [1, 2])
-@pytest.mark.parametrize("agent", ["ppo", "ppo_all_cards", "dqn_bootstrap", "td"])
-def test_a_gpu_is_one_switch(agent: str, processes: int, tmp_path: Path) -> None:
-    watcher = Watcher()
-    trained = run(experiment_of(agent, processes, device="gpu"), tmp_path, watcher)
-    assert trained.iterations == ROUNDS
-    assert watcher.rounds[ROUNDS]["usage/peak_gpu_memory_mb"] > 0

@@ -116,7 +116,10 @@ class TrainingProcess:
 def lightning_trainer(
     options: TrainerOptions, callbacks: list[lightning.Callback], group: ProcessGroup | None = None
 ) -> lightning.Trainer:
-    """A trainer of one epoch, without logger, progress bar and checkpoints of its own."""
+    """A trainer of one epoch, without logger, progress bar and checkpoints of its own.
+
+    On a GPU sums of many numbers depend on the order of threads, unless torch is asked for deterministic ones.
+    """
     for name in ("lightning.pytorch", "lightning.fabric"):
         logging.getLogger(name).setLevel(logging.ERROR)
     return lightning.Trainer(
@@ -132,6 +135,7 @@ def lightning_trainer(
         enable_model_summary=False,
         num_sanity_val_steps=0,
         use_distributed_sampler=False,
+        deterministic="warn" if options.device == "gpu" else None,
     )
 
 
