@@ -6,8 +6,8 @@ its options name.
 
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from importlib import import_module
 from inspect import Parameter, signature
+from pkgutil import resolve_name
 from typing import Any, cast
 
 from cardlab.agents.policy_descriptions import game_for
@@ -75,8 +75,7 @@ def agent_names(game: Game) -> list[str]:
 
 def agent_factory(game: Game, name: str) -> AgentFactory:
     """The factory of the agent `name`; KeyError when `game` has none of this name."""
-    module, _, factory = _factories(game)[name].partition(":")
-    return cast(AgentFactory, getattr(import_module(module), factory))
+    return cast(AgentFactory, resolve_name(_factories(game)[name]))
 
 
 def make_agent(game: Game, text: str, **options: Any) -> Agent:

@@ -1,7 +1,7 @@
 """Registry of games by name. Classes are imported on first use; games import neither each other nor this module."""
 
 from dataclasses import fields, is_dataclass, replace
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any, cast
 
 from cardlab.core.options import check_choice
@@ -19,9 +19,7 @@ GAMES = {
 def make_game(name: str, **options: Any) -> Game:
     """Make the game `name` with options as in conf/game/NAME.yaml; InvalidOption for a wrong one."""
     check_choice("game", name, list(GAMES))
-    module, class_name = GAMES[name].split(":")
-    game_class = getattr(import_module(module), class_name)
-    return cast(Game, game_class(**options))
+    return cast(Game, resolve_name(GAMES[name])(**options))
 
 
 def without_training_options(game: Game) -> Game:

@@ -1,5 +1,6 @@
 """The hyperparameters of every learner. Imports no torch, so that a wrong value is refused quickly."""
 
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 from pydantic import Field
@@ -17,7 +18,7 @@ from cardlab.core.options import (
     options,
 )
 from cardlab.games.protocol import Game, HasOpening
-from cardlab.learners.catalogue import learner_class
+from cardlab.learners.catalogue import LEARNERS
 from cardlab.networks.options import Widths
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class PPOOptions:
             raise InvalidOption("agent.cut_games", True, f"false with agent.critic={self.critic}")
         if self.critic != "own" and not game.spec.num_privileged:
             raise InvalidOption("agent.critic", self.critic, f"own: {game.spec.name} has no privileged features")
-        return learner_class(self.name)(game, network, self, total_iterations, seed)
+        return resolve_name(LEARNERS[self.name])(game, network, self, total_iterations, seed)
 
 
 @options("agent")
@@ -200,7 +201,7 @@ class DQNOptions:
             raise InvalidOption("agent.opening_list", True, f"false: {game.spec.name} has no such list")
         if self.whole_opening and not isinstance(game, HasOpening):
             raise InvalidOption("agent.whole_opening", True, f"false: {game.spec.name} has no opening of several cards")
-        return learner_class(self.name)(game, network, self, total_iterations, seed)
+        return resolve_name(LEARNERS[self.name])(game, network, self, total_iterations, seed)
 
 
 @options("agent")
@@ -264,7 +265,7 @@ class TDOptions:
 
     def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`."""
-        return learner_class(self.name)(game, network, self, total_iterations, seed)
+        return resolve_name(LEARNERS[self.name])(game, network, self, total_iterations, seed)
 
 
 @options("agent")
@@ -290,7 +291,7 @@ class PolicyIterationOptions:
 
     def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`; InvalidOption when there is no agent `rollouts_by`, or none for this game."""
-        return learner_class(self.name)(game, network, self, total_iterations, seed)
+        return resolve_name(LEARNERS[self.name])(game, network, self, total_iterations, seed)
 
 
 @options("training")

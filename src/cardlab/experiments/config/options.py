@@ -1,7 +1,7 @@
 """From plain mappings to frozen options, by the registry key of their class."""
 
 from collections.abc import Mapping
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any, TypeVar, cast
 
 from cardlab.core.options import ConfigurationError, check_choice, checked
@@ -30,10 +30,7 @@ def build_part(prefix: str, mapping: Mapping[str, Any], registry: Registry) -> A
 
 def resolve_class(home: str | type) -> type:
     """The class, imported when it is given as "module:Class"."""
-    if isinstance(home, type):
-        return home
-    module, _, class_name = home.partition(":")
-    return getattr(import_module(module), class_name)
+    return home if isinstance(home, type) else resolve_name(home)
 
 
 def build_options(options_class: type[T], mapping: Mapping[str, Any]) -> T:
