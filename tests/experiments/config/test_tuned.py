@@ -72,6 +72,20 @@ def test_a_key_that_the_experiment_does_not_have_is_named() -> None:
         check_keys({"agent": {"gamma": 0.9}}, config)
 
 
+@pytest.mark.parametrize(
+    ("space", "said"),
+    [
+        ({"arena.seed": [1, 2]}, r"sweep\.space\.arena\.seed=\[1,2\]: must be left out: scores compare"),
+        ({"arena": {"references": [["random"], ["greedy"]]}}, r"sweep\.space\.arena\.references=.*must be left out"),
+        ({"seed": [1, 2]}, r"sweep\.space\.seed=\[1,2\]: must be left out"),
+        ({"agent": ["dqn", "ppo"]}, r"sweep\.space\.agent=\[dqn,ppo\]: must be keys of this group"),
+    ],
+)
+def test_what_decides_the_meaning_of_a_score_is_not_searched(space: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidOption, match=said):
+        check_keys(space, plain_experiment([]))
+
+
 @given(st.floats(0, 1), st.integers(1, 10))
 def test_values_are_set_in_a_copy(gamma: float, epochs: int) -> None:
     config: dict[str, Any] = {"agent": {"gamma": 1.0, "epochs": 2}, "seed": 7}
@@ -97,7 +111,7 @@ def test_values_are_set_in_a_copy(gamma: float, epochs: int) -> None:
         (
             ["game.num_players=3", "opponents=scripted", "+opponents.agents.greedy=2.0", "network.widths=[32]"],
             {"agent.gamma": 0.9},
-            ["agent", "network"],
+            ["agent", "network", "opponents"],
         ),
     ],
 )
@@ -110,6 +124,10 @@ def test_the_written_experiment_is_the_one_that_was_swept(
     assert compose_experiment(["experiment=tuned"]) == expected
     mixed = compose_experiment(["experiment=tuned", "agent=ppo"])
     assert mixed["agent"] == compose_experiment(["agent=ppo"])["agent"], "nothing of the tuned agent is left"
+    other = compose_experiment(["experiment=tuned", "opponents=self_play", "arena=quick"])
+    assert other["opponents"] == {"name": "self_play"}
+    swept = compose_experiment([*(text for text in overrides if text != "sweep=dqn"), "arena=quick"])
+    assert other["arena"] == swept["arena"], "as with the experiment that was swept"
     mounted = plain(compose_tree("config", ["+experiment@experiments.tuned=tuned"]))
     assert mounted["experiments"]["tuned"] == expected
     assert write_tuned("tuned", overrides, values) == files, "a sweep may write what a sweep wrote"

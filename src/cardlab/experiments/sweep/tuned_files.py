@@ -14,7 +14,10 @@ from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.config.values import flat_space, with_values
 
 _HEADER = "# Written by `cardlab sweep sweep.apply={name}`.\n"
-_TUNED_GROUPS = ("agent", "network")  # an experiment sets nothing below these: tuned values are options of their own
+_TUNED_GROUPS = ("agent", "network", "opponents")
+"""An experiment sets nothing below these: tuned values are options of their own, which the command line can replace."""
+
+_MEANING = ("arena", "name", "seed")  # keys that decide what a score means
 
 
 def check_keys(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
@@ -34,6 +37,12 @@ def check_keys(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
             raise InvalidOption("sweep.space", "{}", f"given, for {reason}; {hint}")
         raise InvalidConfiguration(f"{', '.join(foreign)}: agent={name} has no such options; {hint}")
     for key, entry in entries.items():
+        if key.partition(".")[0] in _MEANING:
+            allowed = "left out: scores compare on the same deals, references and seeds only"
+            raise InvalidOption(f"sweep.space.{key}", entry, allowed)
+        if key in config and isinstance(config[key], Mapping):
+            allowed = f"keys of this group, as in sweep.space.{key}.KEY: a sweep searches no options of conf/{key}/"
+            raise InvalidOption(f"sweep.space.{key}", entry, allowed)
         if key not in known:
             refusal = unknown_key(f"sweep.space.{key}", entry, [f"sweep.space.{name}" for name in known])
             raise InvalidOption(refusal.key, entry, refusal.allowed)
@@ -51,9 +60,10 @@ def write_tuned(
 ) -> list[Path]:
     """Write the experiment that `overrides` compose, with `values`, into conf/ of the working directory.
 
-    conf/agent/NAME.yaml holds the tuned values and names its base, conf/network/NAME.yaml the network if it changed,
-    and conf/experiment/NAME.yaml names both. The experiment of FOLDER/NAME is called FOLDER_NAME. `notes` are comments
-    at the head of each file. Returns the files. Raises InvalidOption for a name that check_name refuses.
+    conf/agent/NAME.yaml holds the tuned values and names its base, as do those of network and opponents if they
+    changed. conf/experiment/NAME.yaml names them, and has what else differs from its groups' options. The experiment of
+    FOLDER/NAME is called FOLDER_NAME. `notes` are comments at the head of each file. Returns the files. Raises
+    InvalidOption for a name that check_name refuses.
     """
     check_name(name, overwrite=overwrite)
     tree = compose_tree("sweep", overrides, with_hydra=True)
@@ -72,7 +82,8 @@ def write_tuned(
     groups = [group for group in choices if group in config]
     defaults: list[Any] = ["/experiment/default@_here_"]
     defaults += [{f"override /{group}@{group}": choices[group]} for group in groups]
-    rest = {group: config[group] for group in groups if group not in _TUNED_GROUPS}
+    rest = {group: _changed(group, choices[group], config[group], values) for group in groups}
+    rest = {group: changed for group, changed in rest.items() if changed and group not in _TUNED_GROUPS}
     content = {"defaults": [*defaults, "_self_"], "name": flat_name(name), **rest}
     return [*written, _write("experiment", name, content, notes)]
 
