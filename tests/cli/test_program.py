@@ -300,6 +300,7 @@ def test_a_game_is_shown_kept_and_shown_again(
         ("champions/big2", "big2"),
         ("runs/squares/latest/policy", "squares"),
         ("/somewhere/runs/squares/0123456789abcdef/policy", "squares"),
+        ("runs/reinforce/policy", "reinforce"),
         ("policy", "policy"),
     ],
 )

@@ -13,7 +13,7 @@ from cardlab.cli.verbs import VERBS, Verb
 from cardlab.core.files import load_json
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.composition import compose_tree, initialised_hydra
-from cardlab.experiments.config.error_lines import group_options
+from cardlab.experiments.config.error_lines import group_options, key_of
 from cardlab.experiments.config.options import InvalidConfiguration
 
 FLAGS = {
@@ -64,7 +64,9 @@ def with_followed_groups(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, .
     """The overrides with an option for each group that follows another, e.g. `sweep=dqn` with `agent=dqn`."""
     for group, other in verb.follows.items():
         if not any(text.startswith(f"{group}=") for text in overrides):
-            name = OmegaConf.select(compose_tree(verb.config_name, overrides), f"{other}.name")
+            # its own keys are known once its option is
+            others = [text for text in overrides if not key_of(text).startswith(f"{group}.")]
+            name = OmegaConf.select(compose_tree(verb.config_name, others), f"{other}.name")
             if name is None:
                 raise InvalidOption(other, "(left out)", "given")
             with initialised_hydra():

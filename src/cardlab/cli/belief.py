@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 def run(request: Request) -> int:
     """Train, write the belief to the folder `output`, log it to MLflow, and print its evaluation."""
     config = request.config
+    name = config["game"]["name"]
+    if name != "big2":
+        raise InvalidOption("game", name, "big2, whose players hold hands that others may guess")
     game = without_training_options(build_game(config["game"]))
     agents = convert("agents", config["agents"], tuple[Text, ...])
     if not agents:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 
+from cardlab.cli.arguments import FLAGS
 from cardlab.cli.verbs import VERBS
 from cardlab.experiments.config.composition import initialised_hydra, run_hydra
 from cardlab.experiments.config.error_lines import group_names, group_options
@@ -31,10 +32,14 @@ def complete(words: Sequence[str]) -> None:
     if not space:
         print(" ".join(dict.fromkeys(name.split()[0] for name in VERBS if name.startswith(verb))))
     elif verb in VERBS:
+        word = overrides.rpartition(" ")[2]
         second = [name.split()[1] for name in VERBS if name.startswith(f"{verb} {overrides}")]
         if second and " " not in overrides:
             print(" ".join(second))
-        if offered := _options(overrides.rpartition(" ")[2]):
+        if word.startswith("-"):
+            flags = [*re.findall(r"--[\w-]+", " ".join(FLAGS)), "--help", *VERBS[verb].flags]
+            print(" ".join(flag for flag in flags if flag.startswith(word)))
+        elif offered := _options(word):
             print(("\n" if words[0] == "query=fish" else " ").join(offered))
         else:
             os.environ[_LINE] = f"{program} {overrides}"

@@ -49,6 +49,9 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     words = [text for text in overrides if verb.words and "=" not in text and not text.startswith("~")]
     overrides = tuple(text for text in overrides if text not in words)
     use_config_dir(parsed.config_dir)
+    for text in overrides if not (parsed.info or parsed.cfg in ("hydra", "all")) else ():
+        if key_of(text).startswith("hydra."):
+            raise InvalidConfiguration(f"{text}: has no effect, as no Hydra job is started; leave it out")
     try:
         overrides = with_recipe(verb, with_followed_groups(verb, overrides))
         tree = compose_tree(verb.config_name, overrides)

@@ -6,7 +6,7 @@ from typing import Any
 
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file
-from cardlab.core.options import InvalidOption, Text, Whole, check_whole
+from cardlab.core.options import InvalidOption, Text, Whole
 from cardlab.evaluation.game_record import GameRecord, RecordError, load_record, save_record
 from cardlab.evaluation.replay import load_seats, replay_lines, run_replay
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_agents
@@ -51,7 +51,8 @@ def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRec
     check_agents(game, "agents", agents)
     options = build_arena(config["arena"])
     places = {key: convert(key, config[key], Whole) for key in ("deal", "seating")}
-    check_whole("deal", places["deal"], 0, options.deals - 1)
+    if not 0 <= places["deal"] < options.deals:
+        raise InvalidOption("deal", places["deal"], f"from 0 to {options.deals - 1}: arena.deals={options.deals}")
     return run_replay(game, agents, options, inputs=inputs, **places)
 
 

@@ -7,7 +7,7 @@ from shlex import join, quote
 from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.verbs import Request
-from cardlab.core.options import ConfigurationError, collected, combined
+from cardlab.core.options import ConfigurationError, InvalidOption, collected, combined
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
@@ -15,6 +15,7 @@ from cardlab.experiments.config.options import convert
 from cardlab.experiments.run_paths import quoted
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, plain_experiment, write_tuned
+from cardlab.games.catalogue import GAMES
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.policy_lookup import policy_artifacts
 
@@ -36,15 +37,22 @@ def run(request: Request) -> int:
         raise combined(errors)
     if options.apply:
         check_name(options.apply, overwrite=options.overwrite)
+        folder, game = options.apply.rpartition("/")[0], config["game"]["name"]
+        if folder in GAMES and folder != game:
+            raise InvalidOption("sweep.apply", options.apply, f"{game}/NAME for an experiment of this game")
     # A wrong value is refused before the imports below, which take seconds.
     experiment = build_experiment(config)
     options.check_experiment(experiment.game, experiment.trainer)
+    from cardlab.experiments.sweep.storages import check_storage  # noqa: PLC0415
     from cardlab.experiments.sweep.sweep import check_sweep, run_sweep  # noqa: PLC0415
 
-    check_sweep(options, config)
+    space = check_sweep(options, config)
+    check_storage(options.storage)
     if not is_quiet():
         alone = experiment.game.spec.num_players == 1
         against = "" if alone else f", against {', '.join(experiment.arena.references or ('random',))}"
+        if options.sampler == "grid" and (points := len(space.grid())) < options.trials:
+            print(f"the grid has {points} combinations, so {points} trials", file=sys.stderr)
         trials = "1 trial" if options.trials == 1 else f"{options.trials} trials, {options.workers} at a time"
         print(f"starting: {trials}{against}", file=sys.stderr, flush=True)
     result = run_sweep(options, config)

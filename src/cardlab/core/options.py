@@ -3,6 +3,7 @@
 A wrong value is an error of one line that names the key, the value and what is accepted.
 """
 
+import re
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
@@ -21,6 +22,7 @@ T = TypeVar("T")
 _LARGEST = 2**63 - 1  # whole numbers have at most 64 bits
 _LONGEST = 300  # characters of a value in a message
 _NO_KEY = "no such key"
+_NUMBER = re.compile(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?")  # shown in quotes if it is a text
 
 
 class ConfigurationError(ValueError):
@@ -34,7 +36,9 @@ class InvalidOption(ConfigurationError):
 
     def __init__(self, key: str, value: object, allowed: str) -> None:
         demand = allowed if allowed.startswith(_NO_KEY) else f"must be {allowed}"
-        super().__init__(f"{shortened(key)}={shortened(without_password(as_written(value)))}: {demand}")
+        is_text = isinstance(value, str) and _NUMBER.fullmatch(value) and allowed.startswith(("a number", "a whole"))
+        text = f"'{value}'" if is_text else as_written(value)
+        super().__init__(f"{shortened(key)}={shortened(without_password(text))}: {demand}")
         self.key = key
         self.value = value
         self.allowed = allowed
@@ -280,7 +284,7 @@ def _list_text(node: Mapping[str, Any]) -> str:
     if low == high:
         return f"a list of {low} entries"
     bounds = f"{low} to {high}" if high else f"at least {low}" if low else ""
-    return f"a list of {bounds} entries, as in [1,2]" if bounds else "a list, as in [1,2]"
+    return f"a list of {bounds} entries, as in [a,b]" if bounds else "a list, as in [a,b]"
 
 
 def _one_of(choices: Collection[object]) -> str:

@@ -11,6 +11,8 @@ from cardlab.experiments.config.seed_options import SEEDS, experiment_part, pars
 from cardlab.experiments.sweep.options import build_sweep
 from cardlab.training.experiment import Experiment
 
+_WANTED = "experiments by name, as in benchmark=quick; a file in conf/benchmark/ begins with # @package _global_"
+
 
 def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> None:
     """Build each experiment of `config`, the data of params.yaml, and the options of the sweep `tune`.
@@ -45,7 +47,7 @@ def check_names(config: Mapping[str, Any]) -> None:
     """Raise InvalidOption unless the name of each experiment is its key, since folders have that name."""
     experiments = config.get("experiments", "(left out)")
     if not isinstance(experiments, Mapping):
-        raise InvalidOption("experiments", experiments, "experiments by name, as in benchmark=quick")
+        raise InvalidOption("experiments", experiments, _WANTED)
     for key, experiment in cast(Mapping[str, Any], experiments).items():
         if not isinstance(experiment, Mapping):
             raise InvalidOption(f"experiments.{key}", experiment, "an experiment")

@@ -11,13 +11,14 @@ __all__ = ["CONFIG", "LATEST", "POLICY", "SEED", "SUMMARY", "policy_name", "quot
 LATEST = "latest"  # link to the last finished training
 POLICY = "policy"
 CONFIG = "config.json"  # beside the policy: the configuration of its training
+_TRAINING = re.compile(rf"{LATEST}|[0-9a-f]{{16}}")
 SUMMARY = "training.json"  # beside the policy: what its training cost and was made from
 
 
 def policy_name(folder: Path) -> str:
-    """NAME for models/NAME and for runs/NAME/…/policy, NAME_seed_7 for models/NAME/seed_7."""
+    """NAME for models/NAME, NAME/policy and runs/NAME/HASH/policy, NAME_seed_7 for models/NAME/seed_7."""
     if folder.name == POLICY and len(folder.parts) > 2:
-        return folder.parents[1].name
+        return folder.parents[1 if _TRAINING.fullmatch(folder.parent.name) else 0].name
     return f"{folder.parent.name}_{folder.name}" if folder.name.startswith(SEED) else folder.name
 
 

@@ -77,7 +77,8 @@ class LinesOptions(_Buildable):
     def check(self, spec: GameSpec) -> None:
         """Raise InvalidOption without a block of lines."""
         if not any(block.name == "lines" and len(block.shape) == 2 for block in spec.blocks):
-            expected = f"mlp or trunks: with these features {spec.name} has no block 'lines'"
+            others = "mlp, trunks or actions" if spec.num_action_features else "mlp or trunks"
+            expected = f"{others}: with these features {spec.name} has no block 'lines'"
             raise InvalidOption("network", self.name, expected)
 
 

@@ -99,6 +99,8 @@ class MethodPair:
             return f"each has one seed (these two policies: {low:+.3f} to {high:+.3f}); train at least 3 seeds of each"
         if self.more_seeds is None:
             return f"{MOST_SEEDS:,} more seeds of each would not decide it, more deals may"
+        if not self.points.mean and not self.points.half_width:
+            return "both win the same on every deal"
         plural = "s" if self.more_seeds > 1 else ""
         return f"about {self.more_seeds:,} more seed{plural} of each would decide"
 

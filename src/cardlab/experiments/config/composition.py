@@ -33,7 +33,7 @@ from cardlab.experiments.config.seed_options import experiment_part
 
 VERSION_BASE = "1.3"
 OWN_FOLDER = "conf"
-_OPEN = {"sweep": ("sweep.space.",), "play": ("play.belief", "play.searches")}
+_OPEN = {"sweep": ("sweep.space.", "sweep.space="), "play": ("play.belief", "play.searches")}
 """Verb → prefixes of keys below which any name is accepted; Hydra would accept only those that exist."""
 _PACKAGE = Path(__file__).parents[2]
 _config_dir: ContextVar[Path | None] = ContextVar("_config_dir", default=None)

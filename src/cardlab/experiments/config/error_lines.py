@@ -34,7 +34,9 @@ def explain(error: Exception, config_name: str, overrides: Sequence[str]) -> lis
         groups = tuple(f"{key_of(text)}." for text in wrong)
         right = [text for text in overrides if text not in wrong and not key_of(text).startswith(groups)]
         errors += _unknown_overrides(config_name, right)
-    return errors or [InvalidConfiguration(one_line(error))]
+    plain_experiment = "No match in the defaults list" in str(error)
+    hint = "; an experiment's defaults begin with /experiment/default@_here_" if plain_experiment else ""
+    return errors or [InvalidConfiguration(one_line(error) + hint)]
 
 
 def key_of(text: str) -> str:
@@ -93,7 +95,7 @@ def _check_override(text: str, config_name: str) -> ConfigurationError | None:
     except (HydraException, ValueError):  # the latter for a number of too many digits
         advice = _quoting(text) or _meant(text, config_name)
         return InvalidConfiguration(f"{shortened(text)}: cannot be read as key=value{advice}")
-    return _check_value(override) or _check_choice(override)
+    return _check_value(override, config_name) or _check_choice(override)
 
 
 def _meant(text: str, config_name: str) -> str:
@@ -108,11 +110,21 @@ def _meant(text: str, config_name: str) -> str:
     return ""
 
 
-def _check_value(override: Override) -> ConfigurationError | None:
+def _check_value(override: Override, config_name: str) -> ConfigurationError | None:
     """The error for several values of one key: Hydra would start several jobs."""
     if not override.is_sweep_override():
         return None
-    hint = "to try several: cardlab sweep … sweep.sampler=grid; a list is written [a,b]"
+    key = override.key_or_group
+    if key.startswith("sweep.space."):
+        hint = "a range is written {low: …, high: …}, choices are written [a,b]"
+    elif config_name not in ("train", "sweep"):
+        hint = "a list is written [a,b]"
+    elif key in group_names():
+        hint = "run one command for each; cardlab compare shows which is better"
+    elif key == "seed":
+        hint = "several seeds: seeds=[1,2,3]"
+    else:
+        hint = "to try several: cardlab sweep … sweep.sampler=grid; a list is written [a,b]"
     return InvalidConfiguration(f"{override.input_line}: takes one value ({hint})")
 
 

@@ -97,8 +97,10 @@ def _numeric(key: str, data: Mapping[str, Any], when: Conditions, text: str, *, 
     low, high, step, log = data["low"], data["high"], data.get("step"), data.get("log", False)
     numbers = [low, high] if step is None else [low, high, step]
     sound = all(isinstance(n, int | float) and not isinstance(n, bool) and abs(n) < _LARGEST for n in numbers)
-    if not sound or low >= high or not isinstance(log, bool) or (step is not None and not 0 < step <= high - low):
+    if not sound or low >= high or not isinstance(log, bool):
         raise InvalidOption(f"sweep.space.{key}", text, f"{_RANGE}: numbers, low below high")
+    if step is not None and not 0 < step <= high - low:
+        raise InvalidOption(f"sweep.space.{key}.step", step, f"above 0 and at most {high - low:g}, the whole range")
     if log and (low <= 0 or step is not None):
         raise InvalidOption(f"sweep.space.{key}", text, "above 0 and without a step when log is true")
     if whole and all(isinstance(number, int) for number in numbers):

@@ -6,10 +6,11 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from optuna import Trial, TrialPruned
-from optuna.distributions import BaseDistribution, check_distribution_compatibility
+from optuna.distributions import BaseDistribution, FloatDistribution, check_distribution_compatibility
 from optuna.trial import FrozenTrial
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.options import InvalidOption, unknown_key
+from cardlab.experiments.config.error_lines import flat_keys
 from cardlab.experiments.sweep.dimensions import Dimension, parse_dimension
 
 MAX_GRID_POINTS = 10_000
@@ -32,15 +33,12 @@ class Space:
         InvalidOption under sweep.space.KEY for an entry that is none of these, or whose condition names no key.
         """
         dimensions = [parse_dimension(key, entry, lookup(config, key)) for key, entry in entries.items()]
-        for dimension in dimensions:
-            for key in dimension.when:
-                try:
-                    lookup(config, key)
-                except (KeyError, TypeError):
-                    raise InvalidOption(
-                        f"sweep.space.{dimension.key}.when.{key}", "…", "a key of the configuration"
-                    ) from None
-        return cls(tuple(_sorted(dimensions)), config)
+        ordered = _sorted(dimensions)
+        known = {dimension.key: dimension for dimension in ordered}
+        for dimension in ordered:
+            for key, allowed in dimension.when.items():
+                _check_condition(f"sweep.space.{dimension.key}.when.{key}", key, allowed, known, config)
+        return cls(tuple(ordered), config)
 
     def suggest(self, trial: Trial) -> Values:
         """The values of a trial; a dimension whose condition does not hold has none."""
@@ -130,6 +128,22 @@ def values_text(values: Mapping[str, Any]) -> str:
 def short(value: object) -> str:
     """A value with four digits, if it is a fraction."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _check_condition(
+    place: str, key: str, allowed: Sequence[Any], known: Mapping[str, Dimension], config: Mapping[str, Any]
+) -> None:
+    """Raise InvalidOption under `place` for a condition on a missing key, or on values that the space never has."""
+    try:
+        lookup(config, key)
+    except (KeyError, TypeError):
+        beside = [f"{place.removesuffix(key)}{name}" for name in flat_keys(config)]
+        raise unknown_key(place, list(allowed), beside) from None
+    if key in known:
+        searched = known[key]
+        continuous = isinstance(searched.distribution, FloatDistribution) and searched.distribution.step is None
+        if continuous or not any(searched.accepts(searched.encode(value)) for value in allowed):
+            raise InvalidOption(place, list(allowed), f"choices of sweep.space.{key}={searched.text}")
 
 
 def _sorted(dimensions: Sequence[Dimension]) -> list[Dimension]:

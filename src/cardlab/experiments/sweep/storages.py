@@ -16,6 +16,7 @@ from sqlalchemy import make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from cardlab.core.addresses import without_password
+from cardlab.core.options import InvalidOption
 from cardlab.experiments.sweep.options import STORAGE
 from cardlab.experiments.sweep.retries import MISSED_HEARTBEATS, retry
 from cardlab.tracking.sqlite_files import sqlite_address
@@ -49,6 +50,14 @@ class _Storage(RDBStorage):
 def storage_address(address: str | None, root: Path) -> str:
     """The address of a storage; None is that of OPTUNA_STORAGE, or `studies.db` at the root of the project."""
     return address or os.environ.get(STORAGE) or sqlite_address(root / DATABASE)
+
+
+def check_storage(address: str | None) -> None:
+    """Raise InvalidOption for a SQLite file in a folder that does not exist."""
+    if address and address.startswith("sqlite") and (database := make_url(address).database):
+        folder = Path(database).parent
+        if not folder.is_dir():
+            raise InvalidOption("sweep.storage", address, f"in a folder that exists; {folder} does not")
 
 
 def open_storage(address: str, heartbeat: int = 10) -> BaseStorage:

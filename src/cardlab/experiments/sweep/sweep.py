@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from cardlab.experiments.sweep.study import enqueue_planned, finished_trials
 from cardlab.experiments.sweep.summary import SummaryRun, SweepFailed, SweepResult, sweep_result
 from cardlab.experiments.sweep.trials import RUN
 from cardlab.experiments.sweep.worker import CONFIG, SWEEP, SweepPlan, run_worker
+from cardlab.games.catalogue import without_training_options
+from cardlab.games.protocol import Game
 from cardlab.tracking import Run, Store
 from cardlab.tracking.parameters import flatten
 
@@ -106,13 +108,26 @@ def study_name(options: SweepOptions, config: Mapping[str, Any]) -> str:
 
 def check_space(space: Space) -> None:
     """Raise InvalidOption under sweep.space.KEY when an end of a range, or a choice, makes no valid experiment."""
+    rules = _rules(build_with_values(space.config, {}).game)
     for dimension, values in space.extremes():
+        key = f"sweep.space.{dimension.key}"
         try:
-            build_with_values(space.config, values)
+            if _rules(build_with_values(space.config, values).game) != rules:
+                allowed = "left out: it changes the rules, and scores of other games do not compare"
+                raise InvalidOption(key, dimension.text, allowed)
         except InvalidOption as refusal:
-            key = f"sweep.space.{dimension.key}"
+            if refusal.key == key:
+                raise
             allowed = f"within what {refusal.key} accepts: {refusal.value} is not {refusal.allowed}"
             raise InvalidOption(key, dimension.text, allowed) from refusal
+
+
+def _rules(game: Game) -> dict[str, Any]:
+    """The options of a game that decide what its payoffs mean."""
+    played: Any = without_training_options(game)
+    if not is_dataclass(played):
+        return dict(game.spec.options)
+    return {entry.name: getattr(played, entry.name) for entry in fields(played) if entry.name != "features"}
 
 
 def _run(plan: SweepPlan, study: Study, progress: Progress, summary: SummaryRun | None = None) -> None:
