@@ -72,6 +72,8 @@ async def _handle_validation_error(_: Request, error: Any) -> Response:
     """Report the first validation error."""
     first = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path")) or None
+    if first["type"] == "json_invalid":
+        return error_response(422, "body: must be JSON")
     return error_response(422, f"{key or 'body'}: {first['msg'][:1].lower()}{first['msg'][1:]}"[:300], key)
 
 

@@ -1,7 +1,10 @@
 """The commands `cardlab play`, which serves a web page for playing against agents, and `cardlab play record`."""
 
+from pathlib import Path
+
 from cardlab.cli.verbs import MissingPlugin, Request
 from cardlab.core.exit_status import exit_on_signals
+from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.options import build_options
 from cardlab_play.options import PlayOptions
@@ -16,6 +19,8 @@ def run(request: Request) -> int:
 
         return print_record(request.config, as_json="--json" in request.flags)
     options = build_options(PlayOptions, group("play", request.config["play"]))
+    if options.models != PlayOptions.models and not Path(options.models).is_dir():
+        raise InvalidOption("play.models", options.models, "a folder of policies")
     exit_on_signals("")  # once the server has closed: torch fails where Python ends while a thread still runs
     try:
         from cardlab_play.server import serve  # noqa: PLC0415 - options are checked before slow imports

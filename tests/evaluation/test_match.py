@@ -250,11 +250,15 @@ def test_processes_need_a_main_guard(tmp_path, guarded):
         ({"seed": -1}, "arena.seed"),
         ({"entries": ["random"]}, "agents"),
         ({"entries": ["random", "random:level"]}, "agent"),
+        ({"entries": ["random", Path("nothing")]}, "agent"),
+        ({"entries": [RandomAgent(FOUR), cardlab.load_agent(make_game("five_o"), "greedy_2")]}, "agents"),
+        ({"deals": 10}, "deals"),
+        ({"game": "high_card"}, "game"),
     ],
 )
 def test_what_cannot_be_played_is_named(arguments, key):
     with pytest.raises(InvalidOption) as caught:
-        play_match(TWO, **({"entries": ["random", "random"], "num_deals": 10, "seed": 0} | arguments))
+        play_match(**({"game": TWO, "entries": ["random", "random"], "num_deals": 10, "seed": 0} | arguments))
     assert caught.value.key == key
     assert "\n" not in str(caught.value)
 

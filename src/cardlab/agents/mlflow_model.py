@@ -10,7 +10,7 @@ All policies accept InfoStates. Policies whose network has no other inputs also 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -39,11 +39,14 @@ class PolicyModel:
 
         Equal values of `seed` give equal actions. Raises PolicyError for other keys or shapes.
         """
+        if not isinstance(cast(object, model_input), Mapping):  # as MLflow passes it on
+            raise PolicyError(f"predict: got {type(model_input).__name__}: must be a dictionary of arrays")
         rng = np.random.default_rng(int(model_input["seed"]) if "seed" in model_input else None)
         given = set(model_input) - {"seed"}
         if given == {"info_states", "players"}:
             players = _array(model_input, "players", np.int8, ())
             records = _array(model_input, "info_states", np.uint8, (self.game.state_dtype.itemsize,))
+            _check_equal(info_states=len(records), players=len(players))
             info_states = InfoStates(records.view(self.game.state_dtype)[:, 0])
             return self.policy.act(info_states, players, rng)
         if given == {"observations", "legal"}:
@@ -57,6 +60,11 @@ class PolicyModel:
             raise PolicyError("observations: this policy needs other inputs; pass info_states and players")
         observations = _array(model_input, "observations", np.float32, (spec.num_features,))
         legal = _array(model_input, "legal", np.bool_, (spec.num_actions,))
+        _check_equal(observations=len(observations), legal=len(legal))
+        if not np.isfinite(observations).all():
+            raise PolicyError("observations: must be finite numbers")
+        if not (allowed := legal.any(axis=1)).all():
+            raise PolicyError(f"legal[{allowed.argmin()}]: must have a legal action")
         with torch.inference_mode():
             scores = network(Inputs(torch.from_numpy(observations), torch.from_numpy(legal)))[0].float()
         if isinstance(self.policy, SoftmaxAgent) and not self.policy.greedy:
@@ -82,6 +90,12 @@ def load_model_folder(folder: Path) -> PolicyModel:
 def _load_pyfunc(path: str) -> PolicyModel:  # pyright: ignore[reportUnusedFunction]
     """Called by MLflow: the model names this module as its loader."""
     return load_model_folder(Path(path))
+
+
+def _check_equal(**lengths: int) -> None:
+    if len(set(lengths.values())) > 1:
+        shown = " and ".join(f"{length} of {name}" for name, length in lengths.items())
+        raise PolicyError(f"predict: got {shown}: must be equally many")
 
 
 def _array(data: Mapping[str, Any], key: str, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:

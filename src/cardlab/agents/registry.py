@@ -7,6 +7,7 @@ its options name.
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from inspect import Parameter, signature
+from os import PathLike, fspath
 from pkgutil import resolve_name
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy
 from cardlab.agents.specs import InvalidAgent, agent_text, name_and_options, split_name
 from cardlab.core.options import InvalidOption, checked
 from cardlab.games.agent_protocol import Agent
+from cardlab.games.catalogue import check_game
 from cardlab.games.protocol import Game
 
 AgentFactory = Callable[..., Agent]
@@ -98,13 +100,17 @@ def make_agent(game: Game, text: str, **options: Any) -> Agent:
         raise InvalidAgent(text, refusal.key, refusal.value, refusal.allowed) from refusal
 
 
-def load_agent(game: Game, text: str, *, search: Any = None, **options: Any) -> Agent:
+def load_agent(game: Game, text: str | PathLike[str], *, search: Any = None, **options: Any) -> Agent:
     """The agent that `text` names; InvalidOption or PolicyError, in one line, when there is none.
 
     A policy sees the game as it was trained to, whatever the features of `game`; its rules must be those of `game`.
     With `search`, a text such as `puct:simulations:200` or options of cardlab.agents.search.options: that search
     around it.
     """
+    check_game(game)
+    if not isinstance(cast(object, text), str | PathLike):
+        raise InvalidOption("agent", text, "a text or a policy's folder")
+    text = fspath(text)
     name, written = name_and_options(text)
     scripted = name in agent_names(game)
     if options and not scripted:

@@ -87,7 +87,9 @@ def load_record(path: Path) -> GameRecord:
         actions: tuple[Any, ...] = tuple(content.pop("actions"))
         efforts = tuple(_effort_counts(entry) for entry in content.pop("efforts", ()))
         record = GameRecord(agents=agents, actions=actions, efforts=efforts, **content)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except KeyError as error:
+        raise RecordError(f"{path}: is not a record of a game (it has no {error})") from error
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise RecordError(f"{path}: is not a record of a game ({error})") from error
     if version != FORMAT:
         raise RecordError(f"{path}: this version reads records of format {FORMAT}")

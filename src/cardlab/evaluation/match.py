@@ -10,11 +10,11 @@ from typing import TypedDict, TypeVar, Unpack
 from numpy.typing import ArrayLike
 
 from cardlab.core.child_processes import usable_cores
-from cardlab.core.options import InvalidOption
+from cardlab.core.options import InvalidOption, unknown_key
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.options import LONG_MATCH, MIN_DEALS, ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback
-from cardlab.evaluation.seating import Entry, Lineup, make_lineup
+from cardlab.evaluation.seating import Entry, Given, Lineup, make_lineup
 from cardlab.evaluation.workers import Tally, Workers, default_chunk, make_jobs, merge
 from cardlab.games.array_checks import check_decks
 from cardlab.games.protocol import Game
@@ -147,7 +147,7 @@ class MatchOptions(TypedDict, total=False):
 
 def play_match(
     game: Game,
-    entries: Sequence[Entry] | Mapping[str, Entry],
+    entries: Sequence[Given] | Mapping[str, Given],
     num_deals: int | None = None,
     seed: int = 0,
     *,
@@ -165,6 +165,10 @@ def play_match(
     how many advance together, by default those of 512 games, fewer where agents search.
     InvalidOption for a number or an entry that does not fit, InvalidArray for wrong decks.
     """
+    for key, value in arena.items():
+        if key not in MatchOptions.__annotations__:
+            known = ["num_deals", "seed", "decks", "seconds", *MatchOptions.__annotations__]
+            raise unknown_key(key, value, known, "play_match")
     given = None if decks is None else check_decks(decks)
     deals = num_deals if given is None else len(given)
     if deals is None or num_deals not in (None, deals):

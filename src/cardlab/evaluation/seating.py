@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from os import PathLike, fspath
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from cardlab.agents.specs import SEARCHES, is_timed, name_and_options
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent, check_callable
+from cardlab.games.catalogue import check_game
 from cardlab.games.protocol import Game
 
 MAX_PERMUTED_PLAYERS = 4  # with more players only rotations are played
@@ -18,6 +20,9 @@ SEARCH_PARALLEL_GAMES = 32  # parallel games of searching agents; small, since p
 
 Entry = Agent | str
 """An agent, or the text that names one (a scripted agent, a search, or a trained policy's folder)."""
+
+Given = Entry | PathLike[str]
+"""An entry as callers write it."""
 
 
 @dataclass(frozen=True)
@@ -65,28 +70,38 @@ def _entry_name(entry: Entry) -> str:
     return entry if isinstance(entry, str) else type(entry).__name__
 
 
-def make_lineup(game: Game, entries: Sequence[Entry] | Mapping[str, Entry]) -> Lineup:
-    """The lineup of `entries`, or of entries by name; InvalidOption unless there is one per player.
+def make_lineup(game: Game, entries: Sequence[Given] | Mapping[str, Given]) -> Lineup:
+    """The lineup of `entries`, or of entries by name; InvalidOption unless there is one per player of the game.
 
     Entries are copies of one agent when they are the same text or the same object. Copies are not permuted among
     themselves. If all entries are copies, the first is its own group, so that its mean shows the luck of seats.
     """
+    check_game(game)
     num_players = game.spec.num_players
-    if len(entries) != num_players:
-        names = [*entries] if isinstance(entries, Mapping) else [*map(_entry_name, entries)]
+    listed = list(entries.values()) if isinstance(entries, Mapping) else entries
+    given = [fspath(entry) if isinstance(entry, PathLike) else entry for entry in listed]
+    if len(given) != num_players:
+        names = [*entries] if isinstance(entries, Mapping) else [*map(_entry_name, given)]
         raise InvalidOption("agents", names, f"a list of {num_players} for {game.spec.name}, one per player")
-    named = isinstance(entries, Mapping)
-    given = list(entries.values()) if named else entries
     for entry in given:
         if not isinstance(entry, str):
-            check_callable(f"{_entry_name(entry)}.act", getattr(entry, "act", None), ("info_states", "players", "rng"))
+            _check_agent(game, entry)
     agents: list[Entry] = []
     groups = [_group(agents, entry) for entry in given]
     if num_players > 1 and len(agents) == 1:
         agents = [given[0], given[0]]
         groups = [0] + [1] * (num_players - 1)
-    names = tuple(entries) if named else tuple(_entry_name(entry) for entry in given)
+    names = tuple(entries) if isinstance(entries, Mapping) else tuple(map(_entry_name, given))
     return Lineup(names, tuple(groups), tuple(agents), distinct_seatings(groups))
+
+
+def _check_agent(game: Game, agent: Agent) -> None:
+    """Raise InvalidOption for what has no `act`, and for an agent of another game."""
+    name = _entry_name(agent)
+    check_callable(f"{name}.act", getattr(agent, "act", None), ("info_states", "players", "rng"))
+    own = getattr(getattr(agent, "game", None), "spec", game.spec).name
+    if own != game.spec.name:
+        raise InvalidOption("agents", name, f"agents of {game.spec.name}; this one plays {own}")
 
 
 def _group(agents: list[Entry], entry: Entry) -> int:

@@ -4,7 +4,7 @@ from dataclasses import fields, is_dataclass, replace
 from pkgutil import resolve_name
 from typing import Any, cast
 
-from cardlab.core.options import check_choice
+from cardlab.core.options import InvalidOption, check_choice
 from cardlab.games.protocol import Game
 
 GAMES = {
@@ -20,6 +20,12 @@ def make_game(name: str, **options: Any) -> Game:
     """Make the game `name` with options as in conf/game/NAME.yaml; InvalidOption for a wrong one."""
     check_choice("game", name, list(GAMES))
     return cast(Game, resolve_name(GAMES[name])(**options))
+
+
+def check_game(game: object) -> None:
+    """Raise InvalidOption for what is no game, such as its name."""
+    if not hasattr(game, "spec"):
+        raise InvalidOption("game", game, 'a game object, as of cardlab.make_game("thirty_one")')
 
 
 def without_training_options(game: Game) -> Game:

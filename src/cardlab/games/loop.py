@@ -117,10 +117,15 @@ def _query_agents(
 
 
 def _actions(agent: Agent, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
-    actions = agent.act(info_states, players, rng)
-    if np.shape(actions) != players.shape:
-        wanted = f"one action for each of {players.size} games"
-        raise IllegalAction(f"{type(agent).__name__}.act returned shape {np.shape(actions)}: must be {wanted}")
+    given = np.asarray(agent.act(info_states, players, rng))
+    name = f"{type(agent).__name__}.act"
+    if given.shape != players.shape:
+        raise IllegalAction(f"{name} returned shape {given.shape}: must be one action for each of {players.size} games")
+    if given.dtype.kind not in "iu":
+        raise IllegalAction(f"{name} returned {given.dtype}: must be whole numbers")
+    actions = given.astype(np.int16, copy=False)
+    if actions is not given and (actions != given).any():
+        raise IllegalAction(f"{name} returned {given[actions != given][0]}: is no action")
     return actions
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.games.agent_protocol import Agent, check_callable
+from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.integrations.parallel_games import check_actions
 
@@ -47,21 +48,25 @@ class MaskedModel(Protocol):
         ...
 
 
-def as_agent(game: Game, function: PolicyFunction, *, batched: bool = False) -> Agent:
+def as_agent(game: Game | str, function: PolicyFunction, *, batched: bool = False) -> Agent:
     """An agent that plays `game` by a policy function in PettingZoo's form.
 
     The options of `game`, e.g. `features`, define the function's observations; other agents may use other features.
     Raises InvalidOption for what is no function of one argument.
     """
     check_callable("function", function, ("observation",))
-    return FunctionAgent(game, function, batched)
+    return FunctionAgent(_as_game(game), function, batched)
 
 
-def sb3_agent(game: Game, model: MaskedModel, *, deterministic: bool = True) -> Agent:
+def sb3_agent(game: Game | str, model: MaskedModel, *, deterministic: bool = True) -> Agent:
     """An agent that plays `game` by a trained model of sb3-contrib. Raises InvalidOption for a model without masks."""
     name = f"{type(model).__name__}.predict"
     check_callable(name, getattr(model, "predict", None), ("observation",), deterministic=True, action_masks=None)
-    return FunctionAgent(game, partial(_predict, model, deterministic), batched=True)
+    return FunctionAgent(_as_game(game), partial(_predict, model, deterministic), batched=True)
+
+
+def _as_game(game: Game | str) -> Game:
+    return make_game(game) if isinstance(game, str) else game
 
 
 def _predict(model: MaskedModel, deterministic: bool, inputs: Mapping[str, Any]) -> Any:

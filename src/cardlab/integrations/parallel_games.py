@@ -5,6 +5,7 @@ A step is a few calls on arrays of all games; the loop of `cardlab.games` plays 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from cardlab.games.loop import IllegalAction, play
 from cardlab.games.protocol import Bools, Floats, Game, InfoStates, Players, States
 from cardlab.games.record_arrays import copied, put, take
 
-Opponents = Sequence[Agent | str] | Agent | str | None
+Opponents = Sequence[Agent | str | PathLike[str]] | Agent | str | PathLike[str] | None
 """Agents, or names for `load_agent`: one for each other seat in playing order, or one for all. None is `random`."""
 
 
@@ -184,8 +185,9 @@ def load_opponents(game: Game, opponents: Opponents) -> list[Agent]:
         opponents = [opponents or "random"] * count
     if len(opponents) != count:
         raise InvalidOption("opponents", len(opponents), f"{count} for {game.spec.name}, one for each other seat")
-    loaded = {entry: load_agent(game, entry) for entry in opponents if isinstance(entry, str)}
-    return [loaded[entry] if isinstance(entry, str) else entry for entry in opponents]
+    texts = [fspath(entry) if isinstance(entry, PathLike) else entry for entry in opponents]
+    loaded = {text: load_agent(game, text) for text in texts if isinstance(text, str)}
+    return [loaded[entry] if isinstance(entry, str) else entry for entry in texts]
 
 
 def check_actions(masks: Bools, actions: Any, name: str) -> NDArray[np.int16]:

@@ -67,13 +67,18 @@ def test_a_seed_makes_a_drawn_action_the_same(tmp_path: Path) -> None:
 def test_inputs_that_do_not_fit_are_named(untrained: Callable[..., Path]) -> None:
     game = make_game("poker_squares")
     model = load_model_folder(untrained("squares"))
-    _, players, data = situations(game)
+    known, players, data = situations(game)
+    observed, legal = game.observe(known, players), game.legal_actions(known)
     wanted = data["info_states"].shape[1]
     for wrong, said in [
         ({"cards": [1]}, r"got \['cards'\]"),
         ({**data, "players": [[0]]}, r"^players: shape \[1, 1\]: must be \[N\]$"),
         ({"info_states": [[1, 2]], "players": [0]}, rf"^info_states: shape \[1, 2\]: must be \[N, {wanted}\]$"),
         ({"info_states": [["x"]], "players": players}, "^info_states: must be an array of uint8"),
+        (observed, "^predict: got ndarray: must be a dictionary of arrays"),
+        ({"observations": observed * np.nan, "legal": legal}, "^observations: must be finite numbers"),
+        ({"observations": observed, "legal": legal & False}, r"^legal\[0\]: must have a legal action"),
+        ({"observations": observed, "legal": legal[:1]}, "^predict: got [0-9]+ of observations and 1 of legal"),
     ]:
         with pytest.raises(PolicyError, match=said):
             model.predict(wrong)

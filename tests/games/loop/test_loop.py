@@ -92,6 +92,26 @@ def test_one_action_for_each_game_is_asked_for():
         play_out(game, game.deal(4, rng), [Short()], rng)
 
 
+@pytest.mark.parametrize(
+    ("action", "said"),
+    [
+        (0.9, "Odd.act returned float64: must be whole numbers"),
+        (float("nan"), "Odd.act returned float64: must be whole numbers"),
+        (65536, "Odd.act returned 65536: is no action"),
+        (True, "Odd.act returned bool: must be whole numbers"),
+    ],
+)
+def test_what_is_no_action_is_not_rounded_to_one(action, said):
+    class Odd:
+        def act(self, info_states, players, rng):
+            return np.full(len(players), action)
+
+    game = make_game("thirty_one")
+    rng = np.random.default_rng(0)
+    with pytest.raises(IllegalAction, match=said):
+        play_out(game, game.deal(2, rng), [Odd()], rng)
+
+
 def test_an_illegal_action_is_refused_where_a_game_lists_the_legal_ones():
     class Passes:
         def act(self, info_states, players, rng):
