@@ -60,6 +60,18 @@ def test_a_folder_of_the_user_is_searched(tmp_path: Path, capsys: pytest.Capture
     assert main(["train", "agent=mine"]) == 2, "the next command does not search it"
 
 
+def test_an_entry_of_the_space_that_follows_the_agent_can_be_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["game=thirty_one", "agent=dqn", "~sweep.space.agent.epsilon", "--cfg", "job", "-p", "sweep"]
+    shown = printed(capsys, "sweep", *options)
+    assert "learning_rate:" in shown
+    assert "epsilon" not in shown
+
+
+def test_flags_are_completed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert completed(monkeypatch, capsys, "cardlab train --c") == ["--cfg", "--config-dir"]
+    assert "--json" in completed(monkeypatch, capsys, "cardlab runs --")
+
+
 def test_no_verb_is_a_misuse_that_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert "usage: cardlab VERB" in capsys.readouterr().out
