@@ -10,8 +10,8 @@ from optuna.distributions import BaseDistribution, FloatDistribution, check_dist
 from optuna.trial import FrozenTrial
 
 from cardlab.core.options import InvalidOption, unknown_key
-from cardlab.experiments.config.error_lines import flat_keys
 from cardlab.experiments.sweep.dimensions import Dimension, parse_dimension
+from cardlab.tracking.parameters import flatten
 
 MAX_GRID_POINTS = 10_000
 Values = dict[str, Any]
@@ -137,7 +137,7 @@ def _check_condition(
     try:
         lookup(config, key)
     except (KeyError, TypeError):
-        beside = [f"{place.removesuffix(key)}{name}" for name in flat_keys(config)]
+        beside = [f"{place.removesuffix(key)}{name}" for name in flatten(config)]
         raise unknown_key(place, list(allowed), beside) from None
     if key in known:
         searched = known[key]
