@@ -25,6 +25,13 @@ def test_a_function_plays_in_the_arena_alone_and_batched(name: str) -> None:
     assert one.interval == many.interval
 
 
+def test_a_game_may_be_named() -> None:
+    named, made = as_agent("thirty_one", lowest), as_agent(cardlab.make_game("thirty_one"), lowest)
+    game = cardlab.make_game("thirty_one")
+    first, second = (cardlab.play_match(game, [agent, "random"], num_deals=4, seed=0) for agent in (named, made))
+    assert first.mean == second.mean
+
+
 def test_a_function_sees_what_the_environment_shows() -> None:
     from cardlab.integrations import make_aec  # noqa: PLC0415
 

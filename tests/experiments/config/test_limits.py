@@ -80,6 +80,11 @@ def test_a_byte_order_mark(own: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert refused(capsys, "experiment=mine").endswith("begins with a byte order mark; save it as UTF-8 without one")
 
 
+def test_an_experiment_that_inherits_from_none(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (own / "mine.yaml").write_text("# @package _global_\ndefaults: [override /agent: dqn]\n")
+    assert refused(capsys, "experiment=mine").endswith("an experiment's defaults begin with /experiment/default@_here_")
+
+
 @pytest.mark.parametrize("text", ["", "name: mine\n", "defaults: [/experiment/thirty_one/dqn@_here_]\n"])
 def test_an_experiment_without_its_package(own: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
     (own / "mine.yaml").write_text(f"# mine\n{text}")
