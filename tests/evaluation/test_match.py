@@ -298,3 +298,9 @@ def test_a_folder_with_colons_is_no_agent_with_options(tmp_path: Path) -> None:
     folder.mkdir()
     for text, parallel_games in ((str(folder), None), (f"monte_carlo:policy:[{folder}]:simulations:4", 32)):
         assert make_lineup(make_game("five_o"), [text, "random"]).parallel_games == parallel_games
+
+
+@pytest.mark.parametrize("text", [None, 3])
+def test_what_is_no_text_names_no_agent(text):
+    with pytest.raises(InvalidOption, match=rf"^agent={'null' if text is None else text}: must be a text or a policy"):
+        cardlab.load_agent(make_game("thirty_one"), text)

@@ -135,3 +135,10 @@ def test_a_game_that_the_match_has_not_is_named(place):
         record_game(HighCard(2), ["random", "random"], OPTIONS, **place)
     with pytest.raises(InvalidOption, match="inputs=hands"):
         list(run_replay(HighCard(2), ["random"] * 2, OPTIONS, inputs=["hands"])[1])
+
+
+def test_a_record_that_lacks_an_entry_is_named(tmp_path):
+    path = tmp_path / "short.json"
+    path.write_text('{"format": 1}')
+    with pytest.raises(RecordError, match=r"short\.json: is not a record of a game \(it has no 'agents'\)"):
+        load_record(path)
