@@ -41,7 +41,7 @@ def test_the_compiled_loss_equals_the_plain_one_and_compiles_once():
     for num, clip_range in ((40, 0.2), (7, 0.19), (333, 0.05)):
         scores, values, inputs = minibatch(num, clip_range)
         found = []
-        for loss_function in (ppo_loss, compiled_ppo_loss):
+        for loss_function in (ppo_loss, compiled_ppo_loss()):
             loss, metrics = loss_function(scores, values, inputs, 0.5)
             found.append((loss, metrics, *torch.autograd.grad(loss, (scores, values))))
         for mine, theirs in zip(*found, strict=True):

@@ -1,6 +1,7 @@
 """Proximal policy optimisation (Schulman et al. 2017) with masked actions; the critic may see hidden cards."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,10 @@ def ppo_loss(scores: Tensor, values: Tensor, inputs: LossInputs, value_weight: f
     return loss, torch.stack([metric.detach() for metric in metrics])
 
 
-compiled_ppo_loss: Any = torch.compile(ppo_loss, dynamic=True)  # compiled at its first call
+@cache
+def compiled_ppo_loss() -> Any:
+    """`ppo_loss`, compiled at its first call; importing the compiler takes a second."""
+    return torch.compile(ppo_loss, dynamic=True)
 
 
 class PPOLearner(Learner):
@@ -162,7 +166,7 @@ class PPOLearner(Learner):
             torch.tensor(batch.clip_range, device=device),
             torch.tensor(batch.entropy_weight, device=device),
         )
-        loss_function = compiled_ppo_loss if self.network.compiled else ppo_loss
+        loss_function = compiled_ppo_loss() if self.network.compiled else ppo_loss
         loss, metrics = loss_function(scores, values, inputs, self.options.value_weight)
         means.add(**dict(zip(_LOSS_METRICS, metrics.tolist(), strict=True)))
         if self.critic is not None:
