@@ -54,12 +54,12 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
             raise InvalidConfiguration(f"{text}: has no effect, as no Hydra job is started; leave it out")
     try:
         overrides = with_recipe(verb, with_followed_groups(verb, overrides))
+        if parsed.help:
+            print(verb_help(verb, overrides))
+            return 0
         tree = compose_tree(verb.config_name, overrides)
     except ConfigurationError as error:
         raise combined([error, *_errors_beside(error, verb, overrides)]) from error
-    if parsed.help:
-        print(verb_help(verb, overrides))
-        return 0
     if words:
         tree[verb.words] = words  # not parsed by Hydra
     if parsed.cfg == "job":
@@ -86,14 +86,14 @@ def _call(verb: Verb, request: Request) -> int:
 
 def _errors_beside(error: ConfigurationError, verb: Verb, overrides: Sequence[str]) -> list[ConfigurationError]:
     """The errors for wrong values beside an error of composition, where the right overrides can be composed alone."""
-    from cardlab.experiments.check_values import wrong_values  # noqa: PLC0415  imports numpy
-
     said = [str(each) for each in (error, *error.others)]
     wrong = [text for text in overrides if any(line.startswith((f"{key_of(text)}=", text)) for line in said)]
-    if not wrong or any(decides_keys(text) for text in wrong):
+    if not wrong or len(wrong) == len(overrides) or any(decides_keys(text) for text in wrong):
         return []
     groups = tuple(f"{key_of(text)}." for text in wrong)
     right = [text for text in overrides if text not in wrong and not key_of(text).startswith(groups)]
+    from cardlab.experiments.check_values import wrong_values  # noqa: PLC0415  imports numpy
+
     try:
         return wrong_values(plain(compose_tree(verb.config_name, right)))
     except ConfigurationError:

@@ -14,7 +14,7 @@ from cardlab.experiments.config.build_parts import group
 from cardlab.experiments.config.options import convert
 from cardlab.experiments.run_paths import quoted
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep
-from cardlab.experiments.sweep.tuned_files import check_keys, check_name, plain_experiment, write_tuned
+from cardlab.experiments.sweep.tuned_files import check_keys, check_name, write_tuned
 from cardlab.games.catalogue import GAMES
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.policy_lookup import policy_artifacts
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def run(request: Request) -> int:
     """Run trials until the study has `sweep.trials` finished ones, and print the best values."""
     given = group("sweep", request.config["sweep"])
-    config = plain_experiment(request.overrides)
+    config = {name: part for name, part in request.config.items() if name != "sweep"}
     entries = convert("sweep.space", given.get("space", {}), Mapping[str, Any])
     errors: list[ConfigurationError] = []
     with collected(errors):

@@ -13,7 +13,8 @@ from cardlab.experiments.config.composition import compose_config, compose_exper
 from cardlab.experiments.config.values import flat_space, with_values
 from cardlab.experiments.sweep import sweep
 from cardlab.experiments.sweep.space import Space
-from cardlab.experiments.sweep.tuned_files import check_keys, check_name, plain_experiment, write_tuned
+from cardlab.experiments.sweep.tuned_files import check_keys, check_name, write_tuned
+from experiments.sweep.tiny import swept_experiment
 from recipes import recipes
 
 
@@ -43,7 +44,7 @@ def test_every_space_fits_what_it_is_made_for(space: str) -> None:
     """Each end and each choice makes an experiment, and the untuned values lie in the space where they are."""
     overrides = SPACES[space]
     config = compose_config("sweep", [f"sweep={space}", *overrides])
-    experiment = plain_experiment(overrides)
+    experiment = compose_experiment(overrides)
     entries = flat_space(config["sweep"]["space"])
     assert bool(entries) == (space != "standard")
     if entries:
@@ -65,7 +66,7 @@ def test_an_entry_of_the_command_line_replaces_the_file_s() -> None:
 
 
 def test_a_key_that_the_experiment_does_not_have_is_named() -> None:
-    config = plain_experiment([])
+    config = compose_experiment()
     with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.gama=.*did you mean sweep\.space\.agent\.gamma\?"):
         check_keys({"agent": {"gama": {"low": 0, "high": 1}}}, config)
     with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.gamma=0\.9: must be \{low"):
@@ -83,7 +84,7 @@ def test_a_key_that_the_experiment_does_not_have_is_named() -> None:
 )
 def test_what_decides_the_meaning_of_a_score_is_not_searched(space: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidOption, match=said):
-        check_keys(space, plain_experiment([]))
+        check_keys(space, compose_experiment())
 
 
 @given(st.floats(0, 1), st.integers(1, 10))
@@ -120,7 +121,7 @@ def test_the_written_experiment_is_the_one_that_was_swept(
 ) -> None:
     files = write_tuned("tuned", overrides, values)
     assert [file.as_posix() for file in files] == [f"conf/{group}/tuned.yaml" for group in [*groups, "experiment"]]
-    expected = {**with_values(plain_experiment(overrides), values), "name": "tuned"}
+    expected = {**with_values(swept_experiment(overrides), values), "name": "tuned"}
     assert compose_experiment(["experiment=tuned"]) == expected
     mixed = compose_experiment(["experiment=tuned", "agent=ppo"])
     assert mixed["agent"] == compose_experiment(["agent=ppo"])["agent"], "nothing of the tuned agent is left"

@@ -19,10 +19,9 @@ from cardlab.experiments.sweep.launchers import run_workers
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.retries import SURPLUS
 from cardlab.experiments.sweep.study import FINISHED
-from cardlab.experiments.sweep.tuned_files import plain_experiment
 from cardlab.experiments.sweep.worker import SweepPlan
 from cardlab.tracking import Store
-from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
+from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of, swept_experiment
 from failures.test_killed_matches import workers
 
 KILLS = 1  # sweeps with three kills of workers, and sweeps with one of the parent
@@ -52,7 +51,7 @@ def test_two_workers_share_a_sweep_and_one_may_join_it(root: Path, capfd: pytest
 
 
 def test_the_error_of_a_worker_is_raised_and_stops_all(root: Path) -> None:
-    config = plain_experiment(TINY)
+    config = swept_experiment(TINY)
     del config["trainer"]
     options = SweepOptions(space={"agent.gamma": {"low": 0.5, "high": 1.0}}, trials=2)
     plan = SweepPlan("s", options, config, root, Store(root=root).address, "parent")

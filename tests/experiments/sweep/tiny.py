@@ -1,11 +1,13 @@
 """A sweep that takes seconds, and what it leaves in a study and in MLflow."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import optuna
 
+from cardlab.experiments.config.composition import compose_experiment
 from cardlab.tracking import Store
 
 PROGRAM = [sys.executable, "-c", "import sys; from cardlab.cli import main; sys.exit(main())"]
@@ -22,6 +24,11 @@ TINY = [
     "network.widths=[8]",
     "sweep.deals=4",
 ]
+
+
+def swept_experiment(overrides: Sequence[str]) -> dict[str, Any]:
+    """The configuration of the experiment whose values `cardlab sweep OVERRIDES` searches."""
+    return compose_experiment([text for text in overrides if not text.startswith("sweep")])
 
 
 def study_of(root: Path) -> optuna.Study:

@@ -158,18 +158,27 @@ def _accepted(value: str, options: Sequence[str]) -> str:
 
 
 def _unknown_overrides(config_name: str, overrides: Sequence[str]) -> Iterator[ConfigurationError]:
-    """The errors for the overrides whose key the configuration does not have."""
+    """The errors for the overrides whose key the configuration does not have, or has with another sign."""
     groups = group_names()
     parsed = OverridesParser.create().parse_overrides(list(overrides))
+    bases: dict[tuple[str, ...], DictConfig | None] = {}
     for entry in parsed:
-        others = [str(other.input_line) for other in parsed if other.key_or_group in groups and other is not entry]
-        try:
-            compose(config_name, [*others, str(entry.input_line)])
-        except REFUSALS:
-            with suppress(*REFUSALS):
-                base = compose(config_name, others, return_hydra_config=True)
-                if refusal := _check_key(entry, base, f"conf/{config_name}.yaml") or _check_sign(entry):
-                    yield refusal
+        others = tuple(str(other.input_line) for other in parsed if other.key_or_group in groups and other is not entry)
+        if others not in bases:
+            bases[others] = _composed(config_name, others)
+        base = bases[others]
+        may_fit = entry.key_or_group in groups or entry.is_add() or isinstance(entry.value(), dict)
+        if base is None or (may_fit and _composed(config_name, [*others, str(entry.input_line)])):
+            continue
+        if refusal := _check_key(entry, base, f"conf/{config_name}.yaml") or _check_sign(entry):
+            yield refusal
+
+
+def _composed(config_name: str, overrides: Sequence[str]) -> DictConfig | None:
+    """The tree with Hydra's own node, or None if these overrides are refused."""
+    with suppress(*REFUSALS):
+        return compose(config_name, list(overrides), return_hydra_config=True)
+    return None
 
 
 def _check_key(entry: Override, base: DictConfig, owner: str) -> ConfigurationError | None:

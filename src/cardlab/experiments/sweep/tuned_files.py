@@ -68,7 +68,8 @@ def write_tuned(
     check_name(name, overwrite=overwrite)
     tree = compose_tree("sweep", overrides, with_hydra=True)
     choices = {str(group): str(choice) for group, choice in tree.hydra.runtime.choices.items()}
-    config = with_values(plain_experiment(overrides), values)
+    experiment = OmegaConf.masked_copy(tree, [str(key) for key in tree if key not in ("hydra", "sweep")])
+    config = with_values(plain(experiment), values)
     written: list[Path] = []
     for group in _TUNED_GROUPS:
         base = choices[group]
@@ -108,13 +109,6 @@ def check_name(name: str, *, overwrite: bool = False) -> None:
         if not _is_free(group, name):
             allowed = f"a new name: {group}={name} exists (sweep.overwrite=true replaces it)"
             raise InvalidOption("sweep.apply", name, allowed)
-
-
-def plain_experiment(overrides: Sequence[str]) -> dict[str, Any]:
-    """The configuration of the experiment of a sweep, without the group `sweep`."""
-    config = plain(compose_tree("sweep", overrides))
-    config.pop("sweep")
-    return config
 
 
 def _is_free(group: str, name: str) -> bool:
