@@ -22,6 +22,11 @@ def fresh_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def write_store(root: Path) -> None:
     Store(f"sqlite:///{root}/mlflow.db", root).client.search_experiments()
+    truncate_log(root)
+
+
+def truncate_log(root: Path) -> None:
+    """Move all of the store into its one file, which can then be copied."""
     with closing(sqlite3.connect(root / "mlflow.db")) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

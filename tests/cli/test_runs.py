@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sqlite3
 import time
 from contextlib import closing
@@ -12,16 +13,15 @@ import pytest
 
 from cardlab.cli import main
 from cardlab.tracking import Store
+from shared_folders import make_once
+from stores import truncate_log
 
 PARAMS = {"name": "thirty_one_dqn", "seed": 7, "agent": {"name": "dqn"}}
 
 
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+def write_runs(root: Path) -> None:
     """Three trainings of two games, a trial that was pruned, and a run whose process was killed."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("DVC_ROOT", raising=False)
-    store = Store()
+    store = Store(f"sqlite:///{root}/mlflow.db", root)
     for name, score, steps in (("weak", 0.25, 2_500_000), ("strong", 0.75, 256_000)):
         tags = {"kind": "training", "against": "greedy:level:30"}
         with store.start_run("thirty_one", name, tags=tags, params=PARAMS) as run:
@@ -37,7 +37,16 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     killed = store.start_run("thirty_one", "killed", tags={"kind": "sweep"}, params=PARAMS)
     host, pid, _ = store.client.get_run(killed.id).data.tags["process"].rsplit(":", 2)
     store.client.set_tag(killed.id, "process", f"{host}:{pid}:1")  # a process that had this number before
-    return store
+    truncate_log(root)
+
+
+@pytest.fixture
+def store(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """A copy of the store of `write_runs`, in the working directory."""
+    shutil.copyfile(make_once(tmp_path_factory, "runs", write_runs) / "mlflow.db", tmp_path / "mlflow.db")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DVC_ROOT", raising=False)
+    return Store()
 
 
 def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ def quiet(_: str) -> None:
 
 
 LEARNERS = [agent for agent in AGENTS if agent != "policy_iteration"]  # it plays rollouts out against itself
+ROUNDS = {"ppo": 30, "dqn": 20, "td": 40}
 QUICK = [("ppo", "mlp"), ("ppo_all_cards", "mlp"), ("dqn", "mlp"), ("td", "mlp"), ("td_mean", "mlp")]
 
 
@@ -27,7 +28,7 @@ QUICK = [("ppo", "mlp"), ("ppo_all_cards", "mlp"), ("dqn", "mlp"), ("td", "mlp")
     ],
 )
 def test_the_best_response_is_learned_exactly(agent: str, network: str, tmp_path: Path) -> None:
-    experiment = kuhn_experiment(agent, network=network)
+    experiment = kuhn_experiment(agent, network=network, rounds=ROUNDS[agent.partition("_")[0]])
     trained = train(experiment, run_dir=tmp_path / "run", model_dir=tmp_path / "model", report=quiet)
     policy = policy_of(load_policy(Kuhn(), trained.folder))
     uniform = uniform_policy()

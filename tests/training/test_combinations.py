@@ -32,7 +32,7 @@ COMBINATIONS = {
         "trainer.decisions=300_000",
     ],
     "five_o ppo": ["game=five_o", "agent=ppo", *LONG],
-    "five_o dqn": ["game=five_o", "agent=dqn", *LONG, "trainer.decisions=400_000"],
+    "five_o dqn": ["game=five_o", "agent=dqn", *LONG, "trainer.decisions=200_000"],
     "five_o td": ["game=five_o", "agent=td", "trainer.decisions=40_000"],
     "open_face ppo": ["game=open_face", "agent=ppo", "network=lines", *LONG],
     "open_face dqn": ["game=open_face", "agent=dqn", "trainer.decisions=100_000"],
