@@ -71,6 +71,7 @@ def test_the_newest_sweep_has_a_link(store: Store) -> None:
     assert sweep_link(store, "http://host:1") == ("second", f"http://host:1/{page}")
 
 
+@pytest.mark.slow
 def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path: Path) -> None:
     with store.start_run("thirty_one", "ppo", tags={"kind": "training"}) as run:
         run.log_text("hello", "notes/hello.txt")
@@ -110,7 +111,7 @@ def test_the_server_shows_the_runs_and_ends_on_interrupt(store: Store, tmp_path:
     assert is_free(port)
 
 
-@pytest.mark.parametrize("moment", ["starting", "serving"])
+@pytest.mark.parametrize("moment", ["starting", pytest.param("serving", marks=pytest.mark.slow)])
 def test_sigterm_ends_the_server_too(store: Store, moment: str) -> None:
     port = free_port()
     server = subprocess.Popen([sys.executable, "-u", "-c", SERVE, str(port)], stdout=subprocess.PIPE, text=True)

@@ -107,6 +107,7 @@ def test_copies_alone_still_show_chance():
     assert match.win_rate_interval[0] < 0.5 < match.win_rate_interval[1]
 
 
+@pytest.mark.slow
 def test_figures_do_not_depend_on_the_number_of_processes():
     one = play_match(TWO, [Shower(TWO), "random"], num_deals=50, seed=5, chunk=8)
     two = play_match(TWO, [Shower(TWO), "random"], num_deals=50, seed=5, chunk=8, processes=2)

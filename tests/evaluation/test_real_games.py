@@ -23,6 +23,7 @@ def save_network(folder, seed):
     return save_policy(folder, describe(GAME, options, "softmax", {}), options.build(GAME.spec))
 
 
+@pytest.mark.slow
 def test_a_tournament_has_the_same_bytes_with_any_number_of_processes(tmp_path):
     save_network(tmp_path / "policy", 0)
     agents = ["random", "greedy", "threshold:level:27", str(tmp_path / "policy")]

@@ -135,7 +135,8 @@ def test_a_result_that_is_measured_again_is_the_same_run(
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # the thread that sends
-@pytest.mark.parametrize("kind", ["evaluation", pytest.param("tournament", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["evaluation", "tournament"])
 def test_a_command_that_is_killed_while_it_records_and_repeated_leaves_one_run(
     store: Store, trained: tuple[Path, str], kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

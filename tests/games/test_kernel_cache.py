@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 SHUFFLE = (
     "import numpy as np; from cardlab.games.cards.deck import shuffle; "
@@ -19,6 +21,7 @@ def cache_hits(source: Path, cache: Path) -> int:
     return int(done.stdout)
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_code_finds_what_another_has_compiled(tmp_path: Path) -> None:
     first, second = (tmp_path / name / "src" for name in ("first", "second"))
     for source in (first, second):

@@ -17,7 +17,7 @@ def quiet(_: str) -> None:
 
 LEARNERS = [agent for agent in AGENTS if agent != "policy_iteration"]  # it plays rollouts out against itself
 ROUNDS = {"ppo": 30, "dqn": 20, "td": 40}
-QUICK = [("ppo", "mlp"), ("ppo_all_cards", "mlp"), ("dqn", "mlp"), ("td", "mlp"), ("td_mean", "mlp")]
+QUICK = [("ppo", "mlp"), ("dqn", "mlp"), ("td", "mlp")]
 
 
 @pytest.mark.parametrize(

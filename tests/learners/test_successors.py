@@ -99,6 +99,7 @@ def exact_worth(game, agent, info_state, player, action, gamma):
     return sum(worths) / len(worths)
 
 
+@pytest.mark.slow
 def test_averaged_worths_approach_the_exact_mean():
     experiment = kuhn_experiment("td_averaged")
     options = replace(experiment.agent, successors=1000, epsilon=0.0, gamma=0.9, reward_scale=2.0)

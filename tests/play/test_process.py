@@ -61,9 +61,8 @@ def test_it_exits_cleanly_and_restores_open_tables(tmp_path):
 _MOMENTS = [0.1, 0.7, 1.3, 2.2, 3.5, 4.8]  # seconds after the address is printed
 
 
-@pytest.mark.parametrize(
-    "moment", [pytest.param(moment, marks=pytest.mark.slow if moment != 1.3 else ()) for moment in _MOMENTS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", _MOMENTS)
 def test_it_exits_cleanly_during_the_warm_up(tmp_path, moment):
     with started(ROOT, "play.warm=true", f"play.folder={tmp_path}") as (process, _):
         time.sleep(moment)
@@ -139,6 +138,7 @@ main(["play", "play.port=0", "play.warm=false", "play.folder=" + sys.argv[1]])
 """
 
 
+@pytest.mark.slow
 def test_the_server_with_champions_loads_no_package_of_trainings_and_little_memory(tmp_path):
     script = [sys.executable, "-c", _PLAY_ALL, str(tmp_path)]
     for _ in range(2):  # a first run may compile, which takes memory

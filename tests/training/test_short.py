@@ -51,7 +51,8 @@ def test_forced_decisions_are_samples_when_asked_for(ask_forced: bool):
     assert forced.any() == ask_forced
 
 
-@pytest.mark.parametrize("faster", [{"precision": "bfloat16"}, pytest.param({"compile": True}, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("faster", [{"precision": "bfloat16"}, {"compile": True}])
 def test_faster_training_goes_another_way_and_saves_the_same_kind_of_policy(faster, tmp_path: Path):
     """Weights are float32 in any case, and as good at Kuhn poker; bfloat16 rounds otherwise."""
     plain = kuhn_experiment("ppo", rounds=30)

@@ -61,6 +61,7 @@ def test_the_base_files_are_those_of_the_classes() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+@pytest.mark.slow
 def test_the_schema_holds_for_every_experiment(validator: Draft202012Validator) -> None:
     composed = [compose_experiment([f"experiment={name.replace('.yaml', '')}"]) for name in EXPERIMENTS]
     composed += compose_config("config", ["benchmark=full"])["experiments"].values()

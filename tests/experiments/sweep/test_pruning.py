@@ -41,7 +41,7 @@ def test_pruning_by_evaluation_deals(root: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.usefixtures("no_plots")
-@pytest.mark.parametrize("pruner", ["median", "hyperband"])
+@pytest.mark.parametrize("pruner", ["median", pytest.param("hyperband", marks=pytest.mark.slow)])
 def test_pruning_by_learning_curves(pruner: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Trials get worse from one to the next: those that stand out as hopeless are pruned before their end."""
     begun: list[Any] = []

@@ -50,6 +50,7 @@ def test_two_workers_share_a_sweep_and_one_may_join_it(root: Path, capfd: pytest
     assert "study nothing: not found in" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_error_of_a_worker_is_raised_and_stops_all(root: Path) -> None:
     config = swept_experiment(TINY)
     del config["trainer"]
