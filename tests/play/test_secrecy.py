@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import requests
 import torch
 
 from cardlab.agents.policy_files import describe, save_policy
@@ -22,7 +21,7 @@ from cardlab.games.thirty_one.actions import DRAW, KEEP_HAND, SWAP_FIRST
 from cardlab.networks.options import MLPOptions
 from cardlab_play.agent_catalog import AgentCatalog
 from cardlab_play.deals import Deal
-from play_server import make_options, run_server
+from play_server import local_session, make_options, run_server
 
 SHUFFLED = np.random.default_rng(11).permutation(52).astype(np.int8)
 POLICIES = {"big2": "softmax", "thirty_one": "softmax", "five_o": "action_value"}
@@ -157,7 +156,7 @@ class Connection:
 
     def __init__(self, base: str) -> None:
         self.base = base
-        self.http = requests.Session()
+        self.http = local_session()
         self.table: Any = None
 
     def send(self, method: str, path: str, **options: Any) -> tuple[int, dict[str, str], bytes]:

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import requests
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
@@ -29,7 +28,7 @@ from cardlab.games.cards.deck import card_text
 from cardlab.games.catalogue import make_game
 from cardlab_play.database import OPEN, GameRow
 from cardlab_play.deals import Deal
-from play_server import RunningServer, make_options, run_server
+from play_server import RunningServer, local_session, make_options, run_server
 
 CARD = re.compile(r"(?<![\w-])[2-9TJQKA][cdhs](?![\w-])")
 PLAYERS, SERVERS = st.integers(0, 1), st.integers(0, 1)
@@ -75,7 +74,7 @@ class TwoPlayers(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.http = [requests.Session(), requests.Session()]
+        self.http = [local_session(), local_session()]
         self.tables: list[OpenedTable] = []
         self.rows: dict[str, GameRow] = {}  # by the table's path
 
