@@ -38,7 +38,7 @@ class Sizes:
     minibatch: int
     tables: int
     epochs: int
-    processes: int  # of the rows with several, which share the GPU; 1: no such rows
+    processes: int  # of the rows with several, which share the GPU
 
     @property
     def overrides(self) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ class Sizes:
 
 
 GPU = Sizes("gpu", 65_536, 8_192, 4_096, 4, processes=8)
-TINY = Sizes("cpu", 512, 256, 64, 1, processes=1)
+TINY = Sizes("cpu", 512, 256, 64, 1, processes=2)
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,7 @@ def main(sizes: Sizes) -> None:
             shares = f"{one.on_device:.0%} | {one.playing:.0%}"
             row = f"| {network}, {precision} | 1 | {one.speed:,.0f} | {one.speed / peer.speed:.2f} | {shares} |"
             print(row, flush=True)
-        several = [(sizes.processes, overlap) for overlap in (False, True)] if sizes.processes > 1 else []
-        for processes, overlap in ((1, True), *several):
+        for processes, overlap in ((1, True), (sizes.processes, False), (sizes.processes, True)):
             options = (f"trainer.processes={processes}", f"trainer.overlap={overlap}")
             speed, _ = train_speed((*recipe, *sizes.overrides, *options), 2 * (WARM + ROUNDS), sizes.decisions)
             mode = "float32, overlap" if overlap else "float32"
