@@ -88,7 +88,8 @@ def _errors_beside(error: ConfigurationError, verb: Verb, overrides: Sequence[st
     """The errors for wrong values beside an error of composition, where the right overrides can be composed alone."""
     said = [str(each) for each in (error, *error.others)]
     wrong = [text for text in overrides if any(line.startswith((f"{key_of(text)}=", text)) for line in said)]
-    if not wrong or len(wrong) == len(overrides) or any(decides_keys(text) for text in wrong):
+    all_wrong = len(wrong) == len(overrides)  # nothing is left that could have another error
+    if not wrong or all_wrong or any(decides_keys(text) for text in wrong):
         return []
     groups = tuple(f"{key_of(text)}." for text in wrong)
     right = [text for text in overrides if text not in wrong and not key_of(text).startswith(groups)]

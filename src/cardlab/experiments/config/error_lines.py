@@ -168,7 +168,7 @@ def _unknown_overrides(config_name: str, overrides: Sequence[str]) -> Iterator[C
             bases[others] = _composed(config_name, others)
         base = bases[others]
         may_fit = entry.key_or_group in groups or entry.is_add() or isinstance(entry.value(), dict)
-        if base is None or (may_fit and _composed(config_name, [*others, str(entry.input_line)])):
+        if base is None or (may_fit and _composed(config_name, [*others, str(entry.input_line)]) is not None):
             continue
         if refusal := _check_key(entry, base, f"conf/{config_name}.yaml") or _check_sign(entry):
             yield refusal
