@@ -1,6 +1,6 @@
 """PPO on Big 2 on a GPU, beside Stable-Baselines3's MaskablePPO on the same one: the table in docs/speed.md.
 
-    python benchmarks/gpu.py            # about ten minutes on an H200 with 16 cores
+    python benchmarks/gpu.py            # over eight minutes on an H200 with 16 cores
     python benchmarks/gpu.py --tiny     # seconds on a CPU, to see that it runs
 
 Decisions a second are those of the wall: in the best iteration of one process, and over all iterations of several.
