@@ -17,7 +17,7 @@ _HEADER = "# Written by `cardlab sweep sweep.apply={name}`.\n"
 _TUNED_GROUPS = ("agent", "network", "opponents")
 """An experiment sets nothing below these: tuned values are options of their own, which the command line can replace."""
 
-_MEANING = ("arena", "name", "seed")  # keys that decide what a score means
+_NEVER_SEARCHED = ("arena", "name", "seed")  # what decides which scores compare
 
 
 def check_keys(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
@@ -37,7 +37,7 @@ def check_keys(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
             raise InvalidOption("sweep.space", "{}", f"given, for {reason}; {hint}")
         raise InvalidConfiguration(f"{', '.join(foreign)}: agent={name} has no such options; {hint}")
     for key, entry in entries.items():
-        if key.partition(".")[0] in _MEANING:
+        if key.partition(".")[0] in _NEVER_SEARCHED:
             allowed = "left out: scores compare on the same deals, references and seeds only"
             raise InvalidOption(f"sweep.space.{key}", entry, allowed)
         if key in config and isinstance(config[key], Mapping):
