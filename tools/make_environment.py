@@ -41,7 +41,7 @@ def make_environment(folder: Path, requirements: Sequence[str]) -> Path:
     print(f"             {torch} ({reason})", flush=True)
     _install(pip, [torch, *requirements])
     with step("bytecode:    by all cores"):  # where PYTHONDONTWRITEBYTECODE is set, each start would compile: 8 s
-        compile_all = [str(python), "-m", "compileall", "-q", "-j", "0", str(folder / "lib")]
+        compile_all = [str(python), "-m", "compileall", "-q", "-j", "0", "-x", "/tests/", str(folder / "lib")]
         subprocess.run(compile_all, check=False, stdout=subprocess.DEVNULL)  # some packages have templates that fail
     (folder / STAMP).touch()
     return python
