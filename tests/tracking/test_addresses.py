@@ -1,6 +1,7 @@
 """No address is shown with its credentials."""
 
 import json
+import pickle
 
 import pytest
 from hypothesis import given
@@ -29,6 +30,13 @@ def test_credentials_are_in_no_message_and_no_parameter(address: str) -> None:
     ]
     for text in shown:
         assert "SECRET" not in text
+
+
+def test_a_child_process_can_raise_it_in_its_parent() -> None:
+    error = TrackingUnavailable("http://me:secret@server", RuntimeError("away\nat noon"))
+    copy = pickle.loads(pickle.dumps(error))
+    assert str(copy) == str(error) == "tracking store http://me:…@server: away"
+    assert first_line(copy) == first_line(error) == "away"
 
 
 @pytest.mark.parametrize(

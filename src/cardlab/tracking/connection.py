@@ -55,9 +55,12 @@ _SCHEMA_TIMEOUT = 120.0  # seconds; making the schema takes two
 class TrackingUnavailable(RuntimeError):
     """The store cannot be reached or used; the message is one line."""
 
-    def __init__(self, address: str, error: Exception) -> None:
-        self.cause = error
-        super().__init__(f"tracking store {without_password(address)}: {first_line(error)}")
+    def __init__(self, address: str, reason: Exception | str) -> None:
+        text = reason if isinstance(reason, str) else first_line(reason)
+        super().__init__(without_password(address), text)  # what `__init__` takes: processes pickle it
+
+    def __str__(self) -> str:
+        return "tracking store {}: {}".format(*self.args)
 
 
 def project_root() -> Path:
@@ -102,7 +105,9 @@ def artifact_folder(address: str, root: Path, experiment: str) -> str | None:
 
 def first_line(error: Exception) -> str:
     """The first line of the error's message, without passwords."""
-    lines = str(error.cause if isinstance(error, TrackingUnavailable) else error).strip().splitlines()
+    if isinstance(error, TrackingUnavailable):
+        return error.args[1]
+    lines = str(error).strip().splitlines()
     line = without_password(lines[0] if lines else repr(error))
     if "Max retries exceeded" in line:
         reason = _ERRNO.search(line)
