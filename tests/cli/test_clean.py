@@ -99,6 +99,14 @@ def test_what_git_tracks_and_dvc_names_stays(project: Project) -> None:
     assert (named / "finished.ckpt").exists()
 
 
+def test_without_an_answer_of_git_nothing_goes(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    former = project.train(FORMER)
+    (project.root / ".git").write_text("no repository")
+    assert main(["clean", "--yes"]) != 0
+    assert "git does not tell what it tracks below runs/" in capsys.readouterr().err
+    assert (former / "finished.ckpt").exists()
+
+
 def test_checkpoints_go_only_when_asked_for(project: Project) -> None:
     current = project.train(project.current)
     assert main(["clean", "--yes"]) == 0

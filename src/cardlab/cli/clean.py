@@ -1,8 +1,8 @@
 """`cardlab clean`: what the files of this project take, and deletion of those that are no longer needed."""
 
 import hashlib
+import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -17,11 +17,12 @@ from filelock import FileLock, Timeout
 from cardlab.cli.verbs import Request
 from cardlab.core.files import load_json
 from cardlab.core.kernels import numba
-from cardlab.core.options import InvalidOption
+from cardlab.core.options import InvalidOption, checked
 from cardlab.experiments.config.build_experiment import build_experiment
-from cardlab.experiments.config.options import convert
+from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.run_paths import LATEST
 from cardlab.tracking.connection import project_root
+from cardlab.tracking.lineage import run_git
 from cardlab.tracking.policy_lookup import CONFIG
 
 KINDS = {
@@ -58,11 +59,11 @@ class Candidate:
 
 def run(request: Request) -> int:
     """List places and candidates, ask, delete; the exit status."""
-    kinds = convert("kinds", request.config["kinds"], list[str])
+    kinds = checked("kinds", request.config["kinds"], list[str])
     for kind in kinds:
         if kind not in KINDS:
             raise InvalidOption("kinds", kind, f"any of {', '.join(KINDS)}")
-    ask = convert("ask", request.config["ask"], bool) and "--yes" not in request.flags
+    ask = checked("ask", request.config["ask"], bool) and "--yes" not in request.flags
     root, cache = project_root(), Path(str(getattr(numba.core.config, "CACHE_DIR")))  # noqa: B009  filled at run time
     for place, meaning in _PLACES.items():
         _print_row(size(root / place), place, meaning)
@@ -83,7 +84,7 @@ def run(request: Request) -> int:
 def candidates(root: Path, kernels: Path) -> Iterator[Candidate]:
     """All that may go of the project at `root`; `kernels` is the folder of this code's compiled kernels."""
     recorded, protected = _recorded(root), _protected(root)
-    for checkpoint in sorted((root / "runs").rglob(_CHECKPOINT)):
+    for checkpoint in sorted(file for file in _files(root / "runs") if file.name == _CHECKPOINT):
         folder = checkpoint.parent
         kept = any(path.is_relative_to(folder) or folder.is_relative_to(path) for path in protected)
         config = None if kept or (folder / "run.json").exists() else recorded.get(_digest(checkpoint))
@@ -117,8 +118,19 @@ def delete(candidate: Candidate) -> int:
 
 def size(path: Path) -> int:
     """Bytes of a file, or of all files below a folder; links count nothing."""
-    files = [path] if path.is_file() else path.rglob("*")
-    return sum(file.lstat().st_size for file in files if file.is_file() and not file.is_symlink())
+    total = 0
+    for file in _files(path):
+        with suppress(FileNotFoundError):  # a command that runs has removed it
+            total += 0 if file.is_symlink() else file.lstat().st_size
+    return total
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """The file itself, or all files below a folder."""
+    if path.is_file():
+        yield path
+    for folder, _, names in os.walk(path):
+        yield from (Path(folder, name) for name in names)
 
 
 def _recorded(root: Path) -> dict[str, Mapping[str, Any]]:
@@ -141,17 +153,23 @@ def _folder_now(root: Path, config: Mapping[str, Any]) -> str | None:
 
 
 def _protected(root: Path) -> list[Path]:
-    """What git tracks below runs/, and what dvc.lock names."""
-    listed = subprocess.run(["git", "ls-files", "-z", "runs"], cwd=root, capture_output=True, text=True, check=False)
+    """What git tracks below runs/, and what dvc.lock names. InvalidConfiguration if git does not tell."""
+    listed = run_git(root, "ls-files", "-z", "runs")
+    if listed is None and (root / ".git").exists():
+        raise InvalidConfiguration(f"{root}: git does not tell what it tracks below runs/; see what git status says")
     lock = root / "dvc.lock"
     stages: Mapping[str, Any] = yaml.safe_load(lock.read_text())["stages"] if lock.exists() else {}
     entries = (entry for stage in stages.values() for key in ("deps", "outs") for entry in stage.get(key, ()))
-    return [root / name for name in (*listed.stdout.split("\0"), *(entry["path"] for entry in entries)) if name]
+    return [root / name for name in (*(listed or "").split("\0"), *(entry["path"] for entry in entries)) if name]
 
 
 def _digest(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
+    """Of its bytes; empty for a file that is gone."""
+    try:
+        with file.open("rb") as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest()
+    except FileNotFoundError:
+        return ""
 
 
 def _print_row(count: int, what: str, meaning: str) -> None:
