@@ -226,6 +226,16 @@ def test_a_champion_that_cannot_be_written_leaves_the_old_one(root: Path, untrai
     assert not (folder / "README.md").exists()
 
 
+def test_a_champion_that_a_kill_left_under_another_name_is_restored(root: Path, untrained: Callable[..., Path]) -> None:
+    """As between the two renames of `write_champion`."""
+    game = make_game("poker_squares")
+    folder = write_champion(Path("champions"), game, untrained("old"), {"README.md": "old"})
+    folder.rename(folder.with_name(".poker_squares.old"))
+    with pytest.raises(TypeError):
+        write_champion(Path("champions"), game, untrained("new", seed=1), {"decision.json": object()})
+    assert (folder / "README.md").read_text() == "old"
+
+
 def test_a_training_that_is_kept_beside_a_champion_stays(root: Path, untrained: Callable[..., Path]) -> None:
     game = make_game("poker_squares")
     folder = write_champion(Path("champions"), game, untrained("old"), {})

@@ -3,13 +3,13 @@
 import json
 import shutil
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from cardlab.agents.policy_descriptions import GAME_FILE, POLICY_FILES
 from cardlab.core.files import load_json
 from cardlab.core.options import InvalidOption
+from cardlab.evaluation.game_record import game_options
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 
@@ -27,8 +27,7 @@ def check_size(policy: Path, most: float) -> None:
 
 def composed_game(game: Game) -> dict[str, Any]:
     """The name of the game and every option."""
-    played: Any = without_training_options(game)
-    return {"name": game.spec.name, **{part.name: getattr(played, part.name) for part in fields(played) if part.init}}
+    return {"name": game.spec.name, **game_options(without_training_options(game))}
 
 
 def champion_name(folder: Path) -> str:
@@ -40,9 +39,14 @@ def champion_name(folder: Path) -> str:
 
 
 def write_champion(champions: Path, game: Game, policy: Path, files: Mapping[str, object]) -> Path:
-    """Replace the champion of `game` by the policy with `files` (name → text, or data for JSON), atomically."""
+    """Replace the champion of `game` by the policy with `files` (name → text, or data for JSON).
+
+    A kill leaves the old champion or the new one, or the old one under another name, which the next call restores.
+    """
     target = champions / game.spec.name
     draft, old = (champions / f".{game.spec.name}.{part}" for part in ("new", "old"))
+    if old.exists() and not target.exists():
+        old.rename(target)
     for folder in (draft, old):
         shutil.rmtree(folder, ignore_errors=True)
     draft.mkdir(parents=True)
