@@ -271,6 +271,17 @@ def test_the_experiments_of_a_game_share_the_charts(results: list[Result]) -> No
     assert [label.get_text() for label in alone.get_yticklabels()] == ["squares", "random"]
 
 
+def test_the_curve_against_a_reference_with_options_is_drawn(results: list[Result]) -> None:
+    """Its column has the name that MLflow accepts."""
+    duel = results[0]
+    text, column = "threshold:level:29", "threshold.level.29"
+    references = {text if name == "greedy" else name: row for name, row in duel.evaluation["references"].items()}
+    curve = {name.replace("greedy", column): values for name, values in duel.curve.items()}
+    renamed = Result("duel", duel.config, {**duel.evaluation, "references": references}, curve)
+    lines = drawn(draw_learning_curves, [renamed]).axes[0].lines
+    assert [line.get_label() for line in lines] == ["duel", text]
+
+
 def test_a_chart_has_a_faint_line_for_each_seed(full_results: list[Result]) -> None:
     axes = drawn(draw_learning_curves, [full_results[0]]).axes[0]
     assert [list(line.get_ydata()) for line in axes.lines[:3]] == [[0.7], [0.8], [0.9]]

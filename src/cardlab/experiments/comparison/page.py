@@ -1,6 +1,7 @@
 """The page of a comparison: the verdicts, the scores, the learning curves and what differs, in one HTML file."""
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -52,7 +53,7 @@ def draw_curves(comparison: MethodComparison, *, over_cpu: bool) -> Drawn | None
     if not curves:
         return None
     figure, axes = new_figure(HEIGHT)
-    for colour, (name, each) in zip(COLOURS, curves.items(), strict=False):
+    for colour, (name, each) in zip(cycle(COLOURS), curves.items(), strict=False):
         _draw_method(axes, name, each, colour)
     axes.set_xlabel("CPU minutes" if over_cpu else "decisions")
     if not over_cpu:

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter
 
+from cardlab.agents.specs import metric_name
 from cardlab.evaluation.main_score import SELF
 from cardlab.experiments.report.drawing import COLOURS, GREY, HEIGHT, MARKERS, Drawn, legend_above, new_figure
 from cardlab.experiments.report.read_results import Column, Result
@@ -18,7 +19,7 @@ def draw_learning_curves(results: Sequence[Result]) -> Drawn | None:
     None when none of them was measured.
     """
     best = results[0]
-    name = f"score/{best.main_score[0]}"
+    name = f"score/{metric_name(best.main_score[0])}"
     columns = ("decisions", name, f"interval/{name}_low", f"interval/{name}_high")
     drawn = [(index, result) for index, result in enumerate(results) if set(columns) <= set(result.curve)]
     if not drawn:
