@@ -196,8 +196,8 @@ class Learner(lightning.LightningModule, ABC):
         pieces = max(1, math.ceil(num / _ROWS_IN_CACHE - _TOLERANCE)) if self.device.type == "cpu" else 1
         yield from (slice(num * piece // pieces, num * (piece + 1) // pieces) for piece in range(pieces))
 
-    def varied(self, info_states: InfoStates, actions: Actions) -> tuple[InfoStates, Actions]:
-        """What a minibatch is learned from: with `symmetries` each decision in an equivalent form, else as it was."""
+    def augment(self, info_states: InfoStates, actions: Actions) -> tuple[InfoStates, Actions]:
+        """With `symmetries` a random equivalent form of each decision; else the same decisions."""
         if not (self._shared.symmetries and isinstance(self.game, HasSymmetries)):
             return info_states, actions
         return self.game.augment(info_states, actions, self.rng)

@@ -101,7 +101,7 @@ class DQNLearner(Learner):
             added, episodes = added.take(~opened), episodes[~opened]
         means = MetricMeans()
         for drawn in self._minibatches(added, episodes):
-            info_states, actions = self.varied(drawn.info_states, drawn.actions)
+            info_states, actions = self.augment(drawn.info_states, drawn.actions)
             self._step(replace(drawn, info_states=info_states, actions=actions), means)
         if (self.iterations_done + 1) % options.target_update == 0:
             self.target_network.load_state_dict(self.network.state_dict())
@@ -151,7 +151,7 @@ class DQNLearner(Learner):
                 targets = self._averaged_targets(drawn)
             else:
                 discounts = torch.from_numpy(drawn.discounts).to(self.device)
-                ahead, _ = self.varied(drawn.next_info_states, drawn.actions)  # in other random forms
+                ahead, _ = self.augment(drawn.next_info_states, drawn.actions)  # in other random forms
                 targets = paid + discounts * self._bootstrap(ahead, drawn.players)
         self.network.train()
         return targets

@@ -114,7 +114,7 @@ class PolicyIterationLearner(Learner):
         tried, scale = trials.tried[part], np.float32(self.reward_scale)
         rows, _ = np.nonzero(tried)
         known, movers = take(trials.info_states, part[rows]), trials.players[part[rows]]
-        known, actions = self.varied(known, trials.actions[part][tried])
+        known, actions = self.augment(known, trials.actions[part][tried])
         observed = observe_afterstates(self.game, known, movers, actions)
         after = afterstates(self.game, copied(known), movers, actions)
         predicted = self.network.value(torch.from_numpy(observed).to(self.device))

@@ -139,7 +139,7 @@ class PPOLearner(Learner):
 
     def _encode(self, experience: Experience) -> None:
         """Encode the decisions of the rollout; with symmetries each in a random equivalent form."""
-        info_states, actions = self.varied(experience.info_states, experience.actions)
+        info_states, actions = self.augment(experience.info_states, experience.actions)
         self._encoded.encode(info_states, experience.players, actions)
 
     def _step(self, batch: _Batch, index: NDArray[np.int64], advantage: Floats, means: MetricMeans) -> None:

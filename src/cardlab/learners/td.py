@@ -88,7 +88,7 @@ class TDLearner(Learner):
         for _ in range(options.epochs):
             for part in self.minibatches(len(open_ones), options.minibatch_size):
                 index = open_ones[part]
-                varied = self.varied(take(experience.info_states, index), experience.actions[index])
+                varied = self.augment(take(experience.info_states, index), experience.actions[index])
                 observations = observe_afterstates(self.game, varied[0], experience.players[index], varied[1])
                 predicted = self.network.value(torch.from_numpy(observations).to(self.device))
                 wanted = torch.from_numpy(targets[index]).to(self.device)
