@@ -35,7 +35,7 @@ def main(name: str) -> None:
     """Train the experiment `name`."""
     config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
     check_pinned(config)
-    seeds, changed = sorted(parse_seeds(config[SEEDS], config["seed"])), _changed(name, config)
+    seeds, changed = parse_seeds(config[SEEDS], config["seed"]), _changed(name, config)
     trainings = train_seeds(experiment_part(config), seeds, Store(), changed=changed)
     _write(trainings, Path("models", name), Path("snapshots", name), Path("results", name))
 

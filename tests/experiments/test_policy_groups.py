@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cardlab.core.options import InvalidOption
-from cardlab.experiments.policy_groups import find_group, own_references, policy_config
+from cardlab.experiments.policy_groups import find_group, own_references, policies_by_seed, policy_config
 
 CONFIG = {"name": "duel", "seed": 7, "agent": {"gamma": 1.0}, "arena": {"references": ["greedy"]}}
 
@@ -34,6 +34,7 @@ def test_the_seeds_of_a_model_are_in_their_order(root: Path, policy: Callable[..
     for seed in (10, 7, 8):
         policy(f"models/duel/seed_{seed}")
     Path("models/duel/seed_9").mkdir()  # not yet trained
+    policy("models/duel/seed_best")  # of the user's own
     Path("params.yaml").write_text(json.dumps({"experiments": {"duel": CONFIG}}))
     for text in ("duel", "models/duel"):
         group = find_group(text, root)
@@ -41,6 +42,8 @@ def test_the_seeds_of_a_model_are_in_their_order(root: Path, policy: Callable[..
         assert [str(each) for each in group.policies] == [f"models/duel/seed_{seed}" for seed in (7, 8, 10)]
     assert own_references(policy_config(Path("models/duel/seed_8"))) == ("greedy",)
     assert find_group("models/duel/seed_8", root).name == "duel_seed_8"
+    named = find_group("models/duel/seed_best", root)
+    assert policies_by_seed(named.policies) == {7: Path("models/duel/seed_best")}, "that of its experiment"
 
 
 def test_a_model_comes_before_the_runs_of_its_name(root: Path, policy: Callable[..., Path]) -> None:

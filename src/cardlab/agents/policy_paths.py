@@ -11,6 +11,7 @@ BELIEFS = Path("beliefs")  # in champions/: belief networks trained on games of 
 ADDRESS = "models:/"
 SEED = "seed_"  # beginning of the name of a policy's folder in the folder of an experiment: models/NAME/seed_7
 _PACKAGE = Path(__file__).parents[1]
+_POLICY = "policy.json"  # of policy_descriptions, which imports torch
 
 
 class PolicyStore(Protocol):
@@ -46,15 +47,20 @@ def policy_folder(text: str, game: str) -> Path | None:
     return champion_folder(game) or _store().fetch_champion(game)
 
 
+def seed_number(policy: Path) -> int | None:
+    """The seed in the name of a policy's folder such as models/NAME/seed_7; None for another name."""
+    digits = policy.name.removeprefix(SEED)
+    return int(digits) if policy.name.startswith(SEED) and digits.isdecimal() else None
+
+
 def policy_hint(text: str | Path) -> str:
     """What to do where `text` is not the folder of a policy, behind a semicolon; empty if there is no advice."""
     folder = Path(text)
     for inner in (folder, Path("runs", text)):
         for policy in (inner / "latest" / "policy", inner / "policy"):
-            if (policy / "policy.json").is_file():
+            if os.path.isfile(policy / _POLICY):
                 return f"; did you mean {policy}?"
-    seeds = sorted(int(path.name[len(SEED) :]) for path in folder.glob(f"{SEED}*") if path.name[len(SEED) :].isdigit())
-    if seeds:
+    if seeds := sorted(seed for path in folder.glob(f"{SEED}*") if (seed := seed_number(path)) is not None):
         return f"; it has those of seeds {', '.join(map(str, seeds))}: choose one, as in {folder / SEED}{seeds[0]}"
     if folder.parent.name == "models" and f"\n  {folder.name}:\n" in _text_of(Path("params.yaml")):
         return f"; dvc repro train@{folder.name} makes it"
@@ -63,7 +69,7 @@ def policy_hint(text: str | Path) -> str:
 
 def champion_folder(game: str) -> Path | None:
     """The folder of the champion of `game`: the working directory's before the installed package's."""
-    return _find(Path(game), "policy.json")
+    return _find(Path(game), _POLICY)
 
 
 def belief_folder(game: str) -> Path | None:
@@ -78,7 +84,7 @@ def _store() -> PolicyStore:
 
 def _find(entry: Path, file: str) -> Path | None:
     for champions in (CHAMPIONS, _PACKAGE / CHAMPIONS, _PACKAGE.parents[1] / CHAMPIONS):
-        if (champions / entry / file).is_file():
+        if os.path.isfile(champions / entry / file):
             return champions / entry
     return None
 

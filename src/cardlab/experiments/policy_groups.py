@@ -1,5 +1,6 @@
 """The policies of one method, one for each seed, by the name of an experiment or a folder."""
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
+from cardlab.agents.policy_descriptions import DESCRIPTION
+from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint, seed_number
 from cardlab.core.files import load_json
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.run_paths import CONFIG, POLICY, SEED, SUMMARY, policy_name
@@ -80,8 +82,9 @@ def _policies(place: Path) -> tuple[Path, ...]:
     """The policies of the group in a folder; none if it holds none."""
     if _is_policy(place):
         return (place,)
-    numbered = [path for path in place.glob(f"{SEED}*") if path.name[len(SEED) :].isdigit() and _is_policy(path)]
-    return tuple(sorted(numbered, key=lambda path: int(path.name[len(SEED) :]))) or _trainings(place)
+    numbered = {path: seed_number(path) for path in place.glob(f"{SEED}*") if _is_policy(path)}
+    seeds = {path: seed for path, seed in numbered.items() if seed is not None}
+    return tuple(sorted(seeds, key=lambda path: seeds[path])) or _trainings(place)
 
 
 def _trainings(place: Path) -> tuple[Path, ...]:
@@ -106,10 +109,9 @@ def _method(policy: Path) -> tuple[int, Mapping[str, Any], str | None]:
 
 
 def _is_policy(folder: Path) -> bool:
-    return (folder / "policy.json").is_file()
+    return os.path.isfile(folder / DESCRIPTION)
 
 
 def _seed(policy: Path, place: int) -> int:
-    if policy.name.startswith(SEED):
-        return int(policy.name[len(SEED) :])
-    return int(policy_config(policy).get("seed", place))
+    seed = seed_number(policy)
+    return int(policy_config(policy).get("seed", place)) if seed is None else seed

@@ -7,12 +7,12 @@ seeds can be added later.
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cardlab.agents.policy_descriptions import policy_digest
+from cardlab.agents.policy_descriptions import DESCRIPTION, policy_digest
 from cardlab.core.child_processes import ChildProcess, stop, usable_cores, wait_for
 from cardlab.core.files import write_atomically
 from cardlab.experiments.config.build_experiment import build_experiment
@@ -24,6 +24,7 @@ from cardlab.tracking import Run, Store
 from cardlab.tracking.lineage import lineage
 from cardlab.tracking.policy_lookup import policy_filter
 from cardlab.tracking.run_state import load_run_state
+from cardlab.tracking.store import was_killed
 from cardlab.training.experiment import Experiment
 from cardlab.training.progress import child_progress
 
@@ -70,7 +71,7 @@ class SeedTraining:
     @property
     def is_finished(self) -> bool:
         """Whether all files are there and the run in MLflow is complete."""
-        files = (self.curve, self.summary, self.policy / "policy.json")
+        files = (self.curve, self.summary, self.policy / DESCRIPTION)
         return all(path.is_file() for path in files) and load_run_state(self.folder) is None
 
 
@@ -158,7 +159,8 @@ def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
     from cardlab.training.run import run_folder  # noqa: PLC0415 (imports Lightning)
 
     experiment = build_experiment(config)
-    group = run_folder(Path(), build_experiment({**config, "seed": 0})).name[:8]
+    first = replace(experiment, seed=0, config={**experiment.config, "seed": 0})
+    group = run_folder(Path(), first).name[:8]
     return SeedTraining(experiment.seed, run_folder(root / "runs", experiment), group)
 
 
@@ -200,12 +202,12 @@ def _is_running(child: ChildProcess, report: Report, errors: list[Exception]) ->
 
 
 def _start_group_run(store: Store, first: Experiment, seeds: Sequence[int], group: str, changed: str) -> Run:
-    """The run that the trainings are shown under. One of the group with other seeds is replaced."""
+    """The run that the trainings are shown under. One of the group with other seeds, if it has ended, is replaced."""
     shown, game, resume = ",".join(map(str, seeds)), first.game.spec.name, None
     for _, run in store.search_runs(f"tags.kind = 'seeds' and tags.group = '{group}'", game):
         if run.data.tags.get("seeds") == shown:
             resume = run.info.run_id
-        else:
+        elif run.info.status != "RUNNING" or was_killed(run):
             with store.wrap_errors():
                 store.client.delete_run(run.info.run_id)
     tags = {"kind": "seeds", "group": group, "seeds": shown, "changed": changed}

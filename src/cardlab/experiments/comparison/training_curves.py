@@ -5,10 +5,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from cardlab.agents.policy_paths import seed_number
 from cardlab.core.files import load_json
 from cardlab.evaluation.seed_curves import Curve
 from cardlab.experiments.learning_curves import Column, read_columns
-from cardlab.experiments.run_paths import SEED, SUMMARY
+from cardlab.experiments.run_paths import SUMMARY
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ def read_training_curve(policy: Path) -> TrainingCurve | None:
     It is in results/NAME/ for models/NAME: in seed_curves.csv for models/NAME/seed_N, else in curve.csv; for
     runs/NAME/…/policy it is beside the policy. The cost is in training.json there.
     """
-    seed = policy.name[len(SEED) :] if policy.name.startswith(SEED) else None
+    seed = seed_number(policy)
     model = policy if seed is None else policy.parent
     folder = model.parent.with_name("results") / model.name if model.parent.name == "models" else policy.parent
     try:
@@ -41,12 +42,12 @@ def read_training_curve(policy: Path) -> TrainingCurve | None:
     except (OSError, ValueError):
         return None
     if seed is not None:
-        columns = {name: column[columns["seed"] == int(seed)] for name, column in columns.items()}
+        columns = {name: column[columns["seed"] == seed] for name, column in columns.items()}
     if not columns or not len(columns["decisions"]):
         return None
     minutes = None
     with suppress(OSError, ValueError, KeyError):
         training = load_json(folder / SUMMARY)
-        training = training["seeds"][seed] if seed is not None else training
+        training = training["seeds"][str(seed)] if seed is not None else training
         minutes = columns["decisions"] * (training["cpu_seconds"] / training["decisions"] / 60)
     return TrainingCurve(columns, minutes)

@@ -17,7 +17,7 @@ def experiment_part(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_seeds(value: object, first: int) -> tuple[int, ...]:
-    """The seeds of `seeds=3` (first, first + 1, first + 2) or `seeds=[1,2,3]`. Raises InvalidOption."""
+    """The seeds of `seeds=3` (first, first + 1, first + 2) or `seeds=[1,2,3]`, sorted. Raises InvalidOption."""
     if not isinstance(value, list | tuple):
         check_whole(SEEDS, value, 1, MOST_SEEDS)
         return tuple(range(first, first + cast(int, value)))
@@ -26,4 +26,4 @@ def parse_seeds(value: object, first: int) -> tuple[int, ...]:
         check_whole(SEEDS, seed, 0, 2**63 - 1)
     if not seeds or len(set(seeds)) < len(seeds):
         raise InvalidOption(SEEDS, value, "a number of seeds, or a list of different ones such as [1,2,3]")
-    return seeds
+    return tuple(sorted(seeds))
