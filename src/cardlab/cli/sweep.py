@@ -7,11 +7,11 @@ from shlex import join, quote
 from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.verbs import Request
-from cardlab.core.options import ConfigurationError, InvalidOption, collected, combined
+from cardlab.core.options import ConfigurationError, InvalidOption, checked, collected, combined
+from cardlab.evaluation.options import DEFAULT_REFERENCES
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
-from cardlab.experiments.config.options import convert
 from cardlab.experiments.run_paths import quoted
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, write_tuned
@@ -27,7 +27,7 @@ def run(request: Request) -> int:
     """Run trials until the study has `sweep.trials` finished ones, and print the best values."""
     given = group("sweep", request.config["sweep"])
     config = {name: part for name, part in request.config.items() if name != "sweep"}
-    entries = convert("sweep.space", given.get("space", {}), Mapping[str, Any])
+    entries = checked("sweep.space", given.get("space", {}), Mapping[str, Any])
     errors: list[ConfigurationError] = []
     with collected(errors):
         check_keys(entries, config)
@@ -43,14 +43,14 @@ def run(request: Request) -> int:
     # A wrong value is refused before the imports below, which take seconds.
     experiment = build_experiment(config)
     options.check_experiment(experiment.game, experiment.trainer)
-    from cardlab.experiments.sweep.storages import check_storage  # noqa: PLC0415
+    from cardlab.experiments.sweep.storages import sqlite_path, storage_address  # noqa: PLC0415
     from cardlab.experiments.sweep.sweep import check_sweep, run_sweep  # noqa: PLC0415
 
     space = check_sweep(options, config)
-    check_storage(options.storage)
+    sqlite_path(storage_address(options.storage, Store().root))
     if not is_quiet():
         alone = experiment.game.spec.num_players == 1
-        against = "" if alone else f", against {', '.join(experiment.arena.references or ('random',))}"
+        against = "" if alone else f", against {', '.join(experiment.arena.references or DEFAULT_REFERENCES)}"
         if options.sampler == "grid" and (points := len(space.grid())) < options.trials:
             print(f"the grid has {points} combinations, so {points} trials", file=sys.stderr)
         trials = "1 trial" if options.trials == 1 else f"{options.trials} trials, {options.workers} at a time"

@@ -140,6 +140,10 @@ def test_the_baseline_is_the_configuration_where_the_space_has_it() -> None:
         ([0.9, 0.9], "two or more different choices"),
         (0.9, r"\{low: …, high: …\} or a list"),
         ({"low": 0.1, "high": 1.0, "when": 3}, r"\.when=3: must be \{KEY: VALUE\}"),
+        (
+            {"low": 0.1, "high": 1.0, "when": {"agent.epochs": []}},
+            r"\.epochs=\[\]: must be a value, or a list of",
+        ),
         ({"low": 0.1, "high": 1.0, "when": {"agent.nothing": 3}}, r"when\.agent\.nothing=\[3\]: no such key"),
         ({"low": 0.1, "high": 1.0, "when": {"agent.gamma": 3}}, "does not depend on itself"),
     ],

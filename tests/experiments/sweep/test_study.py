@@ -42,6 +42,7 @@ def peak(trial: optuna.Trial, values: Values) -> list[float]:
 
 
 def work(folder: Path, options: SweepOptions, objective: Objective = peak) -> None:
+    folder.mkdir(exist_ok=True)
     study = open_study(folder, "s", options)
     space = Space.parse(options.space, CONFIG)
     enqueue_planned(study, space, options)
@@ -211,6 +212,11 @@ def test_a_study_that_something_else_has_made_is_refused(tmp_path: Path) -> None
         find_study(tmp_path, "s", None)
     with pytest.raises(StudyUnavailable, match=r"study t: not found in sqlite:.*/studies\.db"):
         find_study(tmp_path, "t", None)
+    with pytest.raises(StudyUnavailable, match=r"study s: not found in sqlite:.*/other\.db"):
+        find_study(tmp_path, "s", f"sqlite:///{tmp_path}/other.db")
+    with pytest.raises(InvalidOption, match=r"sweep\.storage=sqlite:.*: must be in a folder that exists; .*/no does"):
+        find_study(tmp_path, "s", f"sqlite:///{tmp_path}/no/studies.db")
+    assert not [path for path in tmp_path.iterdir() if not path.name.startswith("studies.db")]
 
 
 def test_a_study_with_other_objectives_is_refused(tmp_path: Path) -> None:

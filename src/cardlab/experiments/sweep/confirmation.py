@@ -1,7 +1,8 @@
 """The best trial trained again with fresh seeds: the highest of many scores is lucky, that of a repetition is not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from cardlab.agents.registry import load_agent
 from cardlab.evaluation.intervals import Estimate
@@ -49,6 +50,11 @@ class Confirmation:
         ]
 
 
+def confirmed_name(config: Mapping[str, Any]) -> str:
+    """The name of the trainings that repeat the best trial."""
+    return f"{config['name']}_confirm"
+
+
 def confirm_best(
     trial: int, own: float, searched: Values, plan: SweepPlan, store: Store, report: Callable[[str], None]
 ) -> Confirmation:
@@ -59,7 +65,7 @@ def confirm_best(
     """
     options, config = plan.options, plan.config
     report(f"trial {trial} is trained again with {options.confirm} fresh seeds")
-    values = with_values(config, {**searched, "name": f"{config['name']}_confirm"})
+    values = with_values(config, {**searched, "name": confirmed_name(config)})
     first = int(config["seed"]) + options.seeds
     seeds = tuple(range(first, first + options.confirm))
     below = Store(store.address, store.root, {**store.tags, "mlflow.parentRunId": plan.parent})

@@ -131,4 +131,6 @@ def _conditions(entry: object, key: str) -> Conditions:
             conditions |= {f"{name}.{rest}": allowed for rest, allowed in inner.items()}
         else:
             conditions[name] = cast(list[Any], value) if isinstance(value, list) else [value]
+            if not conditions[name]:
+                raise InvalidOption(f"{key}.{name}", "[]", "a value, or a list of at least one")
     return conditions

@@ -26,9 +26,10 @@ def run_workers(
     status of a running trial. Raises the error of a worker, and ChildKilled. All workers are stopped in any case.
     """
     with _launcher(plan, show) as launcher:
-        workers: list[Any] = [launcher.start() for _ in range(plan.options.workers)]
-        finished, killed = update(), 0
+        workers: list[Any] = []
         try:
+            workers.extend(launcher.start() for _ in range(plan.options.workers))
+            finished, killed = update(), 0
             while workers:
                 ended = launcher.wait(workers)
                 before, finished = finished, update()

@@ -5,10 +5,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from cardlab.core.options import Flag, InvalidOption, Text, Whole, option, options
+from cardlab.core.options import Flag, InvalidOption, Text, Whole, checked, option, options
 from cardlab.evaluation.options import MAX_DEALS, MIN_DEALS
 from cardlab.experiments.config.build_parts import group
-from cardlab.experiments.config.options import build_options, convert
 from cardlab.experiments.config.values import flat_space
 from cardlab.games.protocol import Game
 from cardlab.training.options import TrainerOptions
@@ -18,6 +17,7 @@ MIN_POINTS = 2
 STORAGE = "OPTUNA_STORAGE"
 """Environment variable: the address of the storage, as for the command `optuna`."""
 _NAME = re.compile(r"\w[\w.-]*")
+_NAME_LENGTH = 200  # bytes: trials train in a folder of this name
 _STORAGE = re.compile(r"sqlite(\+\w+)?:///(?!:memory:).+|postgresql(\+\w+)?://.+")
 
 
@@ -110,8 +110,9 @@ class SweepOptions:
 def build_sweep(config: object) -> SweepOptions:
     """The options of a group `sweep`."""
     data = group("sweep", config)
-    space = convert("sweep.space", data.get("space", {}), Mapping[str, Any])
-    return build_options(SweepOptions, {**data, "space": flat_space(space)})
+    space = checked("sweep.space", data.get("space", {}), Mapping[str, Any])
+    given: dict[str, Any] = {**data, "space": flat_space(space)}
+    return SweepOptions(**given)
 
 
 def check_storage(address: str | None) -> None:
@@ -123,5 +124,6 @@ def check_storage(address: str | None) -> None:
 
 def check_study(name: str) -> None:
     """Raise InvalidOption unless `name` can be the name of a study."""
-    if not _NAME.fullmatch(name):
-        raise InvalidOption("sweep.study", name, "a name of letters, digits and _ . -")
+    if not _NAME.fullmatch(name) or len(name.encode()) > _NAME_LENGTH:
+        allowed = f"a name of letters, digits and _ . -, at most {_NAME_LENGTH} characters"
+        raise InvalidOption("sweep.study", name, allowed)

@@ -7,7 +7,7 @@ import numpy as np
 
 from cardlab.core.child_processes import usable_cores
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
-from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.seating import make_lineup
 from cardlab.evaluation.workers import Workers, make_jobs
 from cardlab.experiments.sweep.options import SweepOptions
@@ -60,7 +60,7 @@ def play_references(
 ) -> dict[str, PerDeal]:
     """Reference → [D] the metric on each deal, the same deals for each of them; alone: `self` → points."""
     others = game.spec.num_players - 1
-    names = (arena.references or ("random",)) if others else ("self",)
+    names = (arena.references or DEFAULT_REFERENCES) if others else ("self",)
     lineups = [make_lineup(game, [agent, *[name] * others]) for name in names]
     blocks: list[list[PerDeal]] = []
     with Workers(game, lineups, arena) as workers:

@@ -52,27 +52,29 @@ def storage_address(address: str | None, root: Path) -> str:
     return address or os.environ.get(STORAGE) or sqlite_address(root / DATABASE)
 
 
-def check_storage(address: str | None) -> None:
-    """Raise InvalidOption for a SQLite file in a folder that does not exist."""
-    if address and address.startswith("sqlite") and (database := make_url(address).database):
-        folder = Path(database).parent
-        if not folder.is_dir():
-            raise InvalidOption("sweep.storage", address, f"in a folder that exists; {folder} does not")
+def sqlite_path(address: str) -> Path | None:
+    """The file of a SQLite storage; None for another. InvalidOption if its folder does not exist."""
+    if not address.startswith("sqlite"):
+        return None
+    path = Path(make_url(address).database or DATABASE)
+    if not path.parent.is_dir():
+        raise InvalidOption("sweep.storage", address, f"in a folder that exists; {path.parent} does not")
+    return path
 
 
 def open_storage(address: str, heartbeat: int = 10) -> BaseStorage:
     """The storage at `address`, whose running trials send a heartbeat every `heartbeat` seconds.
 
-    Stale trials fail and are enqueued again (`retry`). Raises StudyUnavailable.
+    Stale trials fail and are enqueued again (`retry`). Raises StudyUnavailable, and InvalidOption for a folder that
+    does not exist.
     """
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", category=ExperimentalWarning)
     with storage_errors(address):
-        if not address.startswith("sqlite"):
+        path = sqlite_path(address)
+        if path is None:
             # pre-ping: a connection that was dropped during hours of training is made again
             return get_storage(_open(address, heartbeat, {"pool_pre_ping": True}))
-        path = Path(make_url(address).database or DATABASE)
-        path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{path}.lock"):  # processes that create the tables at the same time fail
             storage = _open(address, heartbeat, {"connect_args": {"timeout": _SQLITE_TIMEOUT}})
             with storage.engine.connect() as connection:

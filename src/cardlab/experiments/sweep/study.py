@@ -18,13 +18,14 @@ from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.retries import WORKER, SurplusTrial, claim_proposal, fail_dead_trials, retry
 from cardlab.experiments.sweep.samplers import grid_points, make_pruner, make_sampler
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, storage_address
+from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage, sqlite_path, storage_address
 
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 """States that count towards the total."""
 PRUNED = "pruned"
 """Attribute of a pruned trial: the reason."""
 _MADE_BY = "made_by"  # attribute of a study
+_SECONDS_TO_NAME = 2.0  # between a new study and its attribute, which another command may just be writing
 _PAUSE = 0.5  # seconds between two looks at a study in which others run the last trials
 
 Objective = Callable[[Trial, Values], list[float]]
@@ -44,6 +45,9 @@ def open_study(root: Path, name: str, options: SweepOptions, points: int = 0) ->
         study.set_user_attr(_MADE_BY, "cardlab")
     except DuplicatedStudyError:
         study = optuna.load_study(storage=storage, study_name=name)
+        deadline = time.monotonic() + _SECONDS_TO_NAME
+        while _MADE_BY not in study.user_attrs and not study.get_trials() and time.monotonic() < deadline:
+            time.sleep(0.1)
         if _MADE_BY not in study.user_attrs:
             raise InvalidOption("sweep.study", name, "another name: cardlab sweep did not make this study") from None
         found = _described(study.metric_names or [], study.directions)
@@ -58,10 +62,14 @@ def open_study(root: Path, name: str, options: SweepOptions, points: int = 0) ->
 def find_study(root: Path, name: str, address: str | None) -> Study:
     """The study `name` of a sweep, only to read it. Raises StudyUnavailable when there is none."""
     where = storage_address(address, root)
+    missing = StudyUnavailable(f"study {name}: not found in {without_password(where)}")
+    file = sqlite_path(where)
+    if file is not None and not file.exists():
+        raise missing  # to open it would make it
     try:
         study = optuna.load_study(study_name=name, storage=open_storage(where))
     except KeyError as error:
-        raise StudyUnavailable(f"study {name}: not found in {without_password(where)}") from error
+        raise missing from error
     if _MADE_BY not in study.user_attrs:
         raise StudyUnavailable(f"study {name}: cardlab sweep did not make it")
     return study

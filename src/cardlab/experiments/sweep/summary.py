@@ -40,7 +40,7 @@ class ScoredTrial:
 
     @property
     def mean(self) -> float:
-        """The mean score; with sweep.objective=low the value is none."""
+        """The mean score, also where `value` is the low end of its interval (sweep.objective=low)."""
         return sum(self.interval) / 2 if self.interval else self.value
 
 
@@ -89,7 +89,7 @@ class SummaryRun:
 
     def __init__(self, study: Study, space: Space, options: SweepOptions, run: Run) -> None:
         self._study, self._space, self._options, self._run = study, space, options, run
-        self._logged = 0
+        self._logged: list[int] = []  # numbers of trials, in the order of their steps
         self._confirmation: Confirmation | None = None
 
     def add_confirmation(self, confirmation: Confirmation) -> None:
@@ -99,19 +99,21 @@ class SummaryRun:
 
     def update(self) -> None:
         """Log the trials that are complete since the last call; step n is the n-th complete trial."""
-        trials = self._study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-        trials.sort(key=lambda trial: (trial.datetime_complete is None, trial.datetime_complete, trial.number))
-        before = self._logged
-        for step, trial in enumerate(trials[before:], start=before + 1):
-            best = max(trials[:step], key=first_value)
+        complete = self._study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        trials = {trial.number: trial for trial in complete}
+        new = [trial for trial in complete if trial.number not in self._logged]
+        new.sort(key=lambda trial: (trial.datetime_complete is None, trial.datetime_complete, trial.number))
+        for trial in new:
+            self._logged.append(trial.number)
+            step, so_far = len(self._logged), [trials[number] for number in self._logged]
+            best = max(so_far, key=first_value)
             costs = dict(zip(["sweep/cpu_seconds"], trial.values[1:], strict=False))
             ends = zip(("low", "high"), best.user_attrs.get(INTERVAL, ()), strict=False)
             intervals = {f"interval/sweep/best_{end}": bound for end, bound in ends}
             scores = {"sweep/best": best.values[0], "sweep/objective": trial.values[0]}  # as MLflow lists them
-            cpu = sum(each.user_attrs.get(CPU_SECONDS, 0.0) for each in trials[:step])
+            cpu = sum(each.user_attrs.get(CPU_SECONDS, 0.0) for each in so_far)
             self._run.log_metrics({**scores, **costs, **intervals, "usage/cpu_seconds": cpu}, step=step)
-            self._logged = step
-        if self._logged > before:
+        if new:
             self._run.set_tags({"mlflow.note.content": "\n".join(self._description(()))})
 
     def finish(self) -> None:

@@ -2,24 +2,24 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
 from optuna.study import Study
 
 from cardlab.core.options import InvalidOption
 from cardlab.core.process_names import is_alive, process_name
-from cardlab.experiments.config.build_experiment import build_with_values
-from cardlab.experiments.sweep.confirmation import confirm_best
+from cardlab.experiments.config.build_experiment import build_with_values, check_run_name
+from cardlab.experiments.sweep.confirmation import confirm_best, confirmed_name
 from cardlab.experiments.sweep.launchers import run_workers
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.progress import Progress
 from cardlab.experiments.sweep.retries import fail_dead_trials
 from cardlab.experiments.sweep.space import Space
-from cardlab.experiments.sweep.storages import storage_errors
+from cardlab.experiments.sweep.storages import DATABASE, storage_errors
 from cardlab.experiments.sweep.study import enqueue_planned, finished_trials
 from cardlab.experiments.sweep.summary import SummaryRun, SweepFailed, SweepResult, sweep_result
 from cardlab.experiments.sweep.trials import RUN
@@ -52,7 +52,8 @@ def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
     with storage_errors(plan.storage):
         study = plan.open()
         _check_study(study, space, options, config)
-        _become_owner(study)
+        with FileLock(store.root / f"{DATABASE}.owner.lock"):  # of two commands that start at once, one owns the study
+            _become_owner(study)
         with _parent_run(store, study, plan) as parent:
             plan = replace(plan, parent=parent.id)
             fail_dead_trials(study, options.heartbeat)
@@ -85,6 +86,8 @@ def check_sweep(options: SweepOptions, config: Mapping[str, Any]) -> Space:
     """The space of a sweep; InvalidOption for options that do not fit the experiment. Writes nothing."""
     experiment = build_with_values(config, {})
     options.check_experiment(experiment.game, experiment.trainer)
+    if options.confirm:
+        check_run_name(confirmed_name(config))
     space = Space.parse(options.space, config)
     check_space(space)
     if options.sampler == "grid":
@@ -149,7 +152,7 @@ def _run(plan: SweepPlan, study: Study, progress: Progress, summary: SummaryRun 
 def _become_owner(study: Study) -> None:
     """Raise StudyInUse when another command on this machine owns the study; else own it."""
     owner: str | None = study.user_attrs.get(_OWNER)
-    if owner is not None and is_alive(owner) and f":{os.getpid()}:" not in owner:
+    if owner is not None and is_alive(owner) and owner != process_name():
         hint = f"cardlab sweep worker sweep.study={study.study_name} joins it"
         raise StudyInUse(f"study {study.study_name}: another process runs it ({hint})")
     study.set_user_attr(_OWNER, process_name())
