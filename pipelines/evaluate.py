@@ -8,7 +8,6 @@ from cardlab.core.exit_status import REPRO, exit_on_signals, run_program
 if __name__ == "__main__":
     exit_on_signals(REPRO)  # before the imports below
 
-import json
 import sys
 from pathlib import Path
 from typing import Any, cast
@@ -17,10 +16,9 @@ from omegaconf import OmegaConf
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_files import load_policy
-from cardlab.core.files import write_json
-from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
+from cardlab.core.files import load_json, write_json
 from cardlab.evaluation.game_statistics import measure_games
-from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, progress_bars
 from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots, write_snapshot_scores
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_pinned
@@ -65,7 +63,7 @@ def _evaluate(name: str, game: Game, arena: ArenaOptions, results: Path, progres
     group = find_group(str(Path("models", name)), store.root)
     output = results / "evaluation.json"
     evaluation = evaluate_group(group, arena, store, game=game, output=output, progress=progress)
-    metrics = experiment_metrics(evaluation, json.loads((results / "training.json").read_text()))
+    metrics = experiment_metrics(evaluation, load_json(results / "training.json"))
     write_json(results / "metrics.json", metrics, indent=2)
     seeds = "1 seed" if metrics["seeds"] == 1 else f"{metrics['seeds']} seeds"
     print("{score} points per game [{low}, {high}] against {against}".format(**metrics), seeds, sep=", ")
@@ -89,7 +87,7 @@ def _calibrate(game: Game, config: dict[str, Any], path: Path, arena: ArenaOptio
     )
     # The learner's values predict sums that are discounted by its rules.
     kinds = tuple(game.spec.decision_kinds.index(kind) for kind in config["agent"].get("same_turn_kinds", ()))
-    discount = Discount(float(config["agent"]["gamma"]), kinds)
+    discount = Discount(float(config["agent"].get("gamma", 1.0)), kinds)
     forecasts = forecast(game, policy, opponents, GAMES, arena.seed, discount)
     write_calibration(calibration_rows(forecasts), results / "calibration.csv")
     return dict(summarize_forecasts(forecasts))

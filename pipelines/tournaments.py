@@ -17,8 +17,8 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.game_record import game_options
+from cardlab.evaluation.options import DEFAULT_REFERENCES
 from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.tournament import run_tournament
 from cardlab.experiments.config.build_parts import build_arena, build_game

@@ -6,7 +6,6 @@ from cardlab.cli.verbs import MissingPlugin, Request
 from cardlab.core.exit_status import exit_on_signals
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_parts import group
-from cardlab.experiments.config.options import build_options
 from cardlab_play.options import PlayOptions
 
 _EXTRA_PACKAGES = ("fastapi", "uvicorn", "limits", "starlette")
@@ -18,7 +17,7 @@ def run(request: Request) -> int:
         from cardlab_play.record_command import print_record  # noqa: PLC0415 - not needed to serve
 
         return print_record(request.config, as_json="--json" in request.flags)
-    options = build_options(PlayOptions, group("play", request.config["play"]))
+    options = PlayOptions(**group("play", request.config["play"]))
     if options.models != PlayOptions.models and not Path(options.models).is_dir():
         raise InvalidOption("play.models", options.models, "a folder of policies")
     exit_on_signals("")  # once the server has closed: torch fails where Python ends while a thread still runs

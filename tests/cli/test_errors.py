@@ -224,6 +224,9 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["play", "play.belief={chess: x}", "play.port=0"], "play.belief.chess=x: must be left out: the games"),
         (["play", "play.searches.mine=tree:foo:1", "play.port=0"], "play.searches.mine=tree:foo:1: must be a search"),
         (["play", "play.searches.mine=a,b"], "play.searches.mine=a,b: takes one value"),
+        (["train", 'name="it\'s"'], "name=it's: must be text for the name of a folder: no / \\ or quotes in it"),
+        (["sweep", "agent=dqn", "sweep=dqn", f"sweep.study={201 * 's'}"], f"sweep.study={20 * 's'}"),
+        (["sweep", "agent=dqn", "sweep=dqn", f"name={195 * 'n'}", "sweep.confirm=2"], f"name={20 * 'n'}"),
         (["compose", "experiments.thirty_one_dqn.name=other"], "experiments.thirty_one_dqn.name=other: must be"),
     ],
 )
@@ -357,6 +360,13 @@ def test_a_file_of_ones_own_that_cannot_be_read_is_named(
     assert main(["train", "agent=mine"]) == 2
     assert one_line(capsys.readouterr().err).startswith(f"{folder}/conf/{said}")
     assert main(["train", "--help"]) == 0 or "default" in said
+
+
+def test_such_a_file_of_another_folder_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "mine/agent").mkdir(parents=True)
+    (folder / "mine/agent/other.yaml").write_bytes(b"gamma: \xff\n")
+    assert main(["train", "agent=other", "--config-dir", str(folder / "mine")]) == 2
+    assert one_line(capsys.readouterr().err).startswith(f"{folder}/mine/agent/other.yaml: is not text in UTF-8")
 
 
 def test_a_database_that_cannot_be_made_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

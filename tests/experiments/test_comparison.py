@@ -73,6 +73,22 @@ def test_a_decided_comparison(methods: Path, store: Store, capsys: pytest.Captur
     assert {one.path for one in store.client.list_artifacts(run.info.run_id)} >= {"comparison.html", "comparison.json"}
 
 
+def test_long_names_make_a_folder_and_a_wrong_method_makes_none(
+    methods: Path, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", "weak", "nothing", *DEALS]) == 2
+    assert not Path("runs").exists()
+    long = [80 * sign for sign in "长短"]  # of 240 bytes each
+    for name, old in zip(long, ("weak", "other"), strict=True):
+        Path("models", old).rename(Path("models", name))
+    params = json.loads(Path("params.yaml").read_text())["experiments"]
+    Path("params.yaml").write_text(json.dumps({"experiments": {long[0]: params["weak"], long[1]: params["other"]}}))
+    assert main(["compare", *long, *DEALS]) == 0
+    (folder,) = Path("runs/comparisons").iterdir()
+    assert len(folder.name.encode()) < 120
+    assert (folder / "comparison.html").exists()
+
+
 def test_an_undecided_comparison_says_how_many_seeds_would_decide(
     methods: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

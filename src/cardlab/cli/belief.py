@@ -11,9 +11,8 @@ from rich.table import Table
 from cardlab.agents.registry import load_agent
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_folder
-from cardlab.core.options import InvalidOption, Text, check_whole
+from cardlab.core.options import InvalidOption, Text, check_whole, checked
 from cardlab.experiments.config.build_parts import build_game, check_agents, group
-from cardlab.experiments.config.options import build_options, convert
 from cardlab.experiments.run_paths import quoted
 from cardlab.games.catalogue import without_training_options
 from cardlab.learners.options import BeliefTraining
@@ -31,14 +30,14 @@ def run(request: Request) -> int:
     if name != "big2":
         raise InvalidOption("game", name, "big2, whose players hold hands that others may guess")
     game = without_training_options(build_game(config["game"]))
-    agents = convert("agents", config["agents"], tuple[Text, ...])
+    agents = checked("agents", config["agents"], tuple[Text, ...])
     if not agents:
         raise InvalidOption("agents", agents, "a list of at least one agent")
     check_whole("seed", config["seed"], 0)
-    network = build_options(BeliefOptions, group("network", config["network"]))
-    training = build_options(BeliefTraining, group("training", config["training"]))
+    network = BeliefOptions(**group("network", config["network"]))
+    training = BeliefTraining(**group("training", config["training"]))
     check_agents(game, "agents", agents)
-    folder = check_folder("output", convert("output", config["output"], Text))
+    folder = check_folder("output", checked("output", config["output"], Text))
     # A wrong value is refused before the imports below, which take seconds.
     from cardlab.agents.beliefs import save_belief  # noqa: PLC0415
     from cardlab.training.belief import (  # noqa: PLC0415

@@ -1,5 +1,6 @@
 """`cardlab compare`: which of several methods is better, by how much and how sure."""
 
+import hashlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,12 +12,11 @@ from rich.console import Console
 
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_folder, write_json
-from cardlab.core.options import Flag, InvalidOption, Text
+from cardlab.core.options import Flag, InvalidOption, Text, checked
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.comparison.compare import compare_methods
 from cardlab.experiments.comparison.figures import comparison_figures, comparison_tables
 from cardlab.experiments.config.build_parts import build_game, group
-from cardlab.experiments.config.options import convert
 from cardlab.experiments.policy_groups import find_group, policies_by_seed
 from cardlab.experiments.recorded_matches import record_comparison
 from cardlab.tracking import Store
@@ -25,23 +25,26 @@ from cardlab.tracking.lineage import lineage
 from cardlab.tracking.run_state import RunState, unfinished_runs
 
 _LINEAGE = ("git.commit", "git.dirty")
+_COMPARISONS = Path("runs", "comparisons")
+_NAME_LENGTH = 100  # bytes
 
 
 def run(request: Request) -> int:
     """Print the comparison, write comparison.json and comparison.html to a folder, and record them in MLflow."""
     config = request.config
-    methods = convert("methods", config["methods"], tuple[Text, ...])
+    methods = checked("methods", config["methods"], tuple[Text, ...])
     game = build_game(config["game"]) if config.get("game") else None
     for text in methods:
         _report_unfinished(text)
     arena = group("arena", config["arena"])
-    given = convert("output", config["output"], Text | None)
-    folder = None if given is None else check_folder("output", given)
-    store = Store() if convert("record", config["record"], Flag) else None
+    given = checked("output", config["output"], Text | None)
+    existing = next(str(place) for place in (_COMPARISONS, *_COMPARISONS.parents) if place.is_dir())
+    folder = check_folder("output", existing if given is None else given)  # before anything is played
+    store = Store() if checked("record", config["record"], Flag) else None
     with progress_bars() as progress:
         comparison = compare_methods(methods, game, progress=progress, **arena)
     figures = comparison_figures(comparison)
-    if folder is None:
+    if given is None:
         folder = _default_folder([method.name for method in comparison.methods])
     files = [folder / "comparison.json", folder / "comparison.html"]
     write_json(files[0], figures, indent=2)
@@ -92,4 +95,7 @@ def _unfinished_text(states: Sequence[RunState]) -> str:
 
 
 def _default_folder(names: Sequence[str]) -> Path:
-    return Path("runs", "comparisons", "_vs_".join(name.replace("/", "_") for name in names)[:100])
+    name = "_vs_".join(name.replace("/", "_") for name in names)
+    if len(name.encode()) > _NAME_LENGTH:
+        name = f"{name.encode()[:_NAME_LENGTH].decode(errors='ignore')}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    return _COMPARISONS / name

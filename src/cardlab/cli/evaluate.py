@@ -1,5 +1,6 @@
 """`cardlab evaluate`: one agent against reference opponents."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -7,23 +8,22 @@ from typing import Any
 
 from rich.console import Console
 
-from cardlab.agents.policy_descriptions import policy_digest, policy_game
+from cardlab.agents.policy_descriptions import DESCRIPTION, policy_digest, policy_game
 from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
 from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import split_name
 from cardlab.cli.verbs import Request
 from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
-from cardlab.core.options import Flag, InvalidOption, Text
+from cardlab.core.options import Flag, InvalidOption, Text, checked
 from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_table, write_evaluation
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game, build_search, check_agents
-from cardlab.experiments.config.options import convert
 from cardlab.experiments.group_evaluation import evaluate_group
 from cardlab.experiments.policy_groups import PolicyGroup, find_group, own_references, policy_config
 from cardlab.experiments.recorded_matches import record_evaluation
-from cardlab.experiments.run_paths import policy_name
+from cardlab.experiments.run_paths import policy_title
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
@@ -33,7 +33,7 @@ from cardlab.tracking.connection import project_root
 def run(request: Request) -> int:
     """Print the table of results, write them to the file `output` if given, and record them in MLflow."""
     config = request.config
-    text = convert("policy", config["policy"], Text)
+    text = checked("policy", config["policy"], Text)
     options = build_arena(config["arena"])
     store, output = _targets(config)
     group = _group(text)
@@ -51,7 +51,7 @@ def run(request: Request) -> int:
     own = own_references(policy_config(folder)) if folder else ()
     options = _with_references(game, options, own)
     digest = policy_digest(folder) if folder else ""
-    name = policy_name(Path(text)) if agent == text else f"{policy_name(Path(text))}+{search.name}"
+    name = policy_title(text) if agent == text else f"{policy_title(text)}+{search.name}"
     complete = True
     try:
         with progress_bars() as progress:
@@ -73,7 +73,7 @@ def run(request: Request) -> int:
 
 def _group(text: str) -> PolicyGroup | None:
     """The policies of all seeds if `text` is an experiment or a folder of several policies."""
-    if text.startswith(ADDRESS) or text == CHAMPION or (Path(text) / "policy.json").is_file():
+    if text.startswith(ADDRESS) or text == CHAMPION or os.path.isfile(Path(text, DESCRIPTION)):
         return None
     try:
         return find_group(text, project_root())
@@ -117,8 +117,8 @@ def _with_references(game: Game, options: ArenaOptions, own: tuple[str, ...]) ->
 
 def _targets(config: Mapping[str, Any]) -> tuple[Store | None, Path | None]:
     """The store and the file for the result."""
-    given = convert("output", config["output"], Text | None)
-    store = Store() if convert("record", config["record"], Flag) else None
+    given = checked("output", config["output"], Text | None)
+    store = Store() if checked("record", config["record"], Flag) else None
     return store, None if given is None else check_file("output", given)
 
 

@@ -9,10 +9,9 @@ from rich.console import Console
 from cardlab.agents.policy_descriptions import default_game, policy_digest
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file, write_json
-from cardlab.core.options import Text
+from cardlab.core.options import Text, checked
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game
-from cardlab.experiments.config.options import convert
 from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.experiments.promotion.promote import challenge_by_group, format_outcome, promote
@@ -29,8 +28,8 @@ def run(request: Request) -> int:
     config = request.config
     options = PromotionOptions(**{key: config[key] for key in _KEYS})
     arena = build_arena(config["arena"])
-    given = convert("output", config["output"], Text | None)
-    text, name = convert("policy", config["policy"], Text), convert("name", config["name"], Text | None)
+    given = checked("output", config["output"], Text | None)
+    text, name = checked("policy", config["policy"], Text), checked("name", config["name"], Text | None)
     store = Store()
     group = find_group(text, store.root, game=config["game"]["name"] if config.get("game") else "")
     game = _game(config, group.policies[0])

@@ -6,20 +6,19 @@ from typing import Any
 
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file
-from cardlab.core.options import InvalidOption, Text, Whole
+from cardlab.core.options import InvalidOption, Text, Whole, checked
 from cardlab.evaluation.game_record import GameRecord, RecordError, load_record, save_record
 from cardlab.evaluation.replay import load_seats, replay_lines, run_replay
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_agents
-from cardlab.experiments.config.options import convert
 from cardlab.games.catalogue import make_game, without_training_options
 
 
 def run(request: Request) -> int:
     """Print the moves, and write the game to the file `output` if given."""
     config = request.config
-    inputs = convert("inputs", config["inputs"], tuple[Text, ...])
+    inputs = checked("inputs", config["inputs"], tuple[Text, ...])
     record, lines = _recorded(config, inputs) if config["record"] else _played(config, inputs)
-    given = convert("output", config["output"], Text | None)
+    given = checked("output", config["output"], Text | None)
     output = None if given is None else check_file("output", given)
     for line in lines:
         print(line)
@@ -29,7 +28,7 @@ def run(request: Request) -> int:
 
 
 def _recorded(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRecord, Iterator[str]]:
-    path = Path(convert("record", config["record"], Text))
+    path = Path(checked("record", config["record"], Text))
     record = load_record(path)
     try:
         game = make_game(record.game, **record.options)
@@ -42,7 +41,7 @@ def _recorded(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameR
 def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRecord, Iterator[str]]:
     game = without_training_options(build_game(config["game"]))
     _check_inputs(inputs, [block.name for block in game.spec.blocks])
-    agents = convert("agents", config["agents"], tuple[Text, ...])
+    agents = checked("agents", config["agents"], tuple[Text, ...])
     if len(agents) == 1:
         agents *= game.spec.num_players
     if len(agents) != game.spec.num_players:
@@ -50,7 +49,7 @@ def _played(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameRec
         raise InvalidOption("agents", list(agents), allowed)
     check_agents(game, "agents", agents)
     options = build_arena(config["arena"])
-    places = {key: convert(key, config[key], Whole) for key in ("deal", "seating")}
+    places = {key: checked(key, config[key], Whole) for key in ("deal", "seating")}
     if not 0 <= places["deal"] < options.deals:
         raise InvalidOption("deal", places["deal"], f"from 0 to {options.deals - 1}: arena.deals={options.deals}")
     return run_replay(game, agents, options, inputs=inputs, **places)

@@ -141,7 +141,11 @@ def _main_score(
 def _sweep_references(game: str, params: Mapping[str, str]) -> str:
     if game in GAMES and _num_players(game) == 1:
         return "self"
-    names = json.loads(params.get("arena.references") or "[]") or ["random"]
+    text = params.get("arena.references", "")
+    try:
+        names = json.loads(text or "[]") or ["random"]
+    except ValueError:  # MLflow keeps the beginning of a long text
+        return text
     return names[0] if len(names) == 1 else f"mean of {', '.join(names)}"
 
 
@@ -181,7 +185,7 @@ def _count(number: int | None) -> str:
     """`1.0M`, `256k`, `12`."""
     if number is None:
         return ""
-    for size, unit in ((1_000_000, "M"), (1_000, "k")):
-        if number >= size:
-            return f"{number / size:.1f}{unit}" if number < 10 * size else f"{number / size:.0f}{unit}"
+    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if number >= 0.9995 * size:
+            return f"{number / size:.1f}{unit}" if number < 9.95 * size else f"{number / size:.0f}{unit}"
     return str(number)

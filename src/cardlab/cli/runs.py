@@ -15,7 +15,6 @@ from cardlab.cli.run_rows import RunRow, printable, run_row
 from cardlab.cli.verbs import Request
 from cardlab.core.files import short_path
 from cardlab.core.options import NUMERIC, InvalidOption, Text, options
-from cardlab.experiments.config.options import build_options
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import TRIAL_STATE
@@ -62,7 +61,7 @@ def run(request: Request) -> int:
     """Print the runs that match the filters, one line each; or, with `run`, the lineage of one."""
     config: dict[str, Any] = {**request.config, "run": request.typed_text("run")}
     game = config.pop("game", None)
-    given = build_options(RunsOptions, config)
+    given = RunsOptions(**config)
     if given.run is not None:
         return _show(given.run)
     condition = _condition(given)

@@ -3,17 +3,16 @@
 from typing import Any
 
 from cardlab.cli.verbs import Request
-from cardlab.core.options import Text, Whole, check_whole
-from cardlab.experiments.config.options import convert
+from cardlab.core.options import Text, Whole, check_whole, checked
 from cardlab.experiments.sweep.options import check_storage, check_study
 
 
 def run(request: Request) -> int:
     """Run trials until the study has as many as its sweep needs."""
     config: dict[str, Any] = dict(request.config["sweep"])
-    name = convert("sweep.study", config["study"], Text)
-    address = convert("sweep.storage", config["storage"], Text | None)
-    workers = convert("sweep.workers", config["workers"], Whole)
+    name = checked("sweep.study", config["study"], Text)
+    address = checked("sweep.storage", config["storage"], Text | None)
+    workers = checked("sweep.workers", config["workers"], Whole)
     check_study(name)
     check_storage(address)
     check_whole("sweep.workers", workers, 1, 256)

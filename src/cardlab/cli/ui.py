@@ -14,9 +14,8 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from cardlab.cli.verbs import Request
-from cardlab.core.options import Text, Whole, check_whole
+from cardlab.core.options import Text, Whole, check_whole, checked
 from cardlab.core.sockets import is_loopback, open_listener, url_host
-from cardlab.experiments.config.options import convert
 from cardlab.games.catalogue import GAMES
 from cardlab.tracking import Store
 from cardlab.tracking.connection import SERVERS
@@ -33,8 +32,8 @@ _SHUTDOWN_SECONDS = 3
 def run(request: Request) -> int:
     """Serve until Ctrl-C or SIGTERM."""
     config = request.config
-    host, port = convert("host", config["host"], Text), convert("port", config["port"], Whole)
-    serve(Store(), host, port, allowed_hosts=convert("allowed_hosts", config["allowed_hosts"], tuple[Text, ...]))
+    host, port = checked("host", config["host"], Text), checked("port", config["port"], Whole)
+    serve(Store(), host, port, allowed_hosts=checked("allowed_hosts", config["allowed_hosts"], tuple[Text, ...]))
     return 0
 
 

@@ -11,14 +11,13 @@ from cardlab.core.files import write_json
 from cardlab.evaluation.intervals import estimate
 from cardlab.evaluation.main_score import SELF, Evaluation
 from cardlab.evaluation.match import InterruptedLineups, Match, paired, play_lineup
-from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seating import Entry, make_lineup
 from cardlab.evaluation.workers import Workers
 from cardlab.games.protocol import Game
 
 FORMAT = 1
-DEFAULT_REFERENCES = ("random",)
 
 
 class InterruptedEvaluation(KeyboardInterrupt):

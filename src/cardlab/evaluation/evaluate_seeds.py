@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cardlab.agents.policy_descriptions import policy_digest
-from cardlab.evaluation.evaluate import DEFAULT_REFERENCES, FORMAT, match_figures
+from cardlab.evaluation.evaluate import FORMAT, match_figures
 from cardlab.evaluation.main_score import SELF, Evaluation
 from cardlab.evaluation.match import Match, paired, play_matches
-from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seed_statistics import mean_over_seeds
 from cardlab.games.protocol import Game

@@ -8,6 +8,7 @@ from cardlab.core.child_processes import usable_cores
 from cardlab.core.options import Number, Text, Whole, option, options
 from cardlab.evaluation.seating import Lineup
 
+DEFAULT_REFERENCES = ("random",)
 EVALUATION_SEED = 20_000_001  # far from the small seeds of training, so that nothing is tuned on these deals
 MIN_DEALS = 2  # an interval needs a variance
 MAX_DEALS = 10**9  # years of play: more is a slip of the pen

@@ -1,12 +1,13 @@
 """Names of policies, the files in which `cardlab train` leaves them, and overrides to be typed again."""
 
+import os
 import re
 import shlex
 from pathlib import Path
 
-from cardlab.agents.policy_paths import SEED
+from cardlab.agents.policy_paths import ADDRESS, SEED
 
-__all__ = ["CONFIG", "LATEST", "POLICY", "SEED", "SUMMARY", "policy_name", "quoted"]
+__all__ = ["CONFIG", "LATEST", "POLICY", "SEED", "SUMMARY", "policy_name", "policy_title", "quoted"]
 
 LATEST = "latest"  # link to the last finished training
 POLICY = "policy"
@@ -20,6 +21,11 @@ def policy_name(folder: Path) -> str:
     if folder.name == POLICY and len(folder.parts) > 2:
         return folder.parents[1 if _TRAINING.fullmatch(folder.parent.name) else 0].name
     return f"{folder.parent.name}_{folder.name}" if folder.name.startswith(SEED) else folder.name
+
+
+def policy_title(text: str) -> str:
+    """The name of the policy whose folder or address is `text`; the text of an agent as it is."""
+    return policy_name(Path(text)) if text.startswith(ADDRESS) or os.path.isdir(text) else text
 
 
 def quoted(key: str, value: object) -> str:

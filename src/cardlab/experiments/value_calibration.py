@@ -115,7 +115,7 @@ def clustered_mean(values: Floats, clusters: NDArray[np.int64]) -> tuple[float, 
 
 
 def summarize_forecasts(forecasts: Forecasts) -> dict[str, float]:
-    """`bias`: by how much values were too high, with its interval; `explained`: share of the variance they foretell."""
+    """`bias`: by how much values were too high, with its interval; `explained`: share of the variance they explain."""
     error = forecasts.predicted.astype(np.float64) - forecasts.paid
     bias, half = clustered_mean(error.astype(np.float32), forecasts.games)
     variance = float(forecasts.paid.var(dtype=np.float64))

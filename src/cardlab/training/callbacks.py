@@ -90,7 +90,7 @@ class Checkpoints(Callback):
         self.seconds = seconds
         self.group = group or ProcessGroup()
         self.report: Callable[[str], None] = print
-        self.after_save: Callable[[], object] = bool  # does nothing
+        self.after_save: Callable[[], object] = lambda: None
         self._warned = False
         self._last = time.monotonic()
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from cardlab.agents.specs import metric_name
 from cardlab.evaluation.intervals import interval_metrics
 from cardlab.evaluation.match import play_match
-from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Game
 
@@ -22,7 +22,7 @@ def score_agent(
     all other seats; `lineup` names one agent per other seat for one more match. A game for one player has `score/self`.
     """
     seed = arena.seed + CURVE_SEED_OFFSET
-    opponents = {name: [name] * (game.spec.num_players - 1) for name in arena.references or ("random",)}
+    opponents = {name: [name] * (game.spec.num_players - 1) for name in arena.references or DEFAULT_REFERENCES}
     if game.spec.num_players == 1:
         opponents = {"self": []}
     elif lineup:

@@ -65,12 +65,12 @@ class Experiment:
     @property
     def total_iterations(self) -> int:
         """Iterations of the whole budget."""
-        return self.trainer.total_iterations(self.agent.decisions_per_iteration)
+        return -(-self.trainer.decisions // self.agent.decisions_per_iteration)
 
     @property
     def last_iteration(self) -> int:
         """The iteration after which training ends: that of the budget, or of `stop_after`."""
-        return self.trainer.last_iteration(self.agent.decisions_per_iteration)
+        return -(-(self.trainer.stop_after or self.trainer.decisions) // self.agent.decisions_per_iteration)
 
 
 def check_start(trainer: TrainerOptions) -> None:

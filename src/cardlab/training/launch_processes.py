@@ -84,7 +84,7 @@ def start_processes(experiment: Experiment, checkpoint: Path, resume: Path | Non
     messages = [_pickled(job) for job in jobs]
     workers: list[_Worker] = []
     try:
-        workers += [_start(job, message) for job, message in zip(jobs, messages, strict=True)]
+        workers.extend(_start(job, message) for job, message in zip(jobs, messages, strict=True))
         _wait_for(store, workers)
         with join_process_group(store, ProcessGroup(0, size), experiment.trainer.device) as group:
             yield group

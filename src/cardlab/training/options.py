@@ -62,11 +62,3 @@ class TrainerOptions:
         if self.processes > self.parallel_games:
             allowed = f"a whole number in [1, {self.parallel_games}], the number of trainer.parallel_games"
             raise InvalidOption("trainer.processes", self.processes, allowed)
-
-    def total_iterations(self, decisions_per_iteration: int) -> int:
-        """Iterations of the whole budget."""
-        return -(-self.decisions // decisions_per_iteration)
-
-    def last_iteration(self, decisions_per_iteration: int) -> int:
-        """The iteration after which training ends: that of the budget, or of `stop_after`."""
-        return -(-(self.stop_after or self.decisions) // decisions_per_iteration)

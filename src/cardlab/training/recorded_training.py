@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cardlab.tracking import RecordIncomplete, Run, Store
+from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.training.experiment import Experiment, check_device
 from cardlab.training.progress import training_progress
 from cardlab.training.run import Trained, lock_run_folder, train
@@ -47,7 +48,7 @@ def train_recorded(
                 tracked=run,
                 progress=progress,
             )
-        run.set_tags({"policy.digest": trained.digest})
+        run.set_tags({DIGEST: trained.digest})
         run.log_artifact(model_dir, "policy")
         record(run, trained)
         run.log_artifact(trained.checkpoint, "checkpoint")

@@ -85,11 +85,11 @@ def train(
 ) -> Trained:
     """Train, or resume from the checkpoint in `run_dir`, and write the policy to `model_dir`.
 
-    `unfinished`: from a caller that holds the lock of the folder: whether it was interrupted before, perhaps after the
-    last iteration. `tracked`: the run behind `log`, whose unsent metrics the checkpoint saves. `progress`: shows the
-    iterations; without it `report` gets a line at each point of the learning curve. Raises InvalidOption for a device
-    that this machine lacks, RunInUse, CheckpointError, ProcessLost or TrainingDiverged; the last good checkpoint stays
-    in each case.
+    `unfinished`, given by a caller that holds the lock of the folder: the training was interrupted before, perhaps
+    after its last iteration. `tracked`: the run behind `log`, whose unsent metrics the checkpoint saves. `progress`
+    shows the iterations; without it `report` gets a line at each point of the learning curve. Raises InvalidOption for
+    a device that this machine lacks, RunInUse, CheckpointError, ProcessLost or TrainingDiverged; the last good
+    checkpoint stays in each case.
     """
     check_device(experiment.trainer)
     checkpoint, finished = run_dir / _CHECKPOINT, run_dir / _FINISHED

@@ -33,7 +33,7 @@ def build_learner(
 
     With a `start` the learner continues from it, with new games.
 
-    All group have the same weights; each has its own games, opponents' seats, replay buffer and generators.
+    All processes have the same weights; each has its own games, opponents' seats, replay buffer and generators.
     """
     group, options, game = group or ProcessGroup(), experiment.trainer, experiment.game
     torch.manual_seed(experiment.seed)

@@ -109,7 +109,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         ([f"arena.seed={400 * '9'}"], f"arena.seed={100 * '9'}… (400 characters): must be a whole number in [0, 9"),
         ([f"agent.gamma={400 * '9'}"], f"agent.gamma={100 * '9'}… (400 characters): must be a number"),
         (["name=''"], "name=: must be text"),
-        (["name=a/b"], "name=a/b: must be text for the name of a folder: no / or"),
+        (["name=a/b"], "name=a/b: must be text for the name of a folder: no / "),
         (["name='a\\b'"], "name=a\\b: must be text for the name of a folder"),
         (["name=.."], "name=..: must be text for the name of a folder"),
         ([f"name={201 * 'x'}"], f"name={201 * 'x'}: must be text for the name of a folder"),

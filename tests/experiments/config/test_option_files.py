@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from cardlab.agents.search.options import SEARCHES
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.composition import compose_config, compose_experiment
-from cardlab.experiments.config.options import build_options, resolve_class
+from cardlab.experiments.config.options import resolve_class
 from cardlab.experiments.config.seed_options import experiment_part
 from cardlab.games.catalogue import GAMES
 from cardlab.learners.options import LEARNER_OPTIONS
@@ -112,7 +112,7 @@ def numbers() -> Iterator[Any]:
 def test_text_and_booleans_are_no_numbers(options: type, key: str) -> None:
     for value in (True, "1", float("nan"), float("inf"), [1]):
         with pytest.raises(InvalidOption, match=rf"^\w+\.{key}=.*: must be "):
-            build_options(options, {key: value})
+            options(**{key: value})
 
 
 @pytest.mark.parametrize("options", [*CLASSES, TrainerOptions])

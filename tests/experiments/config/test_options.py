@@ -8,8 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, check_whole, option, options, unknown_key
-from cardlab.experiments.config.options import build_options, build_part, convert
+from cardlab.core.options import (
+    Flag,
+    InvalidOption,
+    Number,
+    Text,
+    Whole,
+    check_whole,
+    checked,
+    option,
+    options,
+    unknown_key,
+)
+from cardlab.experiments.config.options import build_part
 
 
 @options("agent.inner")
@@ -39,29 +50,22 @@ class Options:
 
 def refusal(data: Mapping[str, Any]) -> str:
     with pytest.raises(InvalidOption) as caught:
-        build_options(Options, {"rounds": 1, **data})
+        Options(**{"rounds": 1, **data})
     text = str(caught.value)
     assert "\n" not in text
     return text
 
 
 def test_every_type_is_converted() -> None:
-    built = build_options(
-        Options,
-        {
-            "rounds": 1e6,
-            "rate": 1,
-            "loss": "huber",
-            "greedy": False,
-            "label": "x",
-            "start": None,
-            "widths": [8, 4.0],
-            "pair": [2, "b"],
-            "names": ["p", "q"],
-            "weights": {"random": 1},
-            "inner": {"depth": 3},
-        },
-    )
+    given: dict[str, Any] = {"rounds": 1e6, "rate": 1, "loss": "huber", "greedy": False, "label": "x", "start": None}
+    given |= {
+        "widths": [8, 4.0],
+        "pair": [2, "b"],
+        "names": ["p", "q"],
+        "weights": {"random": 1},
+        "inner": {"depth": 3},
+    }
+    built = Options(**given)
     assert built == Options(
         1_000_000, 1.0, "huber", False, "x", None, (8, 4), (2, "b"), ["p", "q"], {"random": 1.0}, Inner(3)
     )
@@ -128,7 +132,7 @@ def test_an_unknown_key_is_named_with_its_neighbours() -> None:
 
 def test_a_missing_key_is_named() -> None:
     with pytest.raises(InvalidOption, match=r"agent\.rounds=\(left out\): must be given"):
-        build_options(Options, {})
+        Options()
 
 
 def test_a_part_is_built_by_its_registry_key() -> None:
@@ -162,16 +166,16 @@ def test_a_default_is_validated(limits: dict[str, int]) -> None:
 
 @given(st.integers(-(2**53), 2**53))
 def test_whole_floats_become_the_same_integer(number: int) -> None:
-    converted = convert("key", float(number), Whole)
+    converted = checked("key", float(number), Whole)
     assert converted == number
     assert type(converted) is int
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
 def test_lists_become_tuples_of_the_same_numbers(numbers: list[float]) -> None:
-    assert convert("key", numbers, tuple[Number, ...]) == tuple(numbers)
+    assert checked("key", numbers, tuple[Number, ...]) == tuple(numbers)
 
 
 @given(st.one_of(st.none(), st.floats(allow_nan=False), st.text(), st.lists(st.integers())))
 def test_a_type_that_only_its_owner_can_check_is_let_through(value: object) -> None:
-    assert convert("key", value, Any) is value
+    assert checked("key", value, Any) is value

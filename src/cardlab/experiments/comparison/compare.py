@@ -14,11 +14,10 @@ from cardlab.agents.policy_descriptions import policy_digest, policy_game, read_
 from cardlab.agents.policy_paths import CHAMPION
 from cardlab.agents.specs import metric_name
 from cardlab.core.options import InvalidOption
-from cardlab.evaluation.evaluate import DEFAULT_REFERENCES
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate
 from cardlab.evaluation.main_score import SELF
 from cardlab.evaluation.match import paired, play_matches
-from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, no_progress
 from cardlab.evaluation.seed_curves import Band, Curve, common_range, score_at
 from cardlab.evaluation.seed_statistics import (
@@ -30,7 +29,6 @@ from cardlab.evaluation.seed_statistics import (
 )
 from cardlab.experiments.comparison.training_curves import TrainingCurve, read_training_curve
 from cardlab.experiments.config.build_parts import check_agents
-from cardlab.experiments.config.options import build_options
 from cardlab.experiments.config.parameters import Rows, compare_parameters
 from cardlab.experiments.policy_groups import PolicyGroup, find_group, own_references, policies_by_seed
 from cardlab.games.catalogue import without_training_options
@@ -206,7 +204,7 @@ def compare_methods(
     player: the policies play alone. Raises InvalidOption for what is unknown, and for methods of different games.
     """
     groups = _find_groups(methods, "" if game is None else game.spec.name)
-    options = build_options(ArenaOptions, arena)
+    options = ArenaOptions(**arena)
     return compare_groups(groups, game, options, progress=progress)
 
 

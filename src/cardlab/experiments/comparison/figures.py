@@ -108,8 +108,8 @@ def _interval(estimate: Estimate) -> str:
 
 
 def short_number(number: float) -> str:
-    """`1.05M`, `256k`, `12`, `0.42`."""
-    for size, unit in ((1_000_000, "M"), (1_000, "k")):
-        if number >= size:
+    """`1.05M`, `256k`, `12`, `0.42`: three digits."""
+    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if number >= 0.9995 * size:
             return f"{number / size:.3g}{unit}"
     return f"{number:.3g}"

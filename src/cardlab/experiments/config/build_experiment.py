@@ -6,7 +6,7 @@ from typing import Any
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import ConfigurationError, InvalidOption, check_whole, collected, combined, unknown_key
 from cardlab.experiments.config.build_parts import agent_key, build_arena, build_game, check_agents, group
-from cardlab.experiments.config.options import build_options, build_part
+from cardlab.experiments.config.options import build_part
 from cardlab.experiments.config.values import with_values
 from cardlab.games.protocol import Game
 from cardlab.learners.options import LEARNER_OPTIONS
@@ -72,7 +72,7 @@ def build_groups(config: Mapping[str, Any]) -> dict[str, Any]:
         "agent": lambda data: build_part("agent", data, LEARNER_OPTIONS),
         "network": lambda data: build_part("network", data, NETWORK_OPTIONS),
         "opponents": lambda data: build_part("opponents", data, OPPONENT_OPTIONS),
-        "trainer": lambda data: build_options(TrainerOptions, data),
+        "trainer": lambda data: TrainerOptions(**data),
         "arena": build_arena,
     }
     parts: dict[str, Any] = {}
@@ -97,14 +97,17 @@ def _check_keys(config: Mapping[str, Any]) -> None:
     errors += [InvalidOption(key, "(left out)", "given") for key in known if key not in config]
     if errors:
         raise combined(errors)
-    _check_name(config["name"])
+    check_run_name(config["name"])
     check_whole("seed", config["seed"], 0, 2**63 - 1)
 
 
-def _check_name(name: object) -> None:
-    """Raise InvalidOption unless the folder of a run can have this name."""
-    allowed = f"text for the name of a folder: no / or \\ in it, no dot before it, at most {_NAME_LENGTH} characters"
-    fits = isinstance(name, str) and name.isprintable() and not name.startswith(".") and not set("/\\") & set(name)
+def check_run_name(name: object) -> None:
+    """Raise InvalidOption unless the folder of a run can have this name, and filters of MLflow can hold it."""
+    allowed = (
+        f"text for the name of a folder: no / \\ or quotes in it, no dot before it, at most {_NAME_LENGTH} characters"
+    )
+    plain = isinstance(name, str) and name.isprintable() and not set("/\\'\"`") & set(name)
+    fits = plain and not str(name).startswith(".")
     if not fits or not 0 < len(str(name).encode()) <= _NAME_LENGTH:  # disks count bytes
         raise InvalidOption("name", name, allowed)
 

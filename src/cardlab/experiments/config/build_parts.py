@@ -11,7 +11,7 @@ from cardlab.agents.search.options import SEARCHES, NoSearch, SearchOptions
 from cardlab.agents.specs import InvalidAgent
 from cardlab.core.options import ConfigurationError, InvalidOption, check_choice, collected, combined
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.experiments.config.options import build_options, build_part
+from cardlab.experiments.config.options import build_part
 from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.protocol import Game
 
@@ -26,7 +26,7 @@ def build_game(config: object) -> Game:
 
 def build_arena(config: object) -> ArenaOptions:
     """The options of a group `arena`."""
-    return build_options(ArenaOptions, group("arena", config))
+    return ArenaOptions(**group("arena", config))
 
 
 def build_search(config: object, policy: str) -> SearchOptions | NoSearch:
@@ -84,4 +84,4 @@ def group(key: str, value: object) -> Mapping[str, Any]:
     """`value` as the mapping of a group; InvalidOption when it is none."""
     if not isinstance(value, Mapping):
         raise InvalidOption(key, value, f"an option of conf/{key}/, as in {key}=NAME")
-    return cast(Mapping[str, Any], value)
+    return {str(name): part for name, part in cast(Mapping[object, Any], value).items()}

@@ -220,8 +220,8 @@ def _nothing(_: DictConfig) -> None:
 
 def _unreadable_file() -> InvalidConfiguration | None:
     """The error for the first of the user's files that Hydra cannot load: Hydra itself does not name it."""
-    own = own_folder()
-    for path in sorted(own.rglob("*.yaml")) if own else ():
+    places = {path: folder for folder in search_folders()[:-1] for path in sorted(folder.rglob("*.yaml"))}
+    for path, folder in places.items():
         try:
             yaml.safe_load(path.read_text(encoding="utf-8"))
         except UnicodeDecodeError:
@@ -231,7 +231,7 @@ def _unreadable_file() -> InvalidConfiguration | None:
         except (OSError, yaml.YAMLError):
             continue  # reported when it is composed
         try:
-            compose(path.relative_to(own).with_suffix("").as_posix() if own else "")
+            compose(path.relative_to(folder).with_suffix("").as_posix())
         except RecursionError:
             return InvalidConfiguration(f"{path}: its defaults lead back to it")
         except REFUSALS:

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from pkgutil import resolve_name
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
-from cardlab.core.options import ConfigurationError, check_choice, checked
-
-T = TypeVar("T")
+from cardlab.core.options import ConfigurationError, check_choice
 
 
 class InvalidConfiguration(ConfigurationError):
@@ -25,19 +23,9 @@ def build_part(prefix: str, mapping: Mapping[str, Any], registry: Registry) -> A
     name = mapping.get("name")
     check_choice(f"{prefix}.name", name, list(registry))
     options_class = resolve_class(registry[cast(str, name)])
-    return build_options(options_class, {key: mapping[key] for key in mapping if key != "name"})
+    return options_class(**{str(key): value for key, value in mapping.items() if key != "name"})
 
 
 def resolve_class(home: str | type) -> type:
     """The class, imported when it is given as "module:Class"."""
     return home if isinstance(home, type) else resolve_name(home)
-
-
-def build_options(options_class: type[T], mapping: Mapping[str, Any]) -> T:
-    """The options in `mapping`; InvalidOption for an unknown or missing key, or a wrong value."""
-    return options_class(**{str(key): value for key, value in mapping.items()})
-
-
-def convert(key: str, value: object, hint: Any) -> Any:
-    """`value` in the type `hint`, e.g. Whole; InvalidOption under `key`."""
-    return checked(key, value, hint)

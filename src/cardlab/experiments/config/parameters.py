@@ -8,9 +8,9 @@ Rows = list[tuple[str, list[str]]]
 
 
 def compare_parameters(configs: Sequence[Mapping[str, Any]]) -> tuple[Rows, Rows]:
-    """(differing, common) parameters; first keys that all have, and "" where an experiment lacks the key."""
+    """(differing, common) parameters; keys that all experiments have come first, a missing one has the value ""."""
     leaves = [dict(_leaves({key: value for key, value in config.items() if key != "name"})) for config in configs]
-    keys = sorted({key for each in leaves for key in each if key != "name"})
+    keys = sorted({key for each in leaves for key in each})
     rows = [(key, [each.get(key, "") for each in leaves]) for key in keys]
     differing = [row for row in rows if len(set(row[1])) > 1]
     return sorted(differing, key=lambda row: "" in row[1]), [row for row in rows if len(set(row[1])) == 1]
