@@ -28,8 +28,8 @@ def high_card_agents(monkeypatch):
 def text_of():
     """What a terminal shows of something that rich can print."""
 
-    def shown(printable):
-        console = Console(file=io.StringIO(), width=160)
+    def shown(printable, width=160):
+        console = Console(file=io.StringIO(), width=width)
         console.print(printable)
         return console.file.getvalue()
 

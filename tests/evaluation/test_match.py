@@ -250,6 +250,7 @@ def test_processes_need_a_main_guard(tmp_path, guarded):
         ({"until": 0.0}, "arena.until"),
         ({"seed": -1}, "arena.seed"),
         ({"entries": ["random"]}, "agents"),
+        ({"entries": "random"}, "agents"),
         ({"entries": ["random", "random:level"]}, "agent"),
         ({"entries": ["random", Path("nothing")]}, "agent"),
         ({"entries": [RandomAgent(FOUR), cardlab.load_agent(make_game("five_o"), "greedy_2")]}, "agents"),
@@ -262,6 +263,7 @@ def test_what_cannot_be_played_is_named(arguments, key):
         play_match(**({"game": TWO, "entries": ["random", "random"], "num_deals": 10, "seed": 0} | arguments))
     assert caught.value.key == key
     assert "\n" not in str(caught.value)
+    assert "r,a,n" not in str(caught.value)
 
 
 def test_an_agent_that_cannot_reach_another_process_is_named():

@@ -33,6 +33,7 @@ def test_every_agent_meets_every_other(num_players, high_card_agents, tmp_path, 
         rows = list(csv.DictReader(file))
     assert [float(row["points"]) for row in rows] == [cell["points"] for cell in tournament["cells"]]
     shown = text_of(tournament_table(tournament))
+    assert "…" not in text_of(tournament_table(tournament), width=40), "a figure is never cut"
     assert all(agent in shown for agent in AGENTS)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import cardlab
 from cardlab.cli import main
+from cardlab.core.options import InvalidOption
 from cardlab.tracking import Store
 from cardlab.tracking.run_state import RunState
 
@@ -114,6 +115,13 @@ def test_single_policies_say_that_seeds_are_missing(methods: Path) -> None:
     assert verdict.startswith("not decided between strong_seed_0 and weak_seed_0: +")
     assert "each has one seed (these two policies: +" in verdict
     assert "inf" not in verdict
+    mixed = cardlab.compare_methods(["weak", "models/strong/seed_0"], deals=20, processes=1)
+    (verdict,) = mixed.verdicts
+    assert verdict.endswith(
+        "; strong_seed_0 has one seed; train at least 3 of it, or compare the policies by cardlab tournament"
+    )
+    with pytest.raises(InvalidOption, match=r"methods=weak other: must be two or more methods"):
+        cardlab.compare_methods("weak other")
 
 
 def test_the_strongest_reference_decides_in_games_with_opponents(

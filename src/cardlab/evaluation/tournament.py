@@ -152,9 +152,9 @@ def tournament_table(tournament: Tournament) -> Table:
     cells = {(cell["agent"], cell["opponent"]): cell for cell in tournament["cells"]}
     for heading in ("", "agent", "rating", "points"):
         name = heading == "agent"  # whole in a narrow terminal, where figures take two lines
-        table.add_column(heading, justify="left" if name else "right", no_wrap=name)
+        table.add_column(heading, justify="left" if name else "right", no_wrap=name, overflow="fold")
     for place in range(1, len(order) + 1):
-        table.add_column(str(place), justify="right")
+        table.add_column(str(place), justify="right", overflow="fold")  # a figure is never cut
     for place, standing in enumerate(tournament["standings"], start=1):
         agent = standing["agent"]
         row = [_cell_text(cells.get((agent, opponent))) for opponent in order]

@@ -95,6 +95,9 @@ class MethodPair:
         if self.policies is not None:
             low, high = self.policies.low, self.policies.high
             return f"each has one seed (these two policies: {low:+.3f} to {high:+.3f}); train at least 3 seeds of each"
+        if 1 in self.seeds:
+            one = self.best if self.seeds[0] == 1 else self.other
+            return f"{one} has one seed; train at least 3 of it, or compare the policies by cardlab tournament"
         if self.more_seeds is None:
             return f"{MOST_SEEDS:,} more seeds of each would not decide it, more deals may"
         if not self.points.mean and not self.points.half_width:
@@ -241,8 +244,9 @@ def _estimate(band: Band) -> Estimate:
 
 def _find_groups(methods: Sequence[str], game: str) -> dict[str, PolicyGroup]:
     """Name → group of each of `methods`, in their order."""
-    if len(methods) < 2 or len(set(methods)) < len(methods):
-        raise InvalidOption(_KEY, f"[{', '.join(methods)}]", "two or more methods, each once")
+    if isinstance(methods, str) or len(methods) < 2 or len(set(methods)) < len(methods):
+        given = methods if isinstance(methods, str) else f"[{', '.join(methods)}]"
+        raise InvalidOption(_KEY, given, "two or more methods, each once")
     root = project_root()
     found: dict[str, PolicyGroup] = {}
     for text in sorted(methods, key=CHAMPION.__eq__):  # the game of a champion is that of the others
