@@ -9,6 +9,9 @@ CHAMPION = "champion"
 CHAMPIONS = Path("champions")
 BELIEFS = Path("beliefs")  # in champions/: belief networks trained on games of each champion
 ADDRESS = "models:/"
+RUN_ADDRESS = "runs:/"
+ADDRESSES = (ADDRESS, RUN_ADDRESS)
+"""Beginnings of addresses in MLflow: of its registry, and of the artifacts of a run."""
 SEED = "seed_"  # beginning of the name of a policy's folder in the folder of an experiment: models/NAME/seed_7
 _PACKAGE = Path(__file__).parents[1]
 _POLICY = "policy.json"  # of policy_descriptions, which imports torch
@@ -18,7 +21,7 @@ class PolicyStore(Protocol):
     """Fetches registered policies, such as those in MLflow's model registry."""
 
     def fetch(self, address: str) -> Path:
-        """The folder of the policy at an address such as models:/cardlab-big2@champion."""
+        """The folder of the policy at an address such as models:/cardlab-big2@champion or runs:/ID/policy."""
         ...
 
     def fetch_champion(self, game: str) -> Path | None:
@@ -40,7 +43,7 @@ def policy_folder(text: str, game: str) -> Path | None:
 
     `champion` of a `game` is looked up in champions/ here, then in the installed package, then in the policy store.
     """
-    if text.startswith(ADDRESS):
+    if text.startswith(ADDRESSES):
         return _store().fetch(text)
     if text != CHAMPION or os.path.isdir(text):
         return Path(text) if os.path.isdir(text) else None

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cardlab.agents.policy_paths import ADDRESS
+from cardlab.agents.policy_paths import ADDRESSES
 from cardlab.core.options import InvalidOption
 
 SEARCHES = ("monte_carlo", "expectimax", "tree", "puct")
@@ -31,7 +31,7 @@ def split_name(text: str) -> tuple[str, dict[str, Any]]:
 
     Raises InvalidOption when keys and values do not pair up.
     """
-    if text.startswith(ADDRESS):
+    if text.startswith(ADDRESSES):
         return text, {}
     name, *rest = _split(text)
     if len(rest) % 2:

@@ -24,7 +24,7 @@ def policy_name(folder: Path) -> str:
 
 
 def policy_title(text: str) -> str:
-    """The name of the policy whose folder or address is `text`; the text of an agent as it is."""
+    """The name of the policy whose folder or address in the registry is `text`; other texts as they are."""
     return policy_name(Path(text)) if text.startswith(ADDRESS) or os.path.isdir(text) else text
 
 

@@ -10,8 +10,8 @@ from importlib.metadata import version as installed
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cardlab.agents.policy_descriptions import POLICY_FILES, policy_digest
-from cardlab.agents.policy_paths import ADDRESS, CHAMPION, champion_folder
+from cardlab.agents.policy_descriptions import DESCRIPTION, POLICY_FILES, policy_digest
+from cardlab.agents.policy_paths import ADDRESS, CHAMPION, RUN_ADDRESS, champion_folder
 from cardlab.tracking.policy_lookup import DIGEST
 from cardlab.tracking.store import Store, none_if_missing
 
@@ -139,10 +139,12 @@ class Registry:
             self.store.client.set_registered_model_alias(version.name, CHAMPION, str(version.version))
 
     def fetch(self, address: str) -> Path:
-        """The folder of the policy at `models:/…`, downloaded once; raises NotRegistered for an unknown address.
+        """The folder of the policy at `models:/…` or `runs:/ID/policy`, downloaded once.
 
-        A champion of champions/ that the registry lacks is registered first.
+        Raises NotRegistered for an unknown one. A champion of champions/ that the registry lacks is registered first.
         """
+        if address.startswith(RUN_ADDRESS):
+            return self._fetch_artifacts(address)
         found = self._find_version(address)
         if found is None and address.endswith(f"@{CHAMPION}"):
             found = self.register_champion(address.removeprefix(ADDRESS + _MODEL_PREFIX).removesuffix(f"@{CHAMPION}"))
@@ -161,6 +163,22 @@ class Registry:
             return None
         found = self.champion(game)
         return None if found is None else self.fetch(version_address(found))
+
+    def _fetch_artifacts(self, address: str) -> Path:
+        """The folder of a policy among the artifacts of a run."""
+        from mlflow.artifacts import download_artifacts  # noqa: PLC0415  slow import
+
+        target = self.store.root / "runs" / "registry" / re.sub(r"\W", "_", address.removeprefix(RUN_ADDRESS))
+        if not target.is_dir():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+                given = {"artifact_uri": address, "dst_path": scratch, "tracking_uri": self.store.address}
+                with self.store.wrap_errors():
+                    folder = none_if_missing(lambda: download_artifacts(**given))
+                if folder is None or not (Path(folder) / DESCRIPTION).is_file():
+                    raise NotRegistered(f"{address}: no policy; that of a training is {RUN_ADDRESS}ID/policy")
+                _move(Path(folder), target)
+        return target
 
     def _find_version(self, address: str) -> "ModelVersion | None":
         """The version at `models:/NAME@ALIAS` or `models:/NAME/VERSION`; None without one."""
@@ -213,11 +231,15 @@ class Registry:
             if digest != version.tags[DIGEST]:
                 found = f"its files differ from those that were registered (digest {digest})"
                 raise NotRegistered(f"{version_address(version)}: {found}")
-            try:
-                data.replace(target)
-            except OSError:
-                if not target.is_dir():  # otherwise another process was faster
-                    raise
+            _move(data, target)
+
+
+def _move(folder: Path, target: Path) -> None:
+    try:
+        folder.replace(target)
+    except OSError:
+        if not target.is_dir():  # otherwise another process was faster
+            raise
 
 
 def _read(path: Path) -> str:

@@ -11,10 +11,13 @@ import pytest
 from filelock import FileLock
 
 from cardlab.agents.policy_descriptions import PolicyError, policy_digest
+from cardlab.agents.policy_paths import policy_folder
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import Estimate
+from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
+from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.promotion.champions import write_champion
 from cardlab.experiments.promotion.gate import Ladder, PromotionDecision
 from cardlab.experiments.promotion.options import PromotionOptions
@@ -255,12 +258,28 @@ def test_a_changed_model_in_the_store_is_refused(store: Store, root: Path, untra
         load_agent(make_game("poker_squares"), ADDRESS)
 
 
+def test_a_policy_is_found_by_the_address_of_its_run(store: Store, root: Path, untrained: Callable[..., Path]) -> None:
+    folder = untrained("made")
+    with store.start_run("poker_squares", "made") as run:
+        run.log_artifact(folder, "policy")
+    address = f"runs:/{run.id}/policy"
+    fetched = policy_folder(address, "")
+    assert fetched is not None
+    assert policy_digest(fetched) == policy_digest(folder)
+    game = make_game("poker_squares")
+    scores = [play_match(game, [text], 4).per_deal().tolist() for text in (address, str(folder))]
+    assert scores[0] == scores[1]
+    with pytest.raises(InvalidOption, match="champions change"):
+        check_pinned({"opponents": {address: 1.0}})
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
         (ADDRESS, "the registry has no such model, version or alias"),
         ("models:/cardlab-poker_squares/3", "the registry has no such model, version or alias"),
         ("models:/cardlab-poker_squares", "must be models:/NAME@ALIAS or models:/NAME/VERSION"),
+        ("runs:/0123/policy", "no policy; that of a training is runs:/ID/policy"),
     ],
 )
 @pytest.mark.usefixtures("root")

@@ -5,7 +5,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
-from cardlab.agents.policy_paths import ADDRESS, CHAMPION
+from cardlab.agents.policy_paths import ADDRESSES, CHAMPION
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.options import SEARCHES, NoSearch, SearchOptions
 from cardlab.agents.specs import InvalidAgent
@@ -57,7 +57,7 @@ def check_pinned(config: object, key: str = "") -> None:
             check_pinned(name, f"{key}.{name}" if key else name)
             check_pinned(value, f"{key}.{name}" if key else name)
     elif isinstance(config, str):
-        if ADDRESS in config or CHAMPION in re.split(r"[:\[\]]", config):
+        if any(address in config for address in ADDRESSES) or CHAMPION in re.split(r"[:\[\]]", config):
             raise InvalidOption(key, config, "a scripted agent or a policy's folder in the benchmark: champions change")
     elif isinstance(config, Sequence):
         for value in cast(Sequence[object], config):
