@@ -274,11 +274,13 @@ def test_one_line_names_it(folder: Path, capsys: pytest.CaptureFixture[str], arg
             "sweep sweep.trials=0 agent.gamma=7 sweep.space.agent.gama=[0,1]",
             ["sweep.space.agent.gama=[0,1]: no such key", "sweep.trials=0: must be", "agent.gamma=7: must be"],
         ),
+        ("sweep sweep=standard sweep.space.agent.gamma=[0.9,1.0] agent.nope=1", ["agent.nope=1: no such key"]),
+        ("compose experiments.big2_pp.agent.gamma=1", ["experiments.big2_pp.agent.gamma=1: must be of an experiment"]),
         ("sweep sweep.trials=x agent.gama=0.9", ["agent.gama=0.9: no such key", "sweep.trials=x: must be"]),
         ("sweep agent=policy_iteration", ["sweep.space={}: must be given, for agent=policy_iteration has no search"]),
         (
             "sweep agent=ppo sweep=dqn",
-            ["sweep.space.agent.epsilon="],
+            ["sweep.space.agent.epsilon: agent=ppo has no such options; choose sweep=ppo"],
         ),
     ],
 )
@@ -349,6 +351,10 @@ def test_a_torn_file_of_ones_own_is_named(folder: Path, capsys: pytest.CaptureFi
             "experiment/default.yaml: its defaults lead back to it",
         ),
         ({"agent/mine": 3000 * b"["}, "agent/mine.yaml: is nested too deep"),
+        (
+            {"agent/mine": b"defaults: [/agent/big2/pppo@_here_, _self_]\n"},
+            "agent/mine.yaml: agent=big2/pppo: must be one of big2/",
+        ),
     ],
 )
 def test_a_file_of_ones_own_that_cannot_be_read_is_named(

@@ -30,7 +30,9 @@ def run(request: Request) -> int:
     entries = checked("sweep.space", given.get("space", {}), Mapping[str, Any])
     errors: list[ConfigurationError] = []
     with collected(errors):
-        check_keys(entries, config)
+        prefix = "sweep.space."
+        typed = {text.partition("=")[0].removeprefix(prefix) for text in request.overrides if text.startswith(prefix)}
+        check_keys(entries, config, {"", *typed})
     with collected(errors):
         options = build_sweep(given)
     if errors:

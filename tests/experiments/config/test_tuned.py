@@ -71,6 +71,10 @@ def test_a_key_that_the_experiment_does_not_have_is_named() -> None:
         check_keys({"agent": {"gama": {"low": 0, "high": 1}}}, config)
     with pytest.raises(InvalidOption, match=r"sweep\.space\.agent\.gamma=0\.9: must be \{low"):
         check_keys({"agent": {"gamma": 0.9}}, config)
+    with pytest.raises(
+        InvalidOption, match=r"sweep\.space\.agent\.gamma=\{min: …\}: must be \{low: …, high: …\} or a list"
+    ):
+        check_keys({"agent": {"gamma": {"min": 0.9, "max": 1.0}}}, config)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Composition with Hydra: the name of a configuration and overrides give plain data, or an error of one line."""
 
+import re
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,9 +18,10 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from cardlab.core.options import InvalidOption, combined
+from cardlab.core.options import ConfigurationError, InvalidOption, combined
 from cardlab.experiments.config.error_lines import (
     REFUSALS,
+    accepted_options,
     explain,
     explain_value,
     group_names,
@@ -115,7 +117,7 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
         except (RecursionError, UnicodeDecodeError) as error:
             raise _unreadable_file() or InvalidConfiguration(one_line(error)) from error
         except REFUSALS as error:
-            errors = explain(error, name, overrides)
+            errors = _missing_option(error) or explain(error, name, overrides, entries)
         except yaml.YAMLError as error:
             raise InvalidConfiguration(one_line(error)) from error  # it names the file and the place
         else:
@@ -216,6 +218,22 @@ def run_hydra(config_name: str, arguments: Sequence[str]) -> None:
 
 def _nothing(_: DictConfig) -> None:
     """Hydra's program needs a task, which these arguments never start."""
+
+
+def _missing_option(error: Exception) -> list[ConfigurationError]:
+    """The error for an option that the defaults of a user's file name and no group has; none for other errors."""
+    found = re.search(r"Could not (?:find|load) '(\w+)/([^']+)'", str(error))
+    files = [path for folder in search_folders()[:-1] for path in sorted(folder.rglob("*.yaml"))]
+    if found is None or found[1] not in group_names():
+        return []
+    group, option = found.groups()
+    named = re.compile(rf"[:/ \[]{re.escape(option)}(@\w+)?\s*([,\]]|$)", re.MULTILINE)
+    for path in files:
+        with suppress(OSError, UnicodeDecodeError):
+            if named.search(path.read_text(encoding="utf-8")):
+                refusal = InvalidOption(group, option, accepted_options(option, group_options(group)))
+                return [InvalidConfiguration(f"{path}: {refusal}")]
+    return []
 
 
 def _unreadable_file() -> InvalidConfiguration | None:

@@ -25,14 +25,20 @@ REFUSALS = (HydraException, OmegaConfBaseException, ValueError)
 """Exceptions that Hydra raises for wrong overrides."""
 
 
-def explain(error: Exception, config_name: str, overrides: Sequence[str]) -> list[ConfigurationError]:
-    """The errors to raise instead of `error`, which `overrides` of the configuration `config_name` have caused."""
+def explain(
+    error: Exception, config_name: str, overrides: Sequence[str], entries: Sequence[str]
+) -> list[ConfigurationError]:
+    """The errors to raise instead of `error`, which `overrides` of the configuration `config_name` have caused.
+
+    `entries`: those of `overrides` that may add keys of any name, such as sweep.space.KEY.
+    """
     reasons = {text: _check_override(text, config_name) for text in overrides}
     errors = [reason for reason in reasons.values() if reason]
     wrong = [text for text, reason in reasons.items() if reason]
     if not any(decides_keys(text) for text in wrong):
         groups = tuple(f"{key_of(text)}." for text in wrong)
-        right = [text for text in overrides if text not in wrong and not key_of(text).startswith(groups)]
+        known = [text for text in overrides if text not in (*wrong, *entries)]
+        right = [text for text in known if not key_of(text).startswith(groups)]
         errors += _unknown_overrides(config_name, right)
     plain_experiment = "No match in the defaults list" in str(error)
     hint = "; an experiment's defaults begin with /experiment/default@_here_" if plain_experiment else ""
@@ -137,10 +143,10 @@ def _check_choice(override: Override) -> ConfigurationError | None:
     value = override.value()
     if isinstance(value, list) or value in options:
         return None
-    return InvalidOption(_key_text(override), _value_text(override), _accepted(str(value), options))
+    return InvalidOption(_key_text(override), _value_text(override), accepted_options(str(value), options))
 
 
-def _accepted(value: str, options: Sequence[str]) -> str:
+def accepted_options(value: str, options: Sequence[str]) -> str:
     """The options to choose from: those of the folder or name in `value`, or all and the nearest."""
     flat = [option for option in options if option.replace("/", "_") == value]
     folders = {option: option.rpartition("/")[0] for option in options if "/" in option}
@@ -195,6 +201,10 @@ def _check_key(entry: Override, base: DictConfig, owner: str) -> ConfigurationEr
         return InvalidConfiguration(
             f"{entry.input_line}: no such key" + (f"; did you mean ~{near[0]}?" if near else "")
         )
+    part, _, rest = key.partition(".")
+    if part == "experiments" and rest.partition(".")[0] not in data.get(part, {}):
+        allowed = f"of an experiment of the benchmark: {', '.join(data[part])}; benchmark=NAME has others"
+        return InvalidOption(key, value, allowed)
     refusal = unknown_key(key, value, known, owner)
     parent = key.rpartition(".")[0]
     packages = [name.partition("@")[2] or name for name in groups]

@@ -1,6 +1,6 @@
 """The best values of a sweep as files of conf/, and checks of what such a sweep may be called and search."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,20 @@ _TUNED_GROUPS = ("agent", "network", "opponents")
 _NEVER_SEARCHED = ("arena", "name", "seed")  # what decides which scores compare
 
 
-def check_keys(space: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+def check_keys(space: Mapping[str, Any], config: Mapping[str, Any], typed: Collection[str] = ()) -> None:
     """Raise InvalidOption for no entry, one that is no range or list, and a key that `config` does not have.
 
-    Raises InvalidConfiguration for options of another agent; the message names all of them.
+    Raises InvalidConfiguration for options of another agent; the message names all of them. `typed`: the keys of
+    entries that the user has written; one that is wrong is a slip, one of a file of conf/sweep/ is for another agent.
     """
     known, entries = list(flat_keys(config)), flat_space(space)
-    foreign = [f"sweep.space.{key}" for key in entries if key.startswith("agent.") and key not in known]
-    if len(foreign) > 1 or not entries:
+    for key in entries:
+        parent, _, end = key.rpartition(".")
+        if key not in known and parent in known and not any(name.startswith(f"{parent}.") for name in known):
+            raise InvalidOption(f"sweep.space.{parent}", f"{{{end}: …}}", "{low: …, high: …} or a list of choices")
+    strange = [key for key in entries if key.startswith("agent.") and key not in known]
+    foreign = [f"sweep.space.{key}" for key in strange]
+    if len(foreign) > 1 or not entries or (typed and not set(strange) <= set(typed)):
         name = config["agent"]["name"]
         with initialised_hydra():
             own = name in group_options("sweep")
