@@ -9,6 +9,7 @@ import pytest
 
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.policy_groups import find_group, own_references, policies_by_seed, policy_config
+from cardlab.tracking.run_state import RunState
 
 CONFIG = {"name": "duel", "seed": 7, "agent": {"gamma": 1.0}, "arena": {"references": ["greedy"]}}
 
@@ -93,6 +94,15 @@ def test_other_texts_are_refused_in_one_line(root: Path, policy: Callable[..., P
     ) as at:
         find_group(text, root, key="methods")
     assert "\n" not in str(at.value)
+
+
+@pytest.mark.parametrize("text", ["long", "runs/long", "runs/long/latest/policy"])
+def test_an_unfinished_training_is_named(root: Path, text: str) -> None:
+    RunState("a", None, None, {"name": "long", "seed": 8}).save(Path("runs/long/0123"))
+    with pytest.raises(
+        InvalidOption, match=rf"^policy={text}: must be .*; of {text} seed 8 is not finished .* resumes"
+    ):
+        find_group(text, root)
 
 
 def test_a_misspelt_name_is_answered_with_the_right_one(root: Path, policy: Callable[..., Path]) -> None:

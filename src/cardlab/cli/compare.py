@@ -12,17 +12,17 @@ from rich.console import Console
 
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_folder, write_json
-from cardlab.core.options import Flag, InvalidOption, Text, checked
+from cardlab.core.options import Flag, Text, checked
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.comparison.compare import compare_methods
 from cardlab.experiments.comparison.figures import comparison_figures, comparison_tables
 from cardlab.experiments.config.build_parts import build_game, group
-from cardlab.experiments.policy_groups import find_group, policies_by_seed
+from cardlab.experiments.policy_groups import find_group, policies_by_seed, resume_hint, unfinished_of
 from cardlab.experiments.recorded_matches import record_comparison
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import lineage
-from cardlab.tracking.run_state import RunState, unfinished_runs
+from cardlab.tracking.run_state import RunState
 
 _LINEAGE = ("git.commit", "git.dirty")
 _COMPARISONS = Path("runs", "comparisons")
@@ -65,33 +65,22 @@ def run(request: Request) -> int:
 
 def _report_unfinished(method: str) -> None:
     """Print the seeds of a method that are not finished; InvalidOption if none is."""
-    root, name = project_root(), Path(method).name
-    states = [state for folder, state in unfinished_runs(root / "runs") if folder.parent.name == name]
+    root = project_root()
+    states = unfinished_of(method, root)
     if not states:
         return
-    try:
-        found = find_group(method, root, key="methods")
-    except InvalidOption:
-        allowed = f"an experiment with a finished training; of {method} {_unfinished_text(states)}"
-        raise InvalidOption("methods", method, allowed) from None
-    if found.policies[0].resolve().parents[1].name != name:  # a method of the pipeline
+    found = find_group(method, root, key="methods")
+    if found.policies[0].resolve().parents[1].name != Path(method).name:  # a method of the pipeline
         return
     seeds = policies_by_seed(found.policies)
     left = [each for each in states if _is_seed_of(each, found.config) and each.config.get("seed") not in seeds]
     if left:
-        text = f"{method} is compared by {len(seeds)} of {len(seeds) + len(left)} seeds: {_unfinished_text(left)}"
+        text = f"{method} is compared by {len(seeds)} of {len(seeds) + len(left)} seeds: {resume_hint(left)}"
         print(f"warning: {text}", file=sys.stderr)
 
 
 def _is_seed_of(state: RunState, config: Mapping[str, Any]) -> bool:
     return {**state.config, "seed": None} == {**config, "seed": None}
-
-
-def _unfinished_text(states: Sequence[RunState]) -> str:
-    seeds = sorted({str(state.config.get("seed")) for state in states})
-    are, them = ("s {} are", "them") if len(seeds) > 1 else (" {} is", "it")
-    shown = are.format(", ".join(seeds))
-    return f"seed{shown} not finished (running or interrupted); the same cardlab train command resumes {them}"
 
 
 def _default_folder(names: Sequence[str]) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from cardlab.agents.policy_descriptions import DESCRIPTION, policy_digest, policy_game
-from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
+from cardlab.agents.policy_paths import ADDRESSES, CHAMPION, policy_folder, policy_hint
 from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import split_name
 from cardlab.cli.verbs import Request
@@ -21,7 +21,14 @@ from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game, build_search, check_agents
 from cardlab.experiments.group_evaluation import evaluate_group
-from cardlab.experiments.policy_groups import PolicyGroup, find_group, own_references, policy_config
+from cardlab.experiments.policy_groups import (
+    PolicyGroup,
+    find_group,
+    own_references,
+    policy_config,
+    resume_hint,
+    unfinished_of,
+)
 from cardlab.experiments.recorded_matches import record_evaluation
 from cardlab.experiments.run_paths import policy_title
 from cardlab.games.catalogue import without_training_options
@@ -73,7 +80,7 @@ def run(request: Request) -> int:
 
 def _group(text: str) -> PolicyGroup | None:
     """The policies of all seeds if `text` is an experiment or a folder of several policies."""
-    if text.startswith(ADDRESS) or text == CHAMPION or os.path.isfile(Path(text, DESCRIPTION)):
+    if text.startswith(ADDRESSES) or text == CHAMPION or os.path.isfile(Path(text, DESCRIPTION)):
         return None
     try:
         return find_group(text, project_root())
@@ -133,5 +140,7 @@ def _game(config: Mapping[str, Any], policy: str, folder: Path | None) -> Game:
             "a policy's folder (runs/NAME/latest/policy from cardlab train, models/NAME from dvc repro), or add "
             "game=NAME for a scripted agent or champion" + policy_hint(policy)
         )
+        if states := unfinished_of(policy, project_root()):
+            allowed = f"that of a finished training; {resume_hint(states)}"
         raise InvalidOption("policy", policy, allowed)
     return policy_game(folder)

@@ -11,10 +11,11 @@ from typing import Any, cast
 from omegaconf import OmegaConf
 
 from cardlab.agents.policy_descriptions import DESCRIPTION
-from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint, seed_number
+from cardlab.agents.policy_paths import ADDRESS, ADDRESSES, CHAMPION, policy_folder, policy_hint, seed_number
 from cardlab.core.files import load_json
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.run_paths import CONFIG, POLICY, SEED, SUMMARY, policy_name
+from cardlab.tracking.run_state import RunState, unfinished_runs
 
 _MODELS, _RUNS, _PARAMS, _LINEAGE = "models", "runs", "params.yaml", "lineage.json"
 _ACCEPTED = (
@@ -39,7 +40,7 @@ def find_group(text: str, root: Path, *, game: str = "", key: str = "policy") ->
     subfolders seed_N, or runs/NAME. `champion` of `game`, and addresses of the policy store. Of runs/NAME, the group is
     the finished trainings with configuration and code of the newest but for the seed; of each seed the newest.
     """
-    if text.startswith(ADDRESS) or (text == CHAMPION and game):
+    if text.startswith(ADDRESSES) or (text == CHAMPION and game):
         folder = policy_folder(text, game)
         if folder is not None:
             return PolicyGroup(text, (folder,), policy_config(folder))
@@ -47,8 +48,25 @@ def find_group(text: str, root: Path, *, game: str = "", key: str = "policy") ->
         if text and (policies := _policies(place)):
             return PolicyGroup(policy_name(place), policies, policy_config(policies[0]))
     known = [path.name for folder in (Path(_MODELS), root / _RUNS) for path in folder.glob("*")]
+    if states := unfinished_of(text, root):
+        raise InvalidOption(key, text, f"an experiment with a finished training; of {text} {resume_hint(states)}")
     near = get_close_matches(text, known, n=1)
     raise InvalidOption(key, text, _ACCEPTED + (policy_hint(text) or (f"; did you mean {near[0]}?" if near else "")))
+
+
+def unfinished_of(text: str, root: Path) -> list[RunState]:
+    """The running and interrupted trainings of the experiment `text`, or of the folder runs/NAME or one below it."""
+    parts = Path(text).parts
+    name = parts[1] if len(parts) > 1 and parts[0] == _RUNS else Path(text).name
+    return [state for folder, state in unfinished_runs(root / _RUNS) if folder.parent.name == name]
+
+
+def resume_hint(states: Sequence[RunState]) -> str:
+    """Which seeds are not finished, and what to do."""
+    seeds = sorted({str(state.config.get("seed")) for state in states})
+    are, them = ("s {} are", "them") if len(seeds) > 1 else (" {} is", "it")
+    shown = are.format(", ".join(seeds))
+    return f"seed{shown} not finished (running or interrupted); the same cardlab train command resumes {them}"
 
 
 def policy_config(policy: Path) -> Mapping[str, Any]:
