@@ -30,13 +30,14 @@ _SHOWN = ("git.commit", "git.dirty", "dvc.experiment", "dvc.baseline", "versions
 
 def main() -> None:
     """Write report/index.html, and log its pictures to the evaluations in MLflow."""
-    experiments = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments))
+    params = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml")))
+    experiments: dict[str, Any] = params["experiments"]
     results = read_results(Path("results"), experiments)
     tags = lineage()
     folder, shown = Path("report"), {key: tags[key] for key in _SHOWN if key in tags}
     tournaments, comparisons = (Path("results", name) for name in ("tournaments", "comparisons"))
     methods = read_methods(Path("results", "methods.json"))
-    tables = (read_tournaments(tournaments), read_comparisons(comparisons), methods)
+    tables = (read_tournaments(tournaments), read_comparisons(comparisons, params["compare"]), methods)
     write_report(results, shown, folder, *tables, read_exploitability(Path("champions")))
     write_learning_curves(Path("results"), experiments, Path("learning_curves"))
     store = Store()

@@ -54,11 +54,16 @@ def _write(trainings: Sequence[SeedTraining], models: Path, snapshots: Path, res
 
 
 def _changed(name: str, config: Mapping[str, Any]) -> str:
-    """The options that differ from params.yaml in the last commit, e.g. by `dvc exp run -S`; empty without git."""
+    """The options that differ from params.yaml in the last commit, e.g. by `dvc exp run -S`.
+
+    Empty without git, and for an experiment that is not committed.
+    """
     committed = OmegaConf.create(run_git(Path.cwd(), "show", "HEAD:./params.yaml") or "{}")
     before: dict[str, Any] = OmegaConf.to_object(committed)  # pyright: ignore[reportAssignmentType]
-    known = flatten(before.get("experiments", {}).get(name, {}))
-    return " ".join(f"{key}={value}" for key, value in flatten(config).items() if known and known.get(key) != value)
+    if name not in before.get("experiments", {}):
+        return ""
+    known = flatten(before["experiments"][name])
+    return " ".join(f"{key}={value}" for key, value in flatten(config).items() if known.get(key) != value)
 
 
 def _copy(source: Path, target: Path) -> None:

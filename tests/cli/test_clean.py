@@ -103,7 +103,7 @@ def test_without_an_answer_of_git_nothing_goes(project: Project, capsys: pytest.
     former = project.train(FORMER)
     (project.root / ".git").write_text("no repository")
     assert main(["clean", "--yes"]) != 0
-    assert "git does not tell what it tracks below runs/" in capsys.readouterr().err
+    assert "git cannot list what it tracks below runs/" in capsys.readouterr().err
     assert (former / "finished.ckpt").exists()
 
 

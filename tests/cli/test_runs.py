@@ -151,6 +151,10 @@ def test_one_run_is_shown_with_its_lineage(store: Store, capsys: pytest.CaptureF
     assert rows["versions"].startswith("{")
     assert rows["command"] == row["command"] != ""
     assert not {"launch", "process"} & set(rows)
+    assert main(["runs", f"run={row['id'][:8]}", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert {key: shown[key] for key in row} == row
+    assert shown["tags"]["versions"] == rows["versions"]
 
 
 @pytest.mark.usefixtures("store")

@@ -153,10 +153,10 @@ def _folder_now(root: Path, config: Mapping[str, Any]) -> str | None:
 
 
 def _protected(root: Path) -> list[Path]:
-    """What git tracks below runs/, and what dvc.lock names. InvalidConfiguration if git does not tell."""
+    """What git tracks below runs/, and what dvc.lock names. InvalidConfiguration where git fails."""
     listed = run_git(root, "ls-files", "-z", "runs")
     if listed is None and (root / ".git").exists():
-        raise InvalidConfiguration(f"{root}: git does not tell what it tracks below runs/; see what git status says")
+        raise InvalidConfiguration(f"{root}: git cannot list what it tracks below runs/; see what git status says")
     lock = root / "dvc.lock"
     stages: Mapping[str, Any] = yaml.safe_load(lock.read_text())["stages"] if lock.exists() else {}
     entries = (entry for stage in stages.values() for key in ("deps", "outs") for entry in stage.get(key, ()))

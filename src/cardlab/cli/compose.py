@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import join
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -24,7 +25,7 @@ def run(request: Request) -> int:
     if "--check" in request.flags:
         difference = first_difference(config, _read_params())
         if difference:
-            hint = "`cardlab compose` writes it from conf/"
+            hint = f"`{join(['cardlab', 'compose', *request.overrides])}` writes it from conf/"
             raise InvalidConfiguration(f"{PARAMS} differs from conf/ at {difference}; {hint}")
         print(f"{PARAMS} is up to date")
         return 0

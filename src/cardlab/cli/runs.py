@@ -63,7 +63,7 @@ def run(request: Request) -> int:
     game = config.pop("game", None)
     given = RunsOptions(**config)
     if given.run is not None:
-        return _show(given.run)
+        return _show(given.run, as_json="--json" in request.flags)
     condition = _condition(given)
     store = Store()
     found = store.search_runs(condition, game["name"] if game else None)
@@ -146,7 +146,7 @@ def _print_table(rows: Sequence[RunRow]) -> None:
         )
 
 
-def _show(prefix: str) -> int:
+def _show(prefix: str, *, as_json: bool) -> int:
     """Print the lineage of the run whose id starts with `prefix`, and the folders and addresses of its policy."""
     store = Store()
     found = [(game, entry) for game, entry in store.search_runs() if entry.info.run_id.startswith(prefix)]
@@ -171,6 +171,13 @@ def _show(prefix: str) -> int:
             places.append(version_address(registered))
     if not places and (folder := policy_artifacts(entry)):
         places.append(str(folder))
+    if as_json:
+        print(
+            json.dumps(
+                {**asdict(row), "tags": tags, "policies": places, "artifacts": entry.info.artifact_uri}, indent=1
+            )
+        )
+        return 0
     width = max(map(len, rows))
     for key, value in rows.items():
         if value:

@@ -1,9 +1,10 @@
 """`cardlab train`: one experiment, logged to MLflow; the same command resumes it after an interruption."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from shlex import quote
 from typing import Any
 
 from cardlab.cli.verbs import ComposedConfig, Request
@@ -49,7 +50,7 @@ def _run(request: Request) -> int:
     store, folder = Store(), None
     if request.config.get(RESUME) is not None:
         folder, state = find_unfinished(store.root / "runs", request.typed_text(RESUME) or "")
-        _check_same(config if len(request.overrides) > 1 else state.config, state)
+        _check_same(config if len(request.overrides) > 1 else state.config, state, request.overrides)
         config = dict(state.config)
     experiment = build_experiment(config)  # before the slow imports below: a wrong value fails at once
     from cardlab.experiments.seeds import find_training, write_training_files  # noqa: PLC0415
@@ -105,7 +106,7 @@ def _train_seeds(request: Request, config: Mapping[str, Any]) -> int:
     Console().print(evaluation_table(evaluation))
     for training in trainings:
         print(f"policy: {short_path(training.policy)}  (seed {training.seed})")
-    print(f"next:   cardlab compare {config['name']} OTHER  (another method)\n        cardlab ui")
+    print(f"next:   cardlab compare {quote(config['name'])} OTHER  (another method)\n        cardlab ui")
     return 0
 
 
@@ -115,13 +116,16 @@ def _changed(request: Request) -> str:
     return " ".join(sorted(texts, key=lambda text: text.startswith("trainer")))
 
 
-def _check_same(config: Mapping[str, Any], state: RunState) -> None:
-    """Raise InvalidOption for a run of the pipeline, and for the first key that differs from the interrupted run."""
+def _check_same(config: Mapping[str, Any], state: RunState, overrides: Sequence[str]) -> None:
+    """Raise InvalidOption for a run of the pipeline, and for a key that differs from the interrupted run.
+
+    Of several such keys it names one of `overrides`, if it can.
+    """
     if state.stage is not None:
         raise InvalidOption(RESUME, state.run_id, f"a run of cardlab train; resume this one by dvc repro {state.stage}")
     before, now = flatten(state.config), flatten(config)
-    for key in sorted(before.keys() | now.keys()):
+    given = {text.partition("=")[0] for text in overrides}
+    for key in sorted(before.keys() | now.keys(), key=lambda key: (key not in given, key)):
         if before.get(key) != now.get(key):
-            raise InvalidOption(
-                key, now.get(key, "(left out)"), f"{before.get(key, 'left out')}, as in the interrupted run"
-            )
+            allowed = f"{before.get(key, 'left out')}, as in the interrupted run; or give resume= alone"
+            raise InvalidOption(key, now.get(key, "(left out)"), allowed)

@@ -418,7 +418,8 @@ def test_verdicts_over_seeds_and_the_table_of_learners_are_shown(results: list[R
     row = {"name": "ppo", "score": 0.25, "low": 0.125, "high": 0.375, "seeds": 3, "cpu_minutes": 0.5}
     table = {"against": "greedy", "recipes": {"ppo": True}, "decisions": 500_000, "methods": [row]}
     (tmp_path / "methods.json").write_text(json.dumps({"format": 1, "games": {"thirty_one": table}}))
-    comparisons = read_comparisons(tmp_path / "comparisons")
+    (tmp_path / "comparisons" / "former.json").write_text("{}")  # of a pair that params.yaml no longer has
+    comparisons = read_comparisons(tmp_path / "comparisons", ["thirty_one", "to_be_made"])
     methods = read_methods(tmp_path / "methods.json")
     path = write_report(results, {}, tmp_path / "report", (), comparisons, methods)
     words = " ".join(" ".join(Page(path.read_text()).words).split())

@@ -1,7 +1,7 @@
 """Reads and checks the results of the other stages: evaluations, learning curves, statistics."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,9 +129,10 @@ def read_tournaments(folder: Path) -> list[Mapping[str, Any]]:
     return [read_json(path, "a tournament", keys) for path in sorted(folder.glob("*.json"))]
 
 
-def read_comparisons(folder: Path) -> list[Mapping[str, Any]]:
-    """The comparisons of methods in `folder`, one file each; ResultError when one is damaged."""
-    return [read_json(path, "a comparison", ("game", "pairs")) for path in sorted(folder.glob("*.json"))]
+def read_comparisons(folder: Path, names: Iterable[str]) -> list[Mapping[str, Any]]:
+    """The comparisons NAME.json in `folder` of those that are there; ResultError when one is damaged."""
+    files = (folder / f"{name}.json" for name in sorted(names))
+    return [read_json(file, "a comparison", ("game", "pairs")) for file in files if file.exists()]
 
 
 def read_methods(path: Path) -> Mapping[str, Mapping[str, Any]]:
