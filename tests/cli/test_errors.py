@@ -275,6 +275,7 @@ def test_one_line_names_it(folder: Path, capsys: pytest.CaptureFixture[str], arg
             ["sweep.space.agent.gama=[0,1]: no such key", "sweep.trials=0: must be", "agent.gamma=7: must be"],
         ),
         ("sweep sweep=standard sweep.space.agent.gamma=[0.9,1.0] agent.nope=1", ["agent.nope=1: no such key"]),
+        ("train experiments.big2_ppo.agent.gamma=1", ["experiments.big2_ppo.agent.gamma=1: no such key"]),
         ("compose experiments.big2_pp.agent.gamma=1", ["experiments.big2_pp.agent.gamma=1: must be of an experiment"]),
         ("sweep sweep.trials=x agent.gama=0.9", ["agent.gama=0.9: no such key", "sweep.trials=x: must be"]),
         ("sweep agent=policy_iteration", ["sweep.space={}: must be given, for agent=policy_iteration has no search"]),

@@ -103,6 +103,9 @@ def test_an_unfinished_training_is_named(root: Path, text: str) -> None:
         InvalidOption, match=rf"^policy={text}: must be .*; of {text} seed 8 is not finished .* resumes"
     ):
         find_group(text, root)
+    RunState("a", None, "train@long", {"name": "long", "seed": 8}).save(Path("runs/long/0123"))
+    with pytest.raises(InvalidOption, match=r"; dvc repro train@long resumes it$"):
+        find_group(text, root)
 
 
 def test_a_misspelt_name_is_answered_with_the_right_one(root: Path, policy: Callable[..., Path]) -> None:

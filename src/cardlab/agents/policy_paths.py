@@ -14,7 +14,7 @@ ADDRESSES = (ADDRESS, RUN_ADDRESS)
 """Beginnings of addresses in MLflow: of its registry, and of the artifacts of a run."""
 SEED = "seed_"  # beginning of the name of a policy's folder in the folder of an experiment: models/NAME/seed_7
 _PACKAGE = Path(__file__).parents[1]
-_POLICY = "policy.json"  # of policy_descriptions, which imports torch
+_POLICY = "policy.json"  # DESCRIPTION in policy_descriptions, which imports this module
 
 
 class PolicyStore(Protocol):

@@ -172,11 +172,8 @@ def _show(prefix: str, *, as_json: bool) -> int:
     if not places and (folder := policy_artifacts(entry)):
         places.append(str(folder))
     if as_json:
-        print(
-            json.dumps(
-                {**asdict(row), "tags": tags, "policies": places, "artifacts": entry.info.artifact_uri}, indent=1
-            )
-        )
+        more = {"tags": tags, "policies": places, "artifacts": entry.info.artifact_uri}
+        print(json.dumps({**asdict(row), **more}, indent=1))
         return 0
     width = max(map(len, rows))
     for key, value in rows.items():

@@ -65,8 +65,9 @@ def resume_hint(states: Sequence[RunState]) -> str:
     """Which seeds are not finished, and what to do."""
     seeds = sorted({str(state.config.get("seed")) for state in states})
     are, them = ("s {} are", "them") if len(seeds) > 1 else (" {} is", "it")
-    shown = are.format(", ".join(seeds))
-    return f"seed{shown} not finished (running or interrupted); the same cardlab train command resumes {them}"
+    shown, stage = are.format(", ".join(seeds)), next((state.stage for state in states if state.stage), None)
+    command = f"dvc repro {stage}" if stage else "the same cardlab train command"
+    return f"seed{shown} not finished (running or interrupted); {command} resumes {them}"
 
 
 def policy_config(policy: Path) -> Mapping[str, Any]:

@@ -201,10 +201,11 @@ def _check_key(entry: Override, base: DictConfig, owner: str) -> ConfigurationEr
         return InvalidConfiguration(
             f"{entry.input_line}: no such key" + (f"; did you mean ~{near[0]}?" if near else "")
         )
+    experiments = data.get("experiments")
     part, _, rest = key.partition(".")
-    if part == "experiments" and rest.partition(".")[0] not in data.get(part, {}):
-        allowed = f"of an experiment of the benchmark: {', '.join(data[part])}; benchmark=NAME has others"
-        return InvalidOption(key, value, allowed)
+    if part == "experiments" and isinstance(experiments, dict) and rest.partition(".")[0] not in experiments:
+        names = ", ".join(cast(dict[str, Any], experiments))
+        return InvalidOption(key, value, f"of an experiment of the benchmark: {names}; benchmark=NAME has others")
     refusal = unknown_key(key, value, known, owner)
     parent = key.rpartition(".")[0]
     packages = [name.partition("@")[2] or name for name in groups]
