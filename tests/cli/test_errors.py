@@ -96,8 +96,12 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["train", f"seed={5000 * '9'}"], f"seed={95 * '9'}… (5005 characters): cannot be read as key=value"),
         (["train", "agent.gamma"], "agent.gamma: cannot be read as key=value"),
         (
+            ["train", "name=über"],
+            "name=über: cannot be read as key=value (a value with signs such as ? and é needs quotes",
+        ),
+        (
             ["train", "name={a:"],
-            "name={a:: cannot be read as key=value (a value with signs such as ? and = needs quotes",
+            "name={a:: cannot be read as key=value (a value with signs such as ? and é needs quotes",
         ),
         (["train", "agent.gamma=${nothing}"], "agent.gamma: Interpolation key 'nothing' not found"),
         (["train", "+agent.gamma=1"], "+agent.gamma=1: this key exists; write agent.gamma=1"),

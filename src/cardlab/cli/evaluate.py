@@ -17,7 +17,7 @@ from cardlab.core.exit_status import INTERRUPTED
 from cardlab.core.files import check_file
 from cardlab.core.options import Flag, InvalidOption, Text, checked
 from cardlab.evaluation.evaluate import InterruptedEvaluation, evaluate, evaluation_table, write_evaluation
-from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game, build_search, check_agents
 from cardlab.experiments.group_evaluation import evaluate_group
@@ -118,6 +118,8 @@ def _with_references(game: Game, options: ArenaOptions, own: tuple[str, ...]) ->
     if own and not options.references:
         options = replace(options, references=own)
         print(f"against {', '.join(own)}: the references of its experiment (arena.references=[…] names others)")
+    elif not options.references and game.spec.num_players > 1:
+        print(f"against {', '.join(DEFAULT_REFERENCES)} (arena.references=[…] names others)")
     check_agents(game, "arena.references", options.references)
     return options
 

@@ -236,8 +236,8 @@ def _value_text(override: Override) -> str:
 
 def _quoting(text: str) -> str:
     value = text.partition("=")[2]
-    if any(sign in value for sign in "?=&:(){}[],' "):
-        return f""" (a value with signs such as ? and = needs quotes: '{text.partition("=")[0]}="…"')"""
+    if any(sign in value for sign in "?=&:(){}[],' ") or not value.isascii():
+        return f""" (a value with signs such as ? and é needs quotes: '{text.partition("=")[0]}="…"')"""
     return ""
 
 
