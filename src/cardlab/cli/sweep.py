@@ -32,7 +32,7 @@ def run(request: Request) -> int:
     with collected(errors):
         prefix = "sweep.space."
         typed = {text.partition("=")[0].removeprefix(prefix) for text in request.overrides if text.startswith(prefix)}
-        check_keys(entries, config, {"", *typed})
+        check_keys(entries, config, typed)
     with collected(errors):
         options = build_sweep(given)
     if errors:

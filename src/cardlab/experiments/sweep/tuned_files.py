@@ -20,7 +20,7 @@ _TUNED_GROUPS = ("agent", "network", "opponents")
 _NEVER_SEARCHED = ("arena", "name", "seed")  # what decides which scores compare
 
 
-def check_keys(space: Mapping[str, Any], config: Mapping[str, Any], typed: Collection[str] = ()) -> None:
+def check_keys(space: Mapping[str, Any], config: Mapping[str, Any], typed: Collection[str] | None = None) -> None:
     """Raise InvalidOption for no entry, one that is no range or list, and a key that `config` does not have.
 
     Raises InvalidConfiguration for options of another agent; the message names all of them. `typed`: the keys of
@@ -33,7 +33,7 @@ def check_keys(space: Mapping[str, Any], config: Mapping[str, Any], typed: Colle
             raise InvalidOption(f"sweep.space.{parent}", f"{{{end}: …}}", "{low: …, high: …} or a list of choices")
     strange = [key for key in entries if key.startswith("agent.") and key not in known]
     foreign = [f"sweep.space.{key}" for key in strange]
-    if len(foreign) > 1 or not entries or (typed and not set(strange) <= set(typed)):
+    if len(foreign) > 1 or not entries or (typed is not None and not set(strange) <= set(typed)):
         name = config["agent"]["name"]
         with initialised_hydra():
             own = name in group_options("sweep")
