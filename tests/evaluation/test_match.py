@@ -1,3 +1,6 @@
+import multiprocessing
+import os
+import signal
 import subprocess
 import sys
 from itertools import permutations
@@ -10,11 +13,13 @@ from hypothesis import strategies as st
 
 import cardlab
 from cardlab.agents.random_agent import RandomAgent
+from cardlab.core.child_processes import ChildKilled
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.match import compare, play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import distinct_seatings, make_lineup
 from cardlab.evaluation.workers import ChunkJob, ChunkPlayer, StoppedError, deal_block
+from cardlab.experiments.policy_groups import find_group
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play_out
 from small_games.high_card import HighCard, Shower
@@ -238,6 +243,17 @@ def test_processes_need_a_main_guard(tmp_path, guarded):
         assert not done.stderr
 
 
+def test_a_killed_process_of_a_match_is_named():
+    def kill_one(*_):
+        for child in multiprocessing.active_children()[:1]:
+            os.kill(child.pid, signal.SIGKILL)
+
+    with pytest.raises(
+        ChildKilled, match=r"^a process of the match was killed \(memory\?\); run the same command again"
+    ):
+        play_match(make_game("thirty_one"), ["random", "random"], 10**6, processes=2, chunk=1, progress=kill_one)
+
+
 @pytest.mark.parametrize(
     ("arguments", "key"),
     [
@@ -290,6 +306,7 @@ def test_a_chunk_is_given_up_in_the_midst_of_a_game():
         ("monte_carlo:seconds:1", 1),
         ("expectiminimax:seconds:1", 1),
         ("endgame:policy:[monte_carlo:seconds:1]", 1),
+        ("endgame:policy:[monte_carlo:simulations:5]", 32),
     ],
 )
 def test_agents_with_a_clock_play_one_game_at_a_time(text: str, parallel_games: int | None) -> None:
@@ -301,6 +318,13 @@ def test_a_folder_with_colons_is_no_agent_with_options(tmp_path: Path) -> None:
     folder.mkdir()
     for text, parallel_games in ((str(folder), None), (f"monte_carlo:policy:[{folder}]:simulations:4", 32)):
         assert make_lineup(make_game("five_o"), [text, "random"]).parallel_games == parallel_games
+
+
+def test_the_text_of_an_agent_may_be_longer_than_a_file_name():
+    with pytest.raises(InvalidOption, match=r"^agent=a{20}"):
+        cardlab.load_agent(make_game("thirty_one"), 300 * "a")
+    with pytest.raises(InvalidOption, match=r"^policy=monte_carlo"):
+        find_group("monte_carlo" + 20 * ":simulations:10", Path())
 
 
 @pytest.mark.parametrize("text", [None, 3])

@@ -1,6 +1,7 @@
 import csv
 import json
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ratings import Cycle, cycles, rate
 from cardlab.evaluation.tournament import run_tournament, tournament_table
+from cardlab.games.catalogue import make_game
 from small_games.high_card import HighCard, Shower
 
 AGENTS = ["low", "high", "random"]
@@ -147,3 +149,24 @@ def test_ratings_follow_the_duels():
     assert ratings[0].mu - ratings[2].mu > 3 * ratings[0].sigma
     even = rate(["a", "b"], {(0, 1): np.zeros(100, dtype=np.int8)})
     assert abs(even[0].mu - even[1].mu) < 1
+
+
+def test_a_pairing_depends_on_the_beliefs_and_policies_that_its_agents_name(tmp_path):
+    def key():
+        text = f"monte_carlo:rollout:planner:belief:{belief}"
+        return pairings.pairing_key(make_game("big2"), (text, f"endgame:policy:{policy}"), OPTIONS)
+
+    policy, belief = (shutil.copytree(f"champions/{name}", tmp_path / name) for name in ("big2", "beliefs/big2"))
+    before = key()
+    for folder in (policy, belief):
+        weights = folder / "weights.safetensors"
+        weights.write_bytes(weights.read_bytes() + b"more")
+        assert key() != before
+        before = key()
+
+
+def test_a_folder_that_holds_no_policy_does_not_hide_a_scripted_agent(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "greedy").mkdir()
+    tournament = run_tournament(make_game("thirty_one"), ["greedy", "random"], OPTIONS, tmp_path / "results")
+    assert tournament["standings"][0]["agent"] == "greedy"

@@ -83,6 +83,8 @@ def test_other_weights_are_another_run(first: Trained, tmp_path: Path):
         ("thirty_one", ["experiment=thirty_one/dqn", "opponents=pool", "+opponents.agents={{{}: 1}}"]),
         ("poker_squares", ["experiment=poker_squares/champion", "agent.rollouts_by={}"]),
         ("poker_squares", ["experiment=poker_squares/td", "arena.references=[random,{}]"]),
+        ("poker_squares", ["experiment=poker_squares/td", "arena.references=['endgame:policy:{}']"]),
+        ("beliefs/big2", ["experiment=big2/ppo", "arena.references=['monte_carlo:rollout:planner:belief:{}']"]),
     ],
 )
 def test_another_policy_in_a_folder_that_is_named_is_another_run(tmp_path: Path, game: str, changes: list[str]):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cardlab.agents.network_files import load_weights, save_weights
 from cardlab.agents.policy_descriptions import (
+    BELIEF,
     WEIGHTS,
     PolicyDescription,
     PolicyError,
@@ -26,7 +27,6 @@ from cardlab.networks.belief import BeliefNetwork
 from cardlab.networks.options import BeliefOptions
 
 FORMAT = 1
-_DESCRIPTION = "belief.json"
 _FREE = ("features",)  # options of the game in which belief and agent may differ
 
 
@@ -62,12 +62,12 @@ def save_belief(folder: Path, game: Game, options: BeliefOptions, network: Belie
     folder.mkdir(parents=True, exist_ok=True)
     save_weights(network, folder / WEIGHTS)
     description = PolicyDescription(game.spec.name, game.spec.options, options.name, asdict(options))
-    write_description(folder / _DESCRIPTION, FORMAT, description)
+    write_description(folder / BELIEF, FORMAT, description)
 
 
 def load_belief(game: Game, folder: Path) -> Belief:
     """The belief in `folder` for `game`, whose features may be others; PolicyError when it does not fit."""
-    path = folder / _DESCRIPTION
+    path = folder / BELIEF
     description = parse_description(path, FORMAT)
     trained_for = {"game": description.game, **description.game_options}
     check_game(folder, game, trained_for | {key: game.spec.options[key] for key in _FREE if key in game.spec.options})

@@ -26,20 +26,14 @@ class ExploringAgent(Protocol):
         ...
 
 
-def explore(actions: Actions, legal: Bools, epsilon: float, rng: np.random.Generator) -> Actions:
-    """`actions` [N], each replaced by a uniformly random legal one with probability `epsilon`."""
-    if epsilon <= 0:
-        return actions
-    explores = rng.random(len(actions)) < epsilon
-    random_actions = choose_uniformly(legal, rng.random(len(actions), dtype=np.float32))
-    return np.where(explores, random_actions, actions)
-
-
 def epsilon_greedy(
     best: Actions, values: Floats, legal: Bools, epsilon: float, rng: np.random.Generator
 ) -> SampledActions:
     """`best` [N], each replaced with probability `epsilon` by a uniformly random legal action."""
-    actions = explore(best, legal, epsilon, rng)
+    actions = best
+    if epsilon > 0:
+        explores = rng.random(len(best)) < epsilon
+        actions = np.where(explores, choose_uniformly(legal, rng.random(len(best), dtype=np.float32)), best)
     share = epsilon / legal.sum(axis=1)
     probabilities = np.where(actions == best, 1.0 - epsilon + share, share)
     return SampledActions(actions, np.log(probabilities).astype(np.float32), values)

@@ -41,12 +41,15 @@ class PolicyModel:
         """
         if not isinstance(cast(object, model_input), Mapping):  # as MLflow passes it on
             raise PolicyError(f"predict: got {type(model_input).__name__}: must be a dictionary of arrays")
-        rng = np.random.default_rng(int(model_input["seed"]) if "seed" in model_input else None)
+        rng = np.random.default_rng(_seed(model_input["seed"]) if "seed" in model_input else None)
         given = set(model_input) - {"seed"}
         if given == {"info_states", "players"}:
             players = _array(model_input, "players", np.int8, ())
             records = _array(model_input, "info_states", np.uint8, (self.game.state_dtype.itemsize,))
             _check_equal(info_states=len(records), players=len(players))
+            most = self.game.spec.num_players - 1
+            if not ((players >= 0) & (players <= most)).all():
+                raise PolicyError(f"players: must be 0 to {most}")
             info_states = InfoStates(records.view(self.game.state_dtype)[:, 0])
             return self.policy.act(info_states, players, rng)
         if given == {"observations", "legal"}:
@@ -98,12 +101,24 @@ def _check_equal(**lengths: int) -> None:
         raise PolicyError(f"predict: got {shown}: must be equally many")
 
 
+def _seed(given: object) -> int:
+    """`given` as a seed of numpy; raises PolicyError for anything but a whole number of at least 0."""
+    if not isinstance(given, int | np.integer) or given < 0:
+        raise PolicyError(f"seed: got {given!r}: must be a whole number of at least 0")
+    return int(given)
+
+
 def _array(data: Mapping[str, Any], key: str, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-    """`data[key]` as a contiguous array [N, *shape]; raises PolicyError if it is none."""
+    """`data[key]` as a contiguous array [N, *shape]; raises PolicyError if it is none, or if `dtype` cannot hold it."""
+    kind = np.dtype(dtype)
     try:
-        array = np.ascontiguousarray(data[key], dtype=dtype)
-    except (TypeError, ValueError) as error:
-        raise PolicyError(f"{key}: must be an array of {np.dtype(dtype)} ({error})") from error
+        given = np.asarray(data[key])
+        with np.errstate(invalid="ignore"):
+            array = np.ascontiguousarray(given, dtype=kind)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise PolicyError(f"{key}: must be an array of {kind} ({error})") from error
+    if kind.kind != "f" and not np.array_equal(array, given):
+        raise PolicyError(f"{key}: must be an array of {kind}: it has other values")
     if array.ndim != 1 + len(shape) or array.shape[1:] != shape:
         wanted = ", ".join(["N", *map(str, shape)])
         raise PolicyError(f"{key}: shape {list(array.shape)}: must be [{wanted}]")

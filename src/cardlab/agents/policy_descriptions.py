@@ -17,7 +17,8 @@ WEIGHTS = "weights.safetensors"
 FORMAT = 2
 DESCRIPTION = "policy.json"
 GAME_FILE = "game.json"  # in the folder of a registered policy: the game with all its options
-POLICY_FILES = (DESCRIPTION, WEIGHTS)
+BELIEF = "belief.json"
+POLICY_FILES, BELIEF_FILES = (DESCRIPTION, WEIGHTS), (BELIEF, WEIGHTS)
 
 
 class PolicyError(ValueError):
@@ -78,9 +79,9 @@ def described_game(path: Path, name: str, options: Mapping[str, Any]) -> Game:
 
 
 def policy_digest(folder: Path) -> str:
-    """SHA-256 over the two files of a policy, hexadecimal."""
+    """SHA-256 over the two files of a policy, or of a belief network, hexadecimal."""
     digest = hashlib.sha256()
-    for name in POLICY_FILES:
+    for name in BELIEF_FILES if (folder / BELIEF).is_file() else POLICY_FILES:
         try:
             digest.update(name.encode() + b"\0" + (folder / name).read_bytes())
         except OSError as error:

@@ -50,6 +50,11 @@ def policy_folder(text: str, game: str) -> Path | None:
     return champion_folder(game) or _store().fetch_champion(game)
 
 
+def is_policy_folder(text: str | Path) -> bool:
+    """Whether a folder of this name holds the description of a policy."""
+    return os.path.isfile(os.path.join(text, _POLICY))
+
+
 def seed_number(policy: Path) -> int | None:
     """The seed in the name of a policy's folder such as models/NAME/seed_7; None for another name."""
     digits = policy.name.removeprefix(SEED)
@@ -61,9 +66,10 @@ def policy_hint(text: str | Path) -> str:
     folder = Path(text)
     for inner in (folder, Path("runs", text)):
         for policy in (inner / "latest" / "policy", inner / "policy"):
-            if os.path.isfile(policy / _POLICY):
+            if is_policy_folder(policy):
                 return f"; did you mean {policy}?"
-    if seeds := sorted(seed for path in folder.glob(f"{SEED}*") if (seed := seed_number(path)) is not None):
+    paths = folder.glob(f"{SEED}*") if os.path.isdir(folder) else ()
+    if seeds := sorted(seed for path in paths if (seed := seed_number(path)) is not None):
         return f"; it has those of seeds {', '.join(map(str, seeds))}: choose one, as in {folder / SEED}{seeds[0]}"
     if folder.parent.name == "models" and f"\n  {folder.name}:\n" in _text_of(Path("params.yaml")):
         return f"; dvc repro train@{folder.name} makes it"

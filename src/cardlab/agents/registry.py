@@ -4,10 +4,11 @@ A factory is called as factory(game, **options). One that takes `resolve` is giv
 its options name.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from inspect import Parameter, signature
 from os import PathLike, fspath
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, cast
 
@@ -131,6 +132,24 @@ def load_agent(game: Game, text: str | PathLike[str], *, search: Any = None, **o
     allowed = f"a policy's folder or address ({ADDRESS}cardlab-{game.spec.name}@{CHAMPION}), or one of "
     advice = policy_hint(text) or _near(name, known)
     raise InvalidOption("agent", text, f"{allowed}{', '.join(known)} for {game.spec.name}{advice}")
+
+
+def own_folder(game: Game, text: str) -> Path | None:
+    """The folder of the policy that `text` names, fetched if need be; None for a scripted agent, and for a search."""
+    name, _ = name_and_options(text)
+    return None if name in agent_names(game) else policy_folder(text, game.spec.name)
+
+
+def named_folders(game: Game, text: str) -> Iterator[Path]:
+    """The folders of the policies and belief networks that an agent's text names, those of its options included."""
+    folder = own_folder(game, text)
+    if folder is not None:
+        yield folder
+        return
+    options = name_and_options(text)[1]
+    for key in ("policy", "rollout", "belief"):
+        if isinstance(options.get(key), str):
+            yield from named_folders(game, options[key])
 
 
 def _near(name: str, names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cardlab.agents.policy_paths import ADDRESSES
+from cardlab.agents.policy_paths import ADDRESSES, is_policy_folder
 from cardlab.core.options import InvalidOption
 
 SEARCHES = ("monte_carlo", "expectimax", "tree", "puct")
@@ -40,15 +40,29 @@ def split_name(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def name_and_options(text: str) -> tuple[str, dict[str, Any]]:
-    """As `split_name`, but ("", {}) for a path that exists, which may hold colons."""
-    return ("", {}) if os.path.exists(text) else split_name(text)
+    """As `split_name`, but ("", {}) for the folder of a policy, and for a path that exists and holds colons."""
+    is_path = is_policy_folder(text) or (":" in text and os.path.exists(text))
+    return ("", {}) if is_path else split_name(text)
+
+
+def is_searching(text: str) -> bool:
+    """Whether the agent, or one that its options name, is a search."""
+    name, _ = name_and_options(text)
+    return name in SEARCHES or name.endswith("_search") or any(map(is_searching, _inner(text)))
 
 
 def is_timed(text: str) -> bool:
     """Whether the agent, or one that its options name, has a time for each decision."""
-    _, given = name_and_options(text)
-    inner = [value for value in given.values() if isinstance(value, str) and ":" in value]
-    return bool({"seconds", "game_seconds"} & given.keys()) or any(map(is_timed, inner))
+    name, given = name_and_options(text)
+    timed = bool({"seconds", "game_seconds"} & given.keys()) or (
+        name.endswith("_search") and "simulations" not in given
+    )
+    return timed or any(map(is_timed, _inner(text)))
+
+
+def _inner(text: str) -> list[str]:
+    """The agents with options that the options of an agent name."""
+    return [value for value in name_and_options(text)[1].values() if isinstance(value, str) and ":" in value]
 
 
 def agent_text(name: str, options: Mapping[str, Any]) -> str:

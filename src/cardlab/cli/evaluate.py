@@ -10,6 +10,7 @@ from rich.console import Console
 
 from cardlab.agents.policy_descriptions import DESCRIPTION, policy_digest, policy_game
 from cardlab.agents.policy_paths import ADDRESSES, CHAMPION, policy_folder, policy_hint
+from cardlab.agents.registry import own_folder
 from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import split_name
 from cardlab.cli.verbs import Request
@@ -42,12 +43,11 @@ def run(request: Request) -> int:
     config = request.config
     text = checked("policy", config["policy"], Text)
     options = build_arena(config["arena"])
-    store, output = _targets(config)
     group = _group(text)
     if group is not None and len(group.policies) > 1:
-        return _evaluate_group(config, group, options, store, output)
+        return _evaluate_group(config, group, options)
     text = text if group is None else str(*group.policies)
-    folder = policy_folder(text, config["game"]["name"] if config.get("game") else "")
+    folder = own_folder(_given_game(config), text) if config.get("game") else policy_folder(text, "")
     game = _game(config, text, folder)
     search = build_search(config["search"], text)
     agent = search_text(search, text)
@@ -57,6 +57,7 @@ def run(request: Request) -> int:
         check_agents(game, "search", [agent])
     own = own_references(policy_config(folder)) if folder else ()
     options = _with_references(game, options, own)
+    store, output = _targets(config)
     digest = policy_digest(folder) if folder else ""
     name = policy_title(text) if agent == text else f"{policy_title(text)}+{search.name}"
     complete = True
@@ -88,9 +89,7 @@ def _group(text: str) -> PolicyGroup | None:
         return None
 
 
-def _evaluate_group(
-    config: Mapping[str, Any], group: PolicyGroup, options: ArenaOptions, store: Store | None, output: Path | None
-) -> int:
+def _evaluate_group(config: Mapping[str, Any], group: PolicyGroup, options: ArenaOptions) -> int:
     """Print, write and record the mean over the seeds of a group."""
     first = group.policies[0]
     search = build_search(config["search"], str(first))
@@ -98,6 +97,7 @@ def _evaluate_group(
         raise InvalidOption("search", search.name, f"none for several seeds; choose one, as in policy={first}")
     game, own = _game(config, str(first), first), own_references(group.config)
     options = _with_references(game, options, own)
+    store, output = _targets(config)
     as_trained = game.spec.num_players == 1 or set(own) == set(options.references)
     with progress_bars() as progress:
         evaluation = evaluate_group(
@@ -131,10 +131,14 @@ def _targets(config: Mapping[str, Any]) -> tuple[Store | None, Path | None]:
     return store, None if given is None else check_file("output", given)
 
 
+def _given_game(config: Mapping[str, Any]) -> Game:
+    return without_training_options(build_game(config["game"]))
+
+
 def _game(config: Mapping[str, Any], policy: str, folder: Path | None) -> Game:
     """The game of the configuration, or the one that the policy was trained for."""
     if config.get("game"):
-        return without_training_options(build_game(config["game"]))
+        return _given_game(config)
     if folder is None and ":" in policy and (inner := split_name(policy)[1].get("policy")):
         folder = policy_folder(str(inner), "")  # the policy in a search
     if folder is None:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from cardlab.agents.policy_descriptions import policy_digest
-from cardlab.agents.policy_paths import policy_folder
-from cardlab.agents.specs import split_name
+from cardlab.agents.registry import named_folders
 from cardlab.core.code_digest import code_digest
 from cardlab.core.files import load_json, write_json
 from cardlab.evaluation.game_record import game_options
@@ -140,13 +139,8 @@ def load_pairing(path: Path, names: tuple[str, str]) -> Pairing | None:
 
 
 def _agent_digest(game: Game, name: str) -> str | None:
-    """Digest of a trained policy, or of the policies of a search; None for an agent without policies."""
-    folder = policy_folder(name, game.spec.name)
-    if folder is None:
-        inner = [text for text in split_name(name)[1].values() if isinstance(text, str)]
-        digests = [digest for digest in (_agent_digest(game, text) for text in inner) if digest is not None]
-        return "+".join(digests) or None
-    return policy_digest(folder)
+    """Digest of a trained policy, or of the policies and beliefs of a search; None for an agent without any."""
+    return "+".join(policy_digest(folder) for folder in named_folders(game, name)) or None
 
 
 @cache

@@ -8,7 +8,7 @@ from os import PathLike, fspath
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.specs import SEARCHES, is_timed, name_and_options
+from cardlab.agents.specs import is_searching, is_timed
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent, check_callable
 from cardlab.games.catalogue import check_game
@@ -57,12 +57,10 @@ class Lineup:
 def _parallel_games(entry: Entry) -> int | None:
     """Parallel games of one entry: 1 for timed searches, which search one decision at a time."""
     if isinstance(entry, str):
-        name, given = name_and_options(entry)
-        timed = is_timed(entry) or (name.endswith("_search") and "simulations" not in given)
-        searching = timed or name in SEARCHES or name.endswith("_search")
+        searching, timed = is_searching(entry), is_timed(entry)
     else:
         searching, timed = getattr(entry, "searching", False), getattr(entry, "timed", False)
-    return (1 if timed else SEARCH_PARALLEL_GAMES) if searching else None
+    return 1 if timed else SEARCH_PARALLEL_GAMES if searching else None
 
 
 def _entry_name(entry: Entry) -> str:

@@ -11,6 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -26,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.registry import load_agent
-from cardlab.core.child_processes import interrupts_blocked
+from cardlab.core.child_processes import ChildKilled, interrupts_blocked
 from cardlab.core.files import check_folder
 from cardlab.core.main_guard import require_main_guard
 from cardlab.core.options import InvalidOption
@@ -255,6 +256,8 @@ class Workers:
             while running:
                 yield running.popleft().result()
                 running.extend(self._submit(job) for job in islice(left, 1))
+        except BrokenProcessPool as error:
+            raise ChildKilled("a process of the match was killed (memory?); run the same command again") from error
         finally:
             for future in running:
                 future.cancel()

@@ -101,6 +101,8 @@ def _policies(place: Path) -> tuple[Path, ...]:
     """The policies of the group in a folder; none if it holds none."""
     if _is_policy(place):
         return (place,)
+    if not os.path.isdir(place):
+        return ()
     numbered = {path: seed_number(path) for path in place.glob(f"{SEED}*") if _is_policy(path)}
     seeds = {path: seed for path, seed in numbered.items() if seed is not None}
     return tuple(sorted(seeds, key=lambda path: seeds[path])) or _trainings(place)

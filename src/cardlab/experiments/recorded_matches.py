@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock
 
 from cardlab.agents.policy_descriptions import policy_digest
-from cardlab.agents.policy_paths import policy_folder
+from cardlab.agents.registry import own_folder
 from cardlab.agents.specs import metric_name
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.intervals import Estimate, interval_metrics
@@ -66,7 +66,8 @@ def record_evaluation(
         origin = origins[0] if origins else None
         title = f"{name} vs {', '.join(against)}" if against else name
         title += f" · {len(by_seed)} seeds" if len(by_seed) > 1 else ""
-        deals = f"{evaluation['deals']:,} deals, seed {evaluation['seed']}"
+        played = max(figures["deals"] for figures in evaluation["references"].values())
+        deals = f"{played:,} deals, seed {evaluation['seed']}"
         tags = {"kind": "evaluation", NOTE: describe_run(f"evaluation of {title} at {game.spec.name}: {deals}")}
         tags |= _origin_tags(origin) | ({DIGEST: " ".join(digests)} if digests else {})
         tags |= {AGAINST: main_score(evaluation)[0]}
@@ -119,7 +120,7 @@ def record_tournament(store: Store, game: Game, tournament: "Tournament", *, lab
         agent = metric_name(row["agent"]).replace("/", ".")  # each / would begin a section of charts
         metrics |= {f"score/{agent}": row["points"], f"rating/{agent}": row["mu"]}
         metrics |= {f"win_rate/{agent}": row["win_rate"]} if "win_rate" in row else {}
-    folders = [folder for agent in agents if (folder := policy_folder(agent, game.spec.name)) is not None]
+    folders = [folder for agent in agents if (folder := own_folder(game, agent)) is not None]
     with _warn("tournament"), _record_lock(store):
         about = f"tournament of {len(agents)} agents at {label}: {tournament['deals']:,} deals of each pair"
         digests = " ".join(policy_digest(folder) for folder in folders)
@@ -142,7 +143,7 @@ def record_comparison(store: Store, comparison: "MethodComparison", *, files: It
     metrics = {name: estimate.mean for name, estimate in estimates.items()}
     for name, estimate in estimates.items():
         metrics |= interval_metrics(name, estimate) if isfinite(estimate.half_width) else {}
-    deals = {"deals": comparison.arena.deals, "seed": comparison.arena.seed}
+    deals = {"deals": comparison.deals, "seed": comparison.arena.seed}
     with _warn("comparison"), _record_lock(store):
         digests = " ".join(digest for method in comparison.methods for digest in method.digests)
         tags = {"kind": "comparison", NOTE: describe_run("\n".join(comparison.verdicts)), DIGEST: digests}
@@ -160,7 +161,7 @@ def record_exploitation(store: Store, outcome: "Exploitation") -> None:
         tags = {"kind": "exploit", NOTE: describe_run(about), "exploit.policy": outcome.policy}
         tags |= {DIGEST: outcome.digest} if outcome.digest else {}
         metrics = {f"exploit/{key}": value for key, value in points.named("points", "points_").items()}
-        folder = policy_folder(outcome.policy, game.spec.name)
+        folder = own_folder(game, outcome.policy)
         policies = [] if folder is None else [(folder, policy_name(folder), None)]
         title, measured = f"exploit {experiment.name}", {**outcome.figures(), "policy": outcome.policy}
         arena = {"deals": points.deals, "seed": experiment.arena.seed}

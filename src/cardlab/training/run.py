@@ -67,7 +67,7 @@ def run_folder(root: Path, experiment: Experiment) -> Path:
     digest.update(code_digest((experiment.builder, __name__), experiment.config).encode())
     if experiment.trainer.start_from is not None:
         digest.update(start_digest(Path(experiment.trainer.start_from)))
-    for folder in named_policies(config, experiment.game.spec.name):
+    for folder in named_policies(config, experiment.game):
         digest.update(start_digest(folder))
     return root / experiment.name / digest.hexdigest()[:16]
 

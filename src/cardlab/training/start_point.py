@@ -3,14 +3,16 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import torch
 from lightning.pytorch.callbacks import Callback
 
 from cardlab.agents.policy_descriptions import (
+    BELIEF,
     POLICY_FILES,
     PolicyDescription,
     PolicyError,
@@ -18,35 +20,15 @@ from cardlab.agents.policy_descriptions import (
     read_description,
 )
 from cardlab.agents.policy_files import describe, load_network
-from cardlab.agents.policy_paths import policy_folder
+from cardlab.agents.registry import named_folders
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import without_training_options
+from cardlab.games.protocol import Game
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.networks.protocol import Network
-from cardlab.training.continuation import read_continuation
+from cardlab.training.continuation import Continuation, read_continuation
 from cardlab.training.experiment import START_KEY, TRAINING_FILE, Experiment
-
-
-class StartPoint(Protocol):
-    """State from which a training starts, in place of fresh weights."""
-
-    @property
-    def iterations(self) -> int:
-        """Iterations done before."""
-        ...
-
-    def restore_learner(self, learner: Learner) -> None:
-        """Set weights and counters, before the opponent pool copies the network."""
-        ...
-
-    def restore_opponents(self, collector: Collector) -> None:
-        """Set the checkpoints of the opponent pool."""
-        ...
-
-    def callback(self, others: list[Callback]) -> Callback:
-        """A callback that restores the optimiser and the state of `others` when the training starts."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -69,6 +51,10 @@ class PolicyStartPoint:
         return Callback()
 
 
+StartPoint = PolicyStartPoint | Continuation
+"""State from which a training starts, in place of fresh weights."""
+
+
 def read_start_point(experiment: Experiment) -> StartPoint | None:
     """The content of `trainer.start_from`, if set. Raises InvalidOption for a folder that does not fit."""
     given = experiment.trainer.start_from
@@ -84,8 +70,8 @@ def start_digest(folder: Path) -> bytes:
     return hashlib.sha256((folder / TRAINING_FILE).read_bytes()).digest()
 
 
-def named_policies(config: Any, game: str) -> Iterator[Path]:
-    """Folders of the policies that a configuration names: opponents (as keys), rollout players, references."""
+def named_policies(config: Any, game: Game) -> Iterator[Path]:
+    """Folders of the policies and beliefs that a configuration names: opponents (as keys), references, in searches."""
     if isinstance(config, Mapping):
         entries = cast(Mapping[str, Any], config)
         for key in sorted(entries):
@@ -95,13 +81,12 @@ def named_policies(config: Any, game: str) -> Iterator[Path]:
         for entry in cast(Iterable[Any], config):
             yield from named_policies(entry, game)
     elif isinstance(config, str):
-        folder = policy_folder(config, game)
-        if folder is not None and _is_policy(folder):
-            yield folder
+        with suppress(InvalidOption):  # a text that is no agent
+            yield from filter(_is_policy, named_folders(game, config))
 
 
 def _is_policy(folder: Path) -> bool:
-    return not (folder / TRAINING_FILE).exists() and any((folder / name).exists() for name in POLICY_FILES)
+    return not (folder / TRAINING_FILE).exists() and any((folder / name).exists() for name in (*POLICY_FILES, BELIEF))
 
 
 def _read_policy(experiment: Experiment, given: str) -> PolicyStartPoint:
