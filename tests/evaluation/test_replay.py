@@ -118,7 +118,8 @@ def test_faults_of_a_record_are_named(tmp_path):
 @pytest.mark.parametrize(
     "content",
     ["", '{"format": 1', "[1]", 100_000 * "[", {"format": 1}, {"agents": [1]}, {"actions": ["a"]}, {"actions": 3},
-     {"game": 3}, {"options": [1]}, {"deal": None}, {"efforts": [3]}, {"extra": 1}],
+     {"game": 3}, {"options": [1]}, {"deal": None}, {"deal": "00ff"}, {"efforts": [3]}, {"efforts": [[[-1]]]},
+     {"extra": 1}],
 )  # fmt: skip
 def test_a_spoilt_record_is_named(content, tmp_path):
     path = tmp_path / "spoilt.json"

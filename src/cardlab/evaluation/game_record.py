@@ -1,5 +1,6 @@
 """A game as deal, actions and search effort; saved as JSON."""
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
@@ -15,7 +16,7 @@ from cardlab.games.cards.deck import parse_cards
 from cardlab.games.loop import Moves
 from cardlab.games.protocol import Game, States
 
-FORMAT = 2
+FORMAT = 3
 
 
 class RecordError(ValueError):
@@ -72,7 +73,7 @@ def dealt_state(game: Game, record: GameRecord) -> States:
 
 def save_record(record: GameRecord, path: Path) -> None:
     """Write `record` as JSON, atomically."""
-    content = {"format": FORMAT, **asdict(record)}
+    content = {"format": FORMAT, **asdict(record), "checksum": _checksum(record.deal)}
     if not record.efforts:
         del content["efforts"]
     write_json(path, content)
@@ -82,7 +83,7 @@ def load_record(path: Path) -> GameRecord:
     """Read the record in the file `path`; RecordError when it is not one."""
     try:
         content = load_json(path)
-        version = content.pop("format")
+        version, checksum = content.pop("format"), content.pop("checksum", None)
         agents: tuple[Any, ...] = tuple(content.pop("agents"))
         actions: tuple[Any, ...] = tuple(content.pop("actions"))
         efforts = tuple(_effort_counts(entry) for entry in content.pop("efforts", ()))
@@ -93,6 +94,8 @@ def load_record(path: Path) -> GameRecord:
         raise RecordError(f"{path}: is not a record of a game ({error})") from error
     if version != FORMAT:
         raise RecordError(f"{path}: this version reads records of format {FORMAT}")
+    if checksum != _checksum(str(record.deal)):
+        raise RecordError(f"{path}: is damaged: the checksum of its deal does not match")
     kinds = {"game": str, "options": Mapping, "deal": str, "seed": int}
     odd = [key for key, kind in kinds.items() if not isinstance(getattr(record, key), kind)]
     odd += ["agents"] * any(not isinstance(agent, str) for agent in agents)
@@ -102,8 +105,16 @@ def load_record(path: Path) -> GameRecord:
     return record
 
 
+def _checksum(deal: str) -> str:
+    """SHA-256; rules read the bytes of a deal as they are."""
+    return hashlib.sha256(deal.encode()).hexdigest()
+
+
 def _effort_counts(entry: Any) -> EffortCounts | None:
-    return None if entry is None else tuple(tuple(int(size) for size in phase) for phase in entry)
+    counts = None if entry is None else tuple(tuple(int(size) for size in phase) for phase in entry)
+    if counts and min(map(min, filter(None, counts)), default=0) < 0:
+        raise ValueError(f"effort {counts}")
+    return counts
 
 
 class GameRecorder:
