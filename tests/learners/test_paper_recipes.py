@@ -22,7 +22,7 @@ from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.learners.rollouts.opponents.options import SelfPlayOptions
 from cardlab.networks.layers import Head
-from cardlab.networks.options import MLPOptions, TrunksOptions
+from cardlab.networks.options import ActionsOptions, MLPOptions, TrunksOptions
 
 
 def test_a_cut_bootstraps_as_generalised_advantage_estimation():
@@ -121,6 +121,19 @@ def test_adam_has_the_epsilon_and_the_floor_of_the_options():
 def test_losses_that_exclude_each_other_are_refused():
     with pytest.raises(InvalidOption, match=r"agent\.zero_other_actions"):
         DQNOptions(zero_other_actions=True, train_all_actions=True)
+    with pytest.raises(InvalidOption, match=r"agent\.loss=huber: must be mse with agent\.zero_other_actions"):
+        DQNOptions(zero_other_actions=True, loss="huber")
+    with pytest.raises(InvalidOption, match=r"agent\.episode=reward: must be game with agent\.successors"):
+        DQNOptions(successors=2, n_step=1, double=False, episode="reward")
+    with pytest.raises(
+        InvalidOption, match=r"agent\.min_learning_rate=0\.1: must be at most agent\.learning_rate=0\.01"
+    ):
+        PPOOptions(learning_rate=0.01, min_learning_rate=0.1)
+    game = make_game("big2")
+    with pytest.raises(
+        InvalidOption, match=r"agent\.zero_other_actions=true: must be false: this network scores legal"
+    ):
+        DQNOptions(zero_other_actions=True).build(game, ActionsOptions((8,), (8,), (4,)).build(game.spec), 10, 1)
     with pytest.raises(InvalidOption, match=r"agent\.epsilon"):
         DQNOptions(learn_random_actions=False, epsilon=0.6)
 

@@ -117,6 +117,11 @@ class PPOOptions:
     symmetries: Symmetries = False
     greedy: Flag = option(True, "true: the trained policy plays its likeliest action; false: it samples")
 
+    def __post_init__(self) -> None:
+        if self.min_learning_rate > self.learning_rate:
+            allowed = f"at most agent.learning_rate={self.learning_rate:g}"
+            raise InvalidOption("agent.min_learning_rate", self.min_learning_rate, allowed)
+
     def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
         """The learner of `network`; InvalidOption for a critic of a game without hidden cards, or with symmetries."""
         if self.critic != "own" and self.symmetries:
@@ -188,13 +193,19 @@ class DQNOptions:
             raise InvalidOption("agent.n_step", self.n_step, "1 with agent.successors")
         if self.zero_other_actions and self.train_all_actions:
             raise InvalidOption("agent.zero_other_actions", True, "false with agent.train_all_actions")
+        if self.zero_other_actions and self.loss != "mse":
+            raise InvalidOption("agent.loss", self.loss, "mse with agent.zero_other_actions")
+        if self.successors and self.episode != "game":
+            raise InvalidOption("agent.episode", self.episode, "game with agent.successors")
         if not self.learn_random_actions and max(self.epsilon, self.epsilon_start or 0) >= GREEDY:
             raise InvalidOption("agent.epsilon", self.epsilon, f"below {GREEDY:g} without agent.learn_random_actions")
         if self.successors and self.double:
             raise InvalidOption("agent.double", self.double, "false with agent.successors")
 
     def build(self, game: Game, network: "Network", total_iterations: int, seed: int) -> Any:
-        """The learner of `network`; InvalidOption when the game has no such kind of decision."""
+        """The learner of `network`; InvalidOption when the game or the network has no such decisions or outputs."""
+        if self.zero_other_actions and network.reads_actions:
+            raise InvalidOption("agent.zero_other_actions", True, "false: this network scores legal actions only")
         for kind in self.same_turn_kinds:
             check_choice("agent.same_turn_kinds", kind, game.spec.decision_kinds)
         if self.opening_list and not isinstance(game, HasOpening):
@@ -258,7 +269,7 @@ class TDOptions:
         if self.td_lambda not in (0, 1):
             raise InvalidOption("agent.td_lambda", self.td_lambda, "0 or 1 with agent.online")
         needed = {"optimizer": "sgd", "minibatch_size": 1, "epochs": 1, "successors": 0, "symmetries": False}
-        needed |= {"momentum": 0, "weight_decay": 0, "normalize_gradients": False}
+        needed |= {"momentum": 0, "weight_decay": 0, "normalize_gradients": False, "max_grad_norm": 10.0}
         for key, value in needed.items():
             if getattr(self, key) != value:
                 raise InvalidOption(f"agent.{key}", getattr(self, key), f"{as_written(value)} with agent.online")

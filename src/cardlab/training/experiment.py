@@ -51,9 +51,14 @@ class Experiment:
 
     def __post_init__(self) -> None:
         processes = self.trainer.processes
-        for name in ("online", "update_per_game"):  # their steps follow the games of one process
+        for name in ("online", "update_per_game", "zero_other_actions"):  # each step needs all its decisions
             if processes > 1 and getattr(self.agent, name, False):
                 raise InvalidOption("trainer.processes", processes, f"1 with agent.{name}")
+        rollout, seats = self.agent.decisions_per_iteration, self.game.spec.num_players
+        most = (rollout - _SMALLEST_SHARE * processes) // seats  # the last decision of each player waits
+        if getattr(self.agent, "cut_games", False) and self.trainer.parallel_games > most:
+            allowed = f"at most {most} with agent.cut_games and agent.decisions_per_iteration={rollout}"
+            raise InvalidOption("trainer.parallel_games", self.trainer.parallel_games, allowed)
         for name in SHARED_OPTIONS if processes > 1 else ():
             whole = getattr(self.agent, name, None)
             if whole is not None and whole < _SMALLEST_SHARE * processes:

@@ -1,10 +1,12 @@
 """Games with empty seats: the learner gets an occupied seat, each with equal probability."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cardlab.agents.network_agents import SoftmaxAgent
+from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.opponents.options import ScriptedOptions
@@ -48,3 +50,8 @@ def test_the_learner_plays_in_every_game() -> None:
     assert (experience.payoffs[mine] > 0).mean() > 0.3
     assert empty.any()
     assert not (experience.payoffs[empty] > 0).any(), "no one wins at an empty seat"
+
+
+def test_more_opponents_than_numbers_of_seats_are_refused() -> None:
+    with pytest.raises(InvalidOption, match=r"opponents\.agents=\(128 agents\): must be at most 127 agents"):
+        ScriptedOptions(agents={f"threshold:level:{level}": 1.0 for level in range(128)})

@@ -47,6 +47,7 @@ class ScriptedOptions:
             raise InvalidOption(
                 "opponents.agents", dict(self.agents), "agents with weights, at least one of them above 0"
             )
+        _check_number(self.agents, _MAX_OPPONENTS, "")
 
     def build(self, game: Game, agent_of: "AgentOf", network: "Network") -> "Opponents":
         """The opponents for this game; InvalidOption if an agent does not play it."""
@@ -76,13 +77,16 @@ class PoolOptions:
     )
 
     def __post_init__(self) -> None:
-        if self.size + len(self.agents) > _MAX_OPPONENTS:
-            allowed = f"at most {_MAX_OPPONENTS - self.size} agents with opponents.size={self.size}"
-            raise InvalidOption("opponents.agents", f"({len(self.agents)} agents)", allowed)
+        _check_number(self.agents, _MAX_OPPONENTS - self.size, f" with opponents.size={self.size}")
 
     def build(self, game: Game, agent_of: "AgentOf", network: "Network") -> "Opponents":
         """The opponents for this game, `network` as first checkpoint; InvalidOption if an agent does not play it."""
         return resolve_name(OPPONENTS[self.name])(self, game, agent_of, network)
+
+
+def _check_number(agents: Mapping[str, float], most: int, beside: str) -> None:
+    if len(agents) > most:
+        raise InvalidOption("opponents.agents", f"({len(agents)} agents)", f"at most {most} agents{beside}")
 
 
 OPPONENT_OPTIONS = {options.name: options for options in (SelfPlayOptions, ScriptedOptions, PoolOptions)}
