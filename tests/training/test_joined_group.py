@@ -55,9 +55,29 @@ def test_torchrun_has_the_bytes_of_two_processes(tmp_path: Path, monkeypatch: py
 
 
 def test_several_seeds_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("WORLD_SIZE", "2")
+    for name, value in (("MASTER_ADDR", "127.0.0.1"), ("MASTER_PORT", "0"), ("RANK", "0"), ("WORLD_SIZE", "2")):
+        monkeypatch.setenv(name, value)
     assert main(["train", *ARGUMENTS, "seeds=2"]) == USAGE_ERROR
     assert "WORLD_SIZE=2: must be left out with seeds" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"WORLD_SIZE": "abc"}, "WORLD_SIZE=abc: must be the number of processes, as torchrun sets it; or unset"),
+        ({"WORLD_SIZE": "0"}, "WORLD_SIZE=0: must be the number of processes"),
+        ({"WORLD_SIZE": "2"}, "RANK=(left out): must be set with WORLD_SIZE=2, as torchrun does"),
+        ({"WORLD_SIZE": "2", "RANK": "2"}, "RANK=2: must be set with WORLD_SIZE=2"),
+        ({"WORLD_SIZE": "2", "RANK": "1"}, "MASTER_ADDR=(left out): must be set with WORLD_SIZE=2"),
+    ],
+)
+def test_half_an_environment_of_torchrun_is_refused(
+    given: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    assert main(["train", *ARGUMENTS]) == USAGE_ERROR
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

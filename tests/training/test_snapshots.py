@@ -12,6 +12,7 @@ from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.snapshot_matches import find_snapshots
 from cardlab.training import run as run_module
+from cardlab.training.callbacks import Checkpoints
 from cardlab.training.run import Trained, train
 from cardlab.training.summary import write_summary
 from learners.kuhn_training import kuhn_experiment
@@ -122,6 +123,29 @@ def test_the_policy_of_a_plateau_is_its_best_point(
     kept = digests(trained.snapshots)
     best, later = (kept[str(int(trained.rows[point]["decisions"]))] for point in (1, 2))
     assert trained.digest == best != later
+
+
+def test_a_kill_at_the_plateau_does_not_train_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Killed(Exception):
+        """In place of a kill: nothing is written behind it."""
+
+    def save_and_die(checkpoints: Checkpoints, trainer: Any) -> None:
+        save(checkpoints, trainer)
+        if trainer.should_stop:
+            raise Killed
+
+    save, strengths = Checkpoints.save, [0.1, 0.5, 0.4, 0.3, 0.2]
+    options = {"evaluations": 10, "patience": 2, "checkpoint_seconds": 0.0}
+    plateau(monkeypatch, strengths)
+    whole = trained_with(tmp_path / "whole", **options)
+    monkeypatch.setattr(Checkpoints, "save", save_and_die)
+    plateau(monkeypatch, strengths)
+    with pytest.raises(Killed):
+        trained_with(tmp_path / "killed", **options)
+    monkeypatch.setattr(Checkpoints, "save", save)
+    plateau(monkeypatch, strengths[4:])
+    resumed = trained_with(tmp_path / "killed", **options)
+    assert (resumed.digest, resumed.rows) == (whole.digest, whole.rows)
 
 
 def test_the_summary_says_what_it_cost_and_where_it_comes_from(tmp_path: Path) -> None:

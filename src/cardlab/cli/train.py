@@ -23,7 +23,7 @@ _NOT_CHANGED = ("experiment", "game", "name", "seed", RESUME, SEEDS)  # keys tha
 
 def run(request: Request) -> int:
     """Train in the processes that torchrun started (RANK and WORLD_SIZE), in those of Ray, or in this one."""
-    trainer, started = request.config["trainer"], int(os.environ.get("WORLD_SIZE", "1"))
+    trainer, started = request.config["trainer"], _started_processes()
     by_ray = trainer.get("launcher") == "ray"
     if started == 1 and not by_ray:
         return _run(request)
@@ -40,6 +40,19 @@ def run(request: Request) -> int:
     if trainer["processes"] == 1:
         request = replace(request, config=ComposedConfig(request.config, trainer={**trainer, "processes": started}))
     return run_in_group(environment_group(), trainer["device"], partial(_run, request))
+
+
+def _started_processes() -> int:
+    """WORLD_SIZE; InvalidOption unless torchrun's other variables are there too, if it is above 1."""
+    size = os.environ.get("WORLD_SIZE", "1")
+    if not size.isdecimal() or int(size) < 1:
+        raise InvalidOption("WORLD_SIZE", size, "the number of processes, as torchrun sets it; or unset")
+    for name in ("RANK", "MASTER_ADDR", "MASTER_PORT") if int(size) > 1 else ():
+        value = os.environ.get(name, "")
+        if not value or (name == "RANK" and not (value.isdecimal() and int(value) < int(size))):
+            allowed = f"set with WORLD_SIZE={size}, as torchrun does; unset WORLD_SIZE to train in this process alone"
+            raise InvalidOption(name, value or "(left out)", allowed)
+    return int(size)
 
 
 def _run(request: Request) -> int:

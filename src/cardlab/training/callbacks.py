@@ -101,7 +101,7 @@ class Checkpoints(Callback):
         """
         is_time = time.monotonic() - self._last >= self.seconds
         is_time, trainer.should_stop = self.group.broadcast(is_time, trainer.should_stop)
-        if not is_time:
+        if not is_time or trainer.should_stop:  # which a checkpoint does not hold; one follows at the end
             return
         try:
             self.save(trainer)
