@@ -61,6 +61,11 @@ def test_wrong_seeds_are_refused_before_anything_is_written(
     assert not (root / "runs").exists()
 
 
+def test_whole_floats_are_seeds() -> None:
+    assert parse_seeds(2.0, 7.0) == (7, 8)
+    assert parse_seeds([3.0, 1], 7) == (1, 3)
+
+
 def test_the_seeds_are_printed_first_and_the_next_commands_last(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -121,6 +126,9 @@ def test_a_group_of_one_seed_is_named_so(store: Store, monkeypatch: pytest.Monke
     monkeypatch.chdir(store.root)
     train_seeds(compose_experiment([*SMALL, "trainer.decisions=400", "trainer.evaluations=2"]), (7,), store)
     assert [run.info.run_name for _, run in store.search_runs("tags.kind = 'seeds'")] == ["small · 1 seed"]
+    train_seeds(compose_experiment([*SMALL, "trainer.decisions=400", "trainer.evaluations=2"]), (8,), store)
+    groups = {run.data.tags["seeds"] for _, run in store.search_runs("tags.kind = 'seeds'")}
+    assert groups == {"7", "8"}, "one with other seeds stays"
 
 
 def test_trainings_of_other_code_are_under_another_run(

@@ -33,7 +33,7 @@ def run(request: Request) -> int:
     agents = checked("agents", config["agents"], tuple[Text, ...])
     if not agents:
         raise InvalidOption("agents", agents, "a list of at least one agent")
-    check_whole("seed", config["seed"], 0)
+    seed = check_whole("seed", config["seed"], 0)
     network = BeliefOptions(**group("network", config["network"]))
     training = BeliefTraining(**group("training", config["training"]))
     check_agents(game, "agents", agents)
@@ -47,7 +47,7 @@ def run(request: Request) -> int:
         train_belief,
     )
 
-    experiment = BeliefExperiment(game, [load_agent(game, text) for text in agents], network, training, config["seed"])
+    experiment = BeliefExperiment(game, [load_agent(game, text) for text in agents], network, training, seed)
     store = Store()
     with store.start_run(game.spec.name, folder.name, tags={"kind": "belief"}, params=config) as recorded:
         belief = train_belief(experiment, log=recorded)

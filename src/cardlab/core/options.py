@@ -336,6 +336,6 @@ def check_choice(key: str, value: object, choices: Collection[object]) -> None:
         raise InvalidOption(key, value, _one_of(choices))
 
 
-def check_whole(key: str, value: object, low: int, high: int | None = None) -> None:
-    """Raise InvalidOption unless `value` is a whole number in [low, high]; for values outside options classes."""
-    checked(key, value, _limited(Whole, {"ge": low} if high is None else {"ge": low, "le": high}))
+def check_whole(key: str, value: object, low: int, high: int | None = None) -> int:
+    """`value` as a whole number in [low, high], else InvalidOption; for values outside options classes."""
+    return checked(key, value, _limited(Whole, {"ge": low} if high is None else {"ge": low, "le": high}))

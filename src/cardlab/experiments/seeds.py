@@ -202,12 +202,13 @@ def _is_running(child: ChildProcess, report: Report, errors: list[Exception]) ->
 
 
 def _start_group_run(store: Store, first: Experiment, seeds: Sequence[int], group: str, changed: str) -> Run:
-    """The run that the trainings are shown under. One of the group with other seeds, if it has ended, is replaced."""
+    """The run that the trainings are shown under; an ended one of the group with fewer of these seeds is replaced."""
     shown, game, resume = ",".join(map(str, seeds)), first.game.spec.name, None
     for _, run in store.search_runs(f"tags.kind = 'seeds' and tags.group = '{group}'", game):
-        if run.data.tags.get("seeds") == shown:
+        before = run.data.tags.get("seeds", "")
+        if before == shown:
             resume = run.info.run_id
-        elif run.info.status != "RUNNING" or was_killed(run):
+        elif set(before.split(",")) < set(shown.split(",")) and (run.info.status != "RUNNING" or was_killed(run)):
             with store.wrap_errors():
                 store.client.delete_run(run.info.run_id)
     tags = {"kind": "seeds", "group": group, "seeds": shown, "changed": changed}

@@ -266,7 +266,8 @@ def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares
     study = optuna.load_study(study_name="named", storage=f"sqlite:///{root}/studies.db")
     with subprocess.Popen(["sleep", "600"]) as other:
         study.set_user_attr("owner", process_name(other.pid))
-        assert main(["sweep", *named]) == 1
+        assert main(["sweep", *named, "sweep.trials=7"]) == 1
+        assert study.user_attrs["sweep"]["trials"] == 2, "a refused command changes nothing"
         assert "study named: another process runs it (cardlab sweep worker sweep" in capsys.readouterr().err
         other.kill()
 

@@ -16,14 +16,12 @@ def experiment_part(config: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in config.items() if key not in (RESUME, SEEDS)}
 
 
-def parse_seeds(value: object, first: int) -> tuple[int, ...]:
+def parse_seeds(value: object, first: object) -> tuple[int, ...]:
     """The seeds of `seeds=3` (first, first + 1, first + 2) or `seeds=[1,2,3]`, sorted. Raises InvalidOption."""
     if not isinstance(value, list | tuple):
-        check_whole(SEEDS, value, 1, MOST_SEEDS)
-        return tuple(range(first, first + cast(int, value)))
-    seeds = tuple(cast(Sequence[int], value))
-    for seed in seeds:
-        check_whole(SEEDS, seed, 0, 2**63 - 1)
+        number, start = check_whole(SEEDS, value, 1, MOST_SEEDS), check_whole("seed", first, 0, 2**63 - 1 - MOST_SEEDS)
+        return tuple(range(start, start + number))
+    seeds = tuple(check_whole(SEEDS, seed, 0, 2**63 - 1) for seed in cast(Sequence[object], value))
     if not seeds or len(set(seeds)) < len(seeds):
         raise InvalidOption(SEEDS, value, "a number of seeds, or a list of different ones such as [1,2,3]")
     return tuple(sorted(seeds))

@@ -8,6 +8,7 @@ from optuna.trial import FrozenTrial, TrialState
 from rich.console import Console
 from rich.text import Text
 
+from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.retries import RETRY_OF, SURPLUS
 from cardlab.experiments.sweep.space import Space, values_text
@@ -26,8 +27,8 @@ class Progress:
 
     def __init__(self, study: Study, space: Space, options: SweepOptions) -> None:
         self._study, self._space, self._options = study, space, options
-        self._console = Console(stderr=True)
-        self._status = self._console.status("") if self._console.is_terminal else None
+        self._console = Console(stderr=True, quiet=is_quiet())
+        self._status = self._console.status("") if self._console.is_terminal and not is_quiet() else None
         trials = study.get_trials(deepcopy=False)
         self._seen = {trial.number: trial.state for trial in trials if trial.state.is_finished()}
         self._done = sum(trial.state in FINISHED for trial in trials)

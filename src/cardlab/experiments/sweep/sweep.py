@@ -51,9 +51,12 @@ def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
     plan = SweepPlan(name, options, config, store.root, store.address, parent="")
     with storage_errors(plan.storage):
         study = plan.open()
-        _check_study(study, space, options, config)
+        attributes = json.loads(json.dumps({CONFIG: config, SWEEP: {**asdict(options), "storage": None}}, default=str))
+        _check_study(study, space, attributes)
         with FileLock(store.root / f"{DATABASE}.owner.lock"):  # of two commands that start at once, one owns the study
             _become_owner(study)
+            for key, value in attributes.items():
+                study.set_user_attr(key, value)
         with _parent_run(store, study, plan) as parent:
             plan = replace(plan, parent=parent.id)
             fail_dead_trials(study, options.heartbeat)
@@ -169,10 +172,9 @@ def _parent_run(store: Store, study: Study, plan: SweepPlan) -> Run:
     return run
 
 
-def _check_study(study: Study, space: Space, options: SweepOptions, config: Mapping[str, Any]) -> None:
-    """Raise InvalidOption for a study whose values have another meaning; else write the options into it."""
+def _check_study(study: Study, space: Space, now: Mapping[str, Any]) -> None:
+    """Raise InvalidOption for a study whose values have another meaning than those with the attributes `now`."""
     before = study.user_attrs
-    now = json.loads(json.dumps({CONFIG: config, SWEEP: {**asdict(options), "storage": None}}, default=str))
     trials = study.get_trials(deepcopy=False)
     if CONFIG in before:
         searched = {dimension.key for dimension in space.dimensions} | {key for trial in trials for key in trial.params}
@@ -182,9 +184,6 @@ def _check_study(study: Study, space: Space, options: SweepOptions, config: Mapp
                 allowed = f"another name, or {key}={old.get(key)} as in this study: other values cannot be compared"
                 raise InvalidOption("sweep.study", study.study_name, allowed)
         space.check_history([trial.distributions for trial in trials], study.study_name)
-    for key, value in now.items():
-        if before.get(key) != value:
-            study.set_user_attr(key, value)
 
 
 def _meaning(attributes: Mapping[str, Any]) -> dict[str, str]:

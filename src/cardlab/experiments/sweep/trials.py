@@ -1,7 +1,6 @@
 """One trial: training with the proposed values, its score, and the MLflow run that holds both."""
 
 import shutil
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -142,9 +141,7 @@ class TrialRunner:
         if self.options.cost is not None:
             _remove(folder)
         try:
-            began = time.process_time()
             trained = self._train_in(folder, f"{folder.name}-{trial.number}", experiment, log, run)
-            seconds = time.process_time() - began
             digests.append(trained.digest)
             run.set_tags({DIGEST: " ".join(digests)})
             run.log_artifact(trained.folder, "policy" if one else f"policy/seed_{experiment.seed}")
@@ -157,7 +154,7 @@ class TrialRunner:
             _remove(folder)
             raise
         _remove(trained.folder.parent)
-        return scores, seconds
+        return scores, trained.spent.cpu
 
     def _train_in(self, folder: Path, other: str, experiment: Experiment, log: MetricsLog, run: Run) -> Trained:
         start = partial(train, experiment, log=log, report=self.show, tracked=run)
@@ -174,13 +171,14 @@ class TrialRunner:
         agent = load_agent(game, str(trained.folder))
         if self.options.pruner != "wilcoxon":
             return play_references(game, agent, arena, self.options.metric)
-        step = number * NUM_BLOCKS
+        step, num_chunks = number * NUM_BLOCKS, -(-arena.deals // (arena.chunk or arena.deals))
 
         def report(mean: float) -> None:
             nonlocal step
             trial.report(mean, step)
             step += 1
-            if trial.should_prune():
+            is_last = step == number * NUM_BLOCKS + num_chunks and number == self.options.seeds - 1
+            if not is_last and trial.should_prune():  # after the last block there is nothing to save
                 blocks = self.options.seeds * NUM_BLOCKS
                 raise optuna.TrialPruned(f"behind the best after {step} of {blocks} blocks of deals")
 

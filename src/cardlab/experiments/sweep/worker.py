@@ -9,7 +9,7 @@ from optuna.study import Study
 
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.space import Space
-from cardlab.experiments.sweep.storages import storage_address, storage_errors
+from cardlab.experiments.sweep.storages import StudyUnavailable, storage_address, storage_errors
 from cardlab.experiments.sweep.study import find_study, open_study, run_trials
 from cardlab.experiments.sweep.trials import RUN, TrialRunner
 from cardlab.tracking import Store
@@ -62,5 +62,7 @@ def load_plan(name: str, address: str | None, workers: int, store: Store) -> Swe
     """The plan of a study that another command started, perhaps on another machine. Raises StudyUnavailable."""
     with storage_errors(storage_address(address, store.root)):
         attributes = find_study(store.root, name, address).user_attrs
+    if SWEEP not in attributes:
+        raise StudyUnavailable(f"study {name}: its sweep has not begun; start it with cardlab sweep")
     options = replace(SweepOptions(**attributes[SWEEP]), storage=address, workers=workers, study=name)
     return SweepPlan(name, options, attributes[CONFIG], store.root, store.address, str(attributes.get(RUN, "")))
