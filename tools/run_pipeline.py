@@ -15,7 +15,9 @@ _STAGE = re.compile(r"(Running stage|Stage) '[\w@./:-]+'")  # a line of DVC on e
 
 def main(arguments: Sequence[str]) -> int:
     """Run `dvc repro` with `arguments` and return its exit status."""
-    stages = subprocess.run(["dvc", "stage", "list", "--name-only"], stdout=subprocess.PIPE, text=True, check=True)
+    stages = subprocess.run(["dvc", "stage", "list", "--name-only"], stdout=subprocess.PIPE, text=True, check=False)
+    if stages.returncode:  # DVC has said why
+        return stages.returncode
     total = len(stages.stdout.splitlines())
     signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C also reaches DVC and the stage, which print what to do
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Plain  # without markup: players choose their names
 
+from cardlab.experiments.config.build_parts import group
 from cardlab_play.agent_catalog import AgentCatalog
 from cardlab_play.database import open_database, sqlite_address
 from cardlab_play.options import PlayOptions
@@ -22,7 +23,7 @@ _TEXTS = ("player", "game", "against")  # columns on the left
 
 def print_record(config: Mapping[str, Any], *, as_json: bool) -> int:
     """Print one row for each player, game and agent. Raises InvalidOption or DatabaseError."""
-    options = PlayOptions(**config["play"])
+    options = PlayOptions(**group("play", config["play"]))
     player = config["player"]
     game = config.get("game")
     rows = [

@@ -107,12 +107,21 @@ def test_without_an_answer_of_git_nothing_goes(project: Project, capsys: pytest.
     assert (former / "finished.ckpt").exists()
 
 
+@pytest.mark.parametrize("text", ["", "<<<<<<< HEAD\nstages: {\n", "[1]"])
+def test_a_lock_of_dvc_that_cannot_be_read_is_named(
+    text: str, project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project.root / "dvc.lock").write_text(text)
+    assert main(["clean", "--yes"]) == 2
+    assert "dvc.lock: cannot be read as DVC's; git checkout dvc.lock brings it back" in capsys.readouterr().err
+
+
 def test_checkpoints_go_only_when_asked_for(project: Project) -> None:
     current = project.train(project.current)
     assert main(["clean", "--yes"]) == 0
     assert (current / "training").exists()
     assert main(["clean", "--yes", "kinds=[checkpoints]"]) == 0
-    assert not (current / "training").exists()
+    assert (current / "training").exists(), "trainer.start_from needs it, and nothing else has it"
     assert not (current / "finished.ckpt").exists()
     assert (current / "policy/policy.json").exists()
 

@@ -72,6 +72,27 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
             ["train", "experiment=poker_squares/paper", "trainer.processes=2"],
             "trainer.processes=2: must be 1 with agent.online",
         ),
+        (
+            ["train", "game=thirty_one", "agent=dqn", "agent.zero_other_actions=true", "trainer.processes=2"],
+            "trainer.processes=2: must be 1 with agent.zero_other_actions",
+        ),
+        (
+            ["train", "game=five_o", "agent=ppo", "agent.cut_games=true", "agent.decisions_per_iteration=256"],
+            "trainer.parallel_games=1024: must be at most 127 with agent.cut_games and agent.decisions_per_iteration=",
+        ),
+        (
+            ["train", "experiment=poker_squares/paper", "agent.max_grad_norm=1"],
+            "agent.max_grad_norm=1: must be 10.0 with agent.online",
+        ),
+        (["train", "seeds=2.5"], "seeds=2.5: must be a whole number in [1, 1000]"),
+        (["train", "seeds=2", "seed=abc"], "seed=abc: must be a whole number"),
+        (["compare", "methods=[a,b]", "a", "b"], "methods=[a,b]: left out beside a b, or the names only here"),
+        (["replay", "record=x.json", "agents=[champion]"], "agents=[champion]: must be left out with record"),
+        (
+            ["compose", "+tune.sweep.space.agent.nosuch=[1,2]"],
+            "tune.sweep.space.agent.nosuch=[1,2]: must be for a key of tune.experiment",
+        ),
+        (["compose", "tune.sweep.apply=thirty_one/mine"], "tune.sweep.apply=thirty_one/mine: must be null: the stage"),
         (["train", "agent=null"], "agent=null: must be one of "),
         (
             ["train", "agent=pp"],

@@ -45,3 +45,9 @@ def test_stages_print_to_a_terminal_where_the_pipeline_does(environment: dict[st
             shown += part
     assert shown.decode().splitlines() == [*LINES, "terminal"]
     assert done.returncode == 3
+
+
+def test_what_dvc_cannot_read_ends_with_its_status(environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "dvc").write_text("#!/bin/sh\necho 'dvc.yaml is wrong' >&2\nexit 255\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, PROGRAM], env=environment, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (255, "dvc.yaml is wrong\n")

@@ -198,8 +198,12 @@ def test_an_experiment_says_what_its_scores_mean_and_opens_on_its_trainings(stor
     assert client.search_experiments() == []
     client.restore_experiment("0")
     new, old = store.experiment_id("thirty_one"), client.create_experiment("big2", tags={"mlflow.note.content": "mine"})
+    other = client.create_experiment("of others", tags={"mlflow.experimentKind": "genai_development"})
+    update_experiments(client, is_own=False)
+    assert "Default" in {one.name for one in client.search_experiments()}
     update_experiments(client)
-    assert {one.name for one in client.search_experiments()} == {"thirty_one", "big2"}
+    assert {one.name for one in client.search_experiments()} == {"thirty_one", "big2", "of others"}
+    assert client.get_experiment(other).tags == {"mlflow.experimentKind": "genai_development"}
     tags = [client.get_experiment(number).tags for number in (new, old)]
     assert "0 is as strong as NAME" in tags[0]["mlflow.note.content"]
     assert tags[1]["mlflow.note.content"] == "mine"

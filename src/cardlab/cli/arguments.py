@@ -85,7 +85,7 @@ def with_recipe(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
     game = given.get("game")
     if game is None:
         with suppress(OSError, ValueError, KeyError, TypeError):
-            game = load_json(Path(given["policy"]) / "policy.json")["game"]
+            game = load_json(Path(given["policy"].strip("'\"")) / "policy.json")["game"]
     with initialised_hydra():
         recipes = group_options("experiment")
     if f"{game}/default" not in recipes:

@@ -92,7 +92,7 @@ def candidates(root: Path, kernels: Path) -> Iterator[Candidate]:
             continue
         latest = (folder.parent / LATEST).resolve() == folder.resolve()
         if latest or _folder_now(root, config) == folder.name:
-            yield Candidate("checkpoints", folder, (checkpoint, folder / "training"))
+            yield Candidate("checkpoints", folder, (checkpoint,))
         else:
             yield Candidate("former", folder, (folder,))
     for folder in sorted(kernels.parent.glob("*/")) if kernels.parent.name == "kernels" else ():
@@ -158,7 +158,10 @@ def _protected(root: Path) -> list[Path]:
     if listed is None and (root / ".git").exists():
         raise InvalidConfiguration(f"{root}: git cannot list what it tracks below runs/; see what git status says")
     lock = root / "dvc.lock"
-    stages: Mapping[str, Any] = yaml.safe_load(lock.read_text())["stages"] if lock.exists() else {}
+    try:
+        stages: Mapping[str, Any] = yaml.safe_load(lock.read_text())["stages"] if lock.exists() else {}
+    except (OSError, UnicodeDecodeError, TypeError, KeyError, yaml.YAMLError) as error:
+        raise InvalidConfiguration(f"{lock}: cannot be read as DVC's; git checkout dvc.lock brings it back") from error
     entries = (entry for stage in stages.values() for key in ("deps", "outs") for entry in stage.get(key, ()))
     return [root / name for name in (*(listed or "").split("\0"), *(entry["path"] for entry in entries)) if name]
 

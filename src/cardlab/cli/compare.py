@@ -14,9 +14,9 @@ from cardlab.cli.verbs import Request
 from cardlab.core.files import check_folder, write_json
 from cardlab.core.options import Flag, Text, checked
 from cardlab.evaluation.progress import progress_bars
-from cardlab.experiments.comparison.compare import compare_methods
+from cardlab.experiments.comparison.compare import compare_groups, find_groups
 from cardlab.experiments.comparison.figures import comparison_figures, comparison_tables
-from cardlab.experiments.config.build_parts import build_game, group
+from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.policy_groups import find_group, policies_by_seed, resume_hint, unfinished_of
 from cardlab.experiments.recorded_matches import record_comparison
 from cardlab.tracking import Store
@@ -36,13 +36,14 @@ def run(request: Request) -> int:
     game = build_game(config["game"]) if config.get("game") else None
     for text in methods:
         _report_unfinished(text)
-    arena = group("arena", config["arena"])
+    groups = find_groups(methods, "" if game is None else game.spec.name)
+    arena = build_arena(config["arena"])
     given = checked("output", config["output"], Text | None)
     existing = next(str(place) for place in (_COMPARISONS, *_COMPARISONS.parents) if place.is_dir())
     folder = check_folder("output", existing if given is None else given)  # before anything is played
     store = Store() if checked("record", config["record"], Flag) else None
     with progress_bars() as progress:
-        comparison = compare_methods(methods, game, progress=progress, **arena)
+        comparison = compare_groups(groups, game, arena, progress=progress)
     figures = comparison_figures(comparison)
     if given is None:
         folder = _default_folder([method.name for method in comparison.methods])

@@ -1,6 +1,7 @@
 """`cardlab promote`: a policy challenges the champion of its game."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file, write_json
 from cardlab.core.options import Text, checked
 from cardlab.evaluation.progress import progress_bars
-from cardlab.experiments.config.build_parts import build_arena, build_game
-from cardlab.experiments.policy_groups import find_group
+from cardlab.experiments.config.build_parts import build_arena, build_game, check_agents
+from cardlab.experiments.policy_groups import find_group, own_references
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.experiments.promotion.promote import challenge_by_group, format_outcome, promote
 from cardlab.games.catalogue import without_training_options
@@ -33,6 +34,8 @@ def run(request: Request) -> int:
     store = Store()
     group = find_group(text, store.root, game=config["game"]["name"] if config.get("game") else "")
     game = _game(config, group.policies[0])
+    arena = replace(arena, references=arena.references or own_references(group.config))
+    check_agents(game, "arena.references", arena.references)
     output = None if given is None else check_file("output", given)
     name = name or _name_of_run(group.policies[0], store)
     with progress_bars() as progress:

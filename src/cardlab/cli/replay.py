@@ -17,7 +17,14 @@ def run(request: Request) -> int:
     """Print the moves, and write the game to the file `output` if given."""
     config = request.config
     inputs = checked("inputs", config["inputs"], tuple[Text, ...])
-    record, lines = _recorded(config, inputs) if config["record"] else _played(config, inputs)
+    if config["record"]:
+        for text in request.overrides:
+            key, _, value = text.partition("=")
+            if key not in ("record", "inputs", "output"):
+                raise InvalidOption(key, value, "left out with record, which has its own game, agents and deal")
+        record, lines = _recorded(config, inputs)
+    else:
+        record, lines = _played(config, inputs)
     given = checked("output", config["output"], Text | None)
     output = None if given is None else check_file("output", given)
     for line in lines:

@@ -69,12 +69,12 @@ def run(request: Request) -> int:
     found = store.search_runs(condition, game["name"] if game else None)
     rows = [row for row in (run_row(stored, of) for of, stored in found) if _fits(row, given)]
     shown = _sorted(rows, given.sort)[: given.limit]
+    if len(rows) > len(shown):
+        print(f"{len(shown)} of {len(rows)} runs; limit={len(rows)} shows all", file=sys.stderr)
     if "--json" in request.flags:
         print(json.dumps([asdict(row) for row in shown], indent=1))
         return 0
     _print_table(shown)
-    if len(rows) > len(shown):
-        print(f"{len(shown)} of {len(rows)} runs; limit={len(rows)} shows all", file=sys.stderr)
     if not rows and not store.search_runs(limit=1):
         print(f"no runs yet; {_FIRST_RUN} makes one", file=sys.stderr)
     elif not rows:

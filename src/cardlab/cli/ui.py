@@ -86,7 +86,7 @@ def sweep_link(store: Store, base: str) -> tuple[str, str] | None:
 def _overview(store: Store, base: str, hint: str = "") -> str:
     store.mark_killed()
     with store.wrap_errors():
-        update_experiments(store.client)
+        update_experiments(store.client, is_own=store.file is not None)
     added = [game for game in GAMES if Registry(store).register_champion(game)]
     lines = [f"registered the champions of {', '.join(added)}"] if added else []
     pages = [f"compare the trainings of {name}: {link}" for name, link in compare_links(store, base)]

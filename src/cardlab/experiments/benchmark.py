@@ -8,7 +8,7 @@ from cardlab.core.options import ConfigurationError, InvalidOption, combined
 from cardlab.experiments.config.build_experiment import check_experiment, read_experiment
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
-from cardlab.experiments.sweep.options import build_sweep
+from cardlab.experiments.sweep.options import SweepOptions, build_sweep
 from cardlab.training.experiment import Experiment
 
 _WANTED = "experiments by name, as in benchmark=quick; a file in conf/benchmark/ begins with # @package _global_"
@@ -32,7 +32,8 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
         with _inside("tune.experiment", errors):
             experiments["tune.experiment"] = read_experiment(config["tune"]["experiment"])
         with _inside("tune", errors):
-            build_sweep(config["tune"]["sweep"])
+            tuned = {key: one for key, one in experiments.items() if key.startswith("tune.")}
+            _check_tune(build_sweep(config["tune"]["sweep"]), config["tune"]["experiment"], tuned)
     for key, pair in config.get("compare", {}).items():
         if not isinstance(pair, list) or len(pair) != 2 or not set(pair) <= set(config["experiments"]):
             errors.append(InvalidOption(f"compare.{key}", pair, "two names of experiments, as in benchmark=quick"))
@@ -41,6 +42,20 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
             check_experiment(experiment, elsewhere=elsewhere)
     if errors:
         raise combined(errors)
+
+
+def _check_tune(options: SweepOptions, config: Mapping[str, Any], experiments: Mapping[str, Experiment]) -> None:
+    """Raise InvalidOption for a sweep that its stage would refuse, or whose option `apply` it would ignore."""
+    if options.apply is not None:
+        raise InvalidOption("sweep.apply", options.apply, "null: the stage writes tuned/")
+    for key, entry in options.space.items():
+        node: Any = config
+        for name in key.split("."):
+            if not isinstance(node, Mapping) or name not in node:
+                raise InvalidOption(f"sweep.space.{key}", entry, "for a key of tune.experiment")
+            node = cast(Any, node[name])
+    for experiment in experiments.values():
+        options.check_experiment(experiment.game, experiment.trainer)
 
 
 def check_names(config: Mapping[str, Any]) -> None:

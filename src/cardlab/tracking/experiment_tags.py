@@ -48,12 +48,15 @@ def experiment_tags(game: str) -> Mapping[str, str]:
     return tags | ({NOTE: _meaning_of_scores(game)} if game in GAMES else {})
 
 
-def update_experiments(client: "MlflowClient") -> None:
-    """Set the tags of all experiments, e.g. of an earlier version, and delete MLflow's `Default` if it has no runs."""
+def update_experiments(client: "MlflowClient", *, is_own: bool = True) -> None:
+    """Set the tags of this project's experiments, e.g. of an earlier version; those of others stay as they are.
+
+    MLflow's `Default` is deleted from a store of one's own (`is_own`) if it has no runs.
+    """
     for experiment in client.search_experiments():
-        if experiment.experiment_id == "0":
-            if not client.search_runs(["0"], max_results=1):
-                client.delete_experiment("0")
+        if is_own and experiment.experiment_id == "0" and not client.search_runs(["0"], max_results=1):
+            client.delete_experiment("0")
+        if experiment.name not in GAMES and _VIEW_TAG not in experiment.tags:
             continue
         for key, value in experiment_tags(experiment.name).items():
             if experiment.tags.get(key) != value and not (key == NOTE and NOTE in experiment.tags):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from cardlab.agents.policy_descriptions import policy_digest, policy_game, read_description
@@ -150,6 +151,11 @@ class MethodComparison:
         configs = [{key: value for key, value in each if key not in ("seed", "seeds", "arena")} for each in groups]
         return compare_parameters(configs)[0] if all(configs) else None
 
+    @property
+    def deals(self) -> int:
+        """Deals that were played; with `arena.until` fewer than `arena.deals`."""
+        return max(self.score(method).deals for method in self.methods)
+
     def score(self, method: Method, reference: str | None = None) -> Estimate:
         """Points per game over seeds and deals, against the strongest reference or `reference`."""
         return mean_over_seeds(method.scores[reference or self.against])
@@ -206,7 +212,7 @@ def compare_methods(
     are those of all experiments of the methods. `game`: by default that of the policies with its default rules. One
     player: the policies play alone. Raises InvalidOption for what is unknown, and for methods of different games.
     """
-    groups = _find_groups(methods, "" if game is None else game.spec.name)
+    groups = find_groups(methods, "" if game is None else game.spec.name)
     options = ArenaOptions(**arena)
     return compare_groups(groups, game, options, progress=progress)
 
@@ -242,8 +248,12 @@ def _estimate(band: Band) -> Estimate:
     return Estimate(float(band.mean[0]), float(band.low[0]), float(band.high[0]), 0, band.seeds)
 
 
-def _find_groups(methods: Sequence[str], game: str) -> dict[str, PolicyGroup]:
-    """Name → group of each of `methods`, in their order."""
+def _same(some: Sequence[Path], others: Sequence[Path]) -> bool:
+    return [path.resolve() for path in some] == [path.resolve() for path in others]
+
+
+def find_groups(methods: Sequence[str], game: str) -> dict[str, PolicyGroup]:
+    """Name → group of each of `methods`, in their order. Raises InvalidOption as `compare_methods` does."""
     if isinstance(methods, str) or len(methods) < 2 or len(set(methods)) < len(methods):
         given = methods if isinstance(methods, str) else f"[{', '.join(methods)}]"
         raise InvalidOption(_KEY, given, "two or more methods, each once")
@@ -254,6 +264,9 @@ def _find_groups(methods: Sequence[str], game: str) -> dict[str, PolicyGroup]:
         other = read_description(group.policies[0]).game
         if game and other != game:
             raise InvalidOption(_KEY, text, f"a method for {game}, as the others: it is one for {other}")
+        same = next((known for known, one in found.items() if _same(one.policies, group.policies)), None)
+        if same is not None:
+            raise InvalidOption(_KEY, f"[{same}, {text}]", "two or more methods; these have the same policies")
         found[text], game = group, other
     names = [group.name for group in found.values()]
     return {found[text].name if names.count(found[text].name) == 1 else text: found[text] for text in methods}

@@ -24,7 +24,7 @@ def comparison_figures(comparison: MethodComparison) -> dict[str, Any]:
         "format": FORMAT,
         "game": comparison.game.spec.name,
         "num_players": comparison.game.spec.num_players,
-        "deals": comparison.arena.deals,
+        "deals": comparison.deals,
         "seed": comparison.arena.seed,
         "against": comparison.against,
         "methods": [_method_figures(comparison, method) for method in comparison.methods],
@@ -71,7 +71,7 @@ def _named(value: Estimate, name: str, stem: str = "") -> dict[str, float | None
 def comparison_tables(comparison: MethodComparison) -> Iterator[Table]:
     """Tables for `rich.console.Console.print`: the scores, the pairs, and the parameters that differ."""
     against = "" if comparison.is_alone else f" against {comparison.against}"
-    table = Table(title=Text(f"{comparison.game.spec.name}{against}, {comparison.arena.deals:,} deals"))
+    table = Table(title=Text(f"{comparison.game.spec.name}{against}, {comparison.deals:,} deals"))
     budgets = [comparison.equal_budget(), comparison.equal_budget(over_cpu=True)]
     units = ["decisions", "CPU min"]
     table.add_column("method", overflow="fold")

@@ -209,7 +209,7 @@ def run_hydra(config_name: str, arguments: Sequence[str]) -> None:
     """Run Hydra's own program with `arguments`: --info, --cfg hydra, --shell-completion."""
     register_search_path()
     program, *rest = sys.argv
-    sys.argv = [program, *arguments]
+    sys.argv = [program, *(text for text in arguments if not text.startswith(_OPEN.get(config_name, ())))]
     try:
         hydra_main(config_path=str(shipped_folder()), config_name=config_name, version_base=VERSION_BASE)(_nothing)()
     finally:
