@@ -86,7 +86,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         ),
         (["train", "seeds=2.5"], "seeds=2.5: must be a whole number in [1, 1000]"),
         (["train", "seeds=2", "seed=abc"], "seed=abc: must be a whole number"),
-        (["compare", "methods=[a,b]", "a", "b"], "methods=[a,b]: left out beside a b, or the names only here"),
+        (["compare", "methods=[a,b]", "a", "b"], "methods=[a,b]: leave it out, since a b are the methods"),
         (["replay", "record=x.json", "agents=[champion]"], "agents=[champion]: must be left out with record"),
         (
             ["compose", "+tune.sweep.space.agent.nosuch=[1,2]"],

@@ -176,3 +176,16 @@ def test_unfinished_seeds_are_named(
     Path("runs/duel/7/config.json").write_text(json.dumps(config))
     assert main(["compare", "weak", "duel", "record=false", *DEALS]) == 0
     assert f"warning: duel is compared by 1 of 3 seeds: seeds 8, 9 are {resumes}\n" in capsys.readouterr().err
+
+
+def test_the_deals_of_a_match_that_stops_early_are_those_played(methods: Path, store: Store) -> None:
+    arguments = ["arena.deals=4000", "arena.until=1000", "arena.chunk=10", "arena.processes=1"]
+    assert main(["compare", "weak", "strong", *arguments]) == 0
+    assert json.loads(Path("runs/comparisons/weak_vs_strong/comparison.json").read_text())["deals"] < 4000
+    (row,) = [run for _, run in store.search_runs("tags.kind = 'comparison'")]
+    assert int(row.data.params["arena.deals"]) < 4000
+
+
+def test_one_method_under_two_names_is_refused(methods: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "weak", "models/weak", *DEALS]) == 2
+    assert "methods=[weak, models/weak]: must be two or more methods; these have the same" in capsys.readouterr().err

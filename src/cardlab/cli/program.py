@@ -50,7 +50,7 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     overrides = tuple(text for text in overrides if text not in words)
     for text in overrides if words else ():
         if key_of(text) == verb.words:
-            raise InvalidConfiguration(f"{text}: left out beside {' '.join(words)}, or the names only here")
+            raise InvalidConfiguration(f"{text}: leave it out, since {' '.join(words)} are the {verb.words}")
     use_config_dir(parsed.config_dir)
     for text in overrides if not (parsed.info or parsed.cfg in ("hydra", "all")) else ():
         if key_of(text).startswith("hydra."):

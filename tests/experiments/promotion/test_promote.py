@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from filelock import FileLock
 from cardlab.agents.policy_descriptions import PolicyError, policy_digest
 from cardlab.agents.policy_paths import policy_folder
 from cardlab.agents.registry import load_agent
+from cardlab.cli import main
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import Estimate
 from cardlab.evaluation.match import play_match
@@ -287,3 +289,20 @@ def test_an_address_that_leads_nowhere_is_one_line(address: str, said: str) -> N
     with pytest.raises(NotRegistered) as raised:
         load_agent(make_game("poker_squares"), address)
     assert str(raised.value) == f"{address}: {said}"
+
+
+def test_a_champion_is_measured_against_the_references_of_its_experiment(
+    root: Path, untrained: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[ArenaOptions] = []
+
+    def challenge(group: Any, game: Any, arena: ArenaOptions, *_: Any, **__: Any) -> Any:
+        asked.append(arena)
+        raise InvalidOption("policy", "", "no more")
+
+    monkeypatch.setattr("cardlab.cli.promote.challenge_by_group", challenge)
+    policy = untrained("one", game="thirty_one")
+    (policy.parent / "config.json").write_text(json.dumps({"arena": {"references": ["greedy", "random"]}}))
+    for given, references in (([], ("greedy", "random")), (["arena.references=[random]"], ("random",))):
+        assert main(["promote", f"policy={policy}", *given]) == 2
+        assert asked[-1].references == references
