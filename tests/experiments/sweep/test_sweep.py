@@ -220,6 +220,7 @@ def test_an_agent_that_is_replaced_does_not_build_on_itself(tmp_path: Path, monk
         (["sweep.confirm=1"], "sweep.confirm=1: must be 0 or at least 2: one seed has no interval over seeds"),
         (["sweep.heartbeat=0.5"], "sweep.heartbeat=0.5: must be a whole number"),
         (["sweep.launcher=slurm"], "sweep.launcher=slurm: must be one of processes, ray"),
+        (["trainer.launcher=ray"], "trainer.launcher=ray: must be processes; only cardlab train uses ray"),
         (["agent.gamma=2"], "agent.gamma=2: must be a number in [0, 1]"),
     ],
 )
