@@ -204,7 +204,7 @@ def test_what_is_enqueued_outside_the_space_is_pruned(
     assert states == [TrialState.COMPLETE, TrialState.PRUNED]
 
 
-def test_a_study_that_something_else_has_made_is_refused(tmp_path: Path) -> None:
+def test_a_study_that_something_else_has_made_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     optuna.create_study(study_name="s", storage=f"sqlite:///{tmp_path}/studies.db", direction="maximize")
     with pytest.raises(InvalidOption, match=r"sweep\.study=s: must be another name: cardlab sweep did not make"):
         work(tmp_path, OPTIONS)
@@ -216,6 +216,9 @@ def test_a_study_that_something_else_has_made_is_refused(tmp_path: Path) -> None
         find_study(tmp_path, "s", f"sqlite:///{tmp_path}/other.db")
     with pytest.raises(InvalidOption, match=r"sweep\.storage=sqlite:.*: must be in a folder that exists; .*/no does"):
         find_study(tmp_path, "s", f"sqlite:///{tmp_path}/no/studies.db")
+    monkeypatch.setenv("OPTUNA_STORAGE", f"sqlite:///{tmp_path}/no/studies.db")
+    with pytest.raises(InvalidOption, match=r"OPTUNA_STORAGE=sqlite:.*: must be in a folder that exists"):
+        find_study(tmp_path, "s", None)
     assert not [path for path in tmp_path.iterdir() if not path.name.startswith("studies.db")]
 
 

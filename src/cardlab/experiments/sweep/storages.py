@@ -58,7 +58,8 @@ def sqlite_path(address: str) -> Path | None:
         return None
     path = Path(make_url(address).database or DATABASE)
     if not path.parent.is_dir():
-        raise InvalidOption("sweep.storage", address, f"in a folder that exists; {path.parent} does not")
+        key = STORAGE if address == os.environ.get(STORAGE) else "sweep.storage"
+        raise InvalidOption(key, address, f"in a folder that exists; {path.parent} does not")
     return path
 
 
