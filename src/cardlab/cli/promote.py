@@ -15,7 +15,7 @@ from cardlab.evaluation.progress import progress_bars
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_agents
 from cardlab.experiments.policy_groups import find_group, own_references
 from cardlab.experiments.promotion.options import PromotionOptions
-from cardlab.experiments.promotion.promote import challenge_by_group, format_outcome, promote
+from cardlab.experiments.promotion.promote import challenge_by_group, format_outcome, only_challenge, promote
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
@@ -38,7 +38,7 @@ def run(request: Request) -> int:
     check_agents(game, "arena.references", arena.references)
     output = None if given is None else check_file("output", given)
     name = name or _name_of_run(group.policies[0], store)
-    with progress_bars() as progress:
+    with only_challenge(store, game.spec.name), progress_bars() as progress:
         challenge = challenge_by_group(group, game, arena, options, name=name, progress=progress)
         outcome = promote(challenge, store, progress)
     Console(soft_wrap=True, highlight=False, markup=False, emoji=False).print(format_outcome(challenge, outcome))

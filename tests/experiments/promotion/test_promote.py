@@ -219,6 +219,17 @@ def test_two_challenges_at_once_are_one_too_many(store: Store, root: Path, untra
         challenge(policy, store)
 
 
+def test_no_seed_is_chosen_while_another_challenge_is_underway(
+    root: Path, untrained: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("cardlab.cli.promote.challenge_by_group", lambda *_, **__: pytest.fail("played"))
+    path = root / "runs" / "promotion" / "poker_squares.lock"
+    path.parent.mkdir(parents=True)
+    with FileLock(path):
+        assert main(["promote", f"policy={untrained('squares')}"]) == 1
+    assert "another process is challenging" in capsys.readouterr().err
+
+
 def test_a_champion_that_cannot_be_written_leaves_the_old_one(root: Path, untrained: Callable[..., Path]) -> None:
     game = make_game("poker_squares")
     folder = write_champion(Path("champions"), game, untrained("old"), {"README.md": "old"})

@@ -1,6 +1,7 @@
 """A challenge from end to end: match, MLflow run, registration, new champion."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -119,14 +120,24 @@ def promote(challenge: Challenge, store: Store, progress: ProgressCallback = no_
     registry = Registry(store)
     game = challenge.game.spec.name
     registry.champion(game)  # fails early if the store is unavailable
+    with only_challenge(store, game):
+        return _promote(challenge, store, registry, progress)
+
+
+@contextmanager
+def only_challenge(store: Store, game: str) -> Generator[None]:
+    """Inside, no other process can challenge the champion of `game`; may be nested. Raises ChallengeUnderway."""
     path = store.root / "runs" / "promotion" / f"{game}.lock"
     path.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(path)
+    lock = FileLock(path, timeout=0, is_singleton=True)
     try:
-        with lock.acquire(timeout=0):
-            return _promote(challenge, store, registry, progress)
+        lock.acquire()
     except Timeout as error:
         raise ChallengeUnderway(f"{path}: another process is challenging the champion of {game}") from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _promote(challenge: Challenge, store: Store, registry: Registry, progress: ProgressCallback) -> ChallengeOutcome:
