@@ -18,6 +18,7 @@ from sqlalchemy import (
     create_engine,
     event,
     inspect,
+    make_url,
     text,
 )
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
@@ -97,6 +98,16 @@ def sqlite_address(folder: str) -> URL:
     return URL.create("sqlite", database=str(Path(folder, "play.db")))
 
 
+def sqlite_file(address: str | URL) -> Path | None:
+    """The file of a database of sqlite; None for another address, valid or not."""
+    try:
+        url = make_url(address)
+    except ArgumentError:
+        return None
+    in_file = url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:")
+    return Path(str(url.database)) if in_file else None
+
+
 def open_database(address: str | URL) -> Engine:
     """Connect to `address` and create missing tables. Raises InvalidOption or DatabaseError.
 
@@ -105,8 +116,8 @@ def open_database(address: str | URL) -> Engine:
     try:
         engine = create_engine(address, pool_pre_ping=not str(address).startswith("sqlite"))
         if engine.dialect.name == "sqlite":
-            if engine.url.database not in (None, "", ":memory:"):
-                _make_private(Path(str(engine.url.database)))
+            if (file := sqlite_file(engine.url)) is not None:
+                _make_private(file)
             event.listen(engine, "connect", _configure_sqlite)
         DatabaseBase.metadata.create_all(engine)
         if "address" not in {column["name"] for column in inspect(engine).get_columns("games")}:  # made by 0.1

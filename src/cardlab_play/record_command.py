@@ -4,16 +4,16 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text as Plain  # without markup: players choose their names
 
+from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_parts import group
 from cardlab_play.agent_catalog import AgentCatalog
-from cardlab_play.database import open_database, sqlite_address
+from cardlab_play.database import open_database, sqlite_address, sqlite_file
 from cardlab_play.options import PlayOptions
 from cardlab_play.record import RecordRow, record_rows
 
@@ -42,11 +42,14 @@ def print_record(config: Mapping[str, Any], *, as_json: bool) -> int:
 
 
 def _all_rows(options: PlayOptions) -> list[RecordRow]:
-    """The rows of all players. A missing file of sqlite is not created."""
-    address = sqlite_address(options.folder)
-    if options.database is None and not Path(str(address.database)).exists():
-        return []
-    engine = open_database(options.database or address)
+    """The rows of all players. A missing file of sqlite is not created. Raises InvalidOption or DatabaseError."""
+    address = options.database or sqlite_address(options.folder)
+    file = sqlite_file(address)
+    if file is not None and not file.exists():
+        if options.database is None:
+            return []
+        raise InvalidOption("play.database", "…", f"a database that exists; the file {file} does not")
+    engine = open_database(address)
     try:
         return record_rows(engine, AgentCatalog(options))
     finally:
