@@ -106,6 +106,24 @@ def test_help_imports_nothing_heavy() -> None:
     subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL, check=True)
 
 
+def test_wrong_values_are_refused_before_anything_heavy_is_imported() -> None:
+    wrong = [
+        ["train", "agent.gamma=2"],
+        ["sweep", "game=thirty_one", "agent=dqn", "sweep.trials=0"],
+        ["evaluate", "policy=shark", "game=big2"],
+        ["exploit", "policy=shark", "game=big2"],
+        ["tournament", "agents=[shark]", "game=big2"],
+        ["compare", "one", "other"],
+        ["promote", "policy=shark"],
+    ]
+    code = (
+        f"import sys; from cardlab.cli import main; assert all(main(words) == 2 for words in {wrong})\n"
+        "heavy = {'torch', 'lightning', 'mlflow', 'optuna', 'scipy.stats', 'scipy.optimize'} & set(sys.modules)\n"
+        "sys.exit(f'imported: {heavy}' if heavy else 0)"
+    )
+    subprocess.run([sys.executable, "-c", code], stderr=subprocess.DEVNULL, check=True)
+
+
 @pytest.mark.parametrize("verb", sorted(VERBS))
 def test_every_verb_explains_itself(capsys: pytest.CaptureFixture[str], verb: str) -> None:
     text = printed(capsys, verb, "--help")

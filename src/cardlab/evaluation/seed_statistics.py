@@ -20,9 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import ndtri, stdtrit
-from scipy.stats import trim_mean
 
 from cardlab.evaluation.intervals import CONFIDENCE, Estimate, PerDeal
 
@@ -58,6 +56,8 @@ def iqm_over_seeds(scores: Scores) -> Estimate:
     it is the mean. Of h seeds kept, the part of the seeds is V_S = s_w²·(S − 1) / (h·(h − 1)) with h − 1 degrees of
     freedom and s_w² the Winsorised variance: Yuen, The two-sample trimmed t for unequal population variances (1974).
     """
+    from scipy.stats import trim_mean  # noqa: PLC0415 (takes half a second to import)
+
     table = shared_deals(scores)
     means, seeds = table.mean(axis=1), len(table)
     trimmed = int(_TRIM * seeds)
@@ -200,6 +200,8 @@ def _theta(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[n
 
 
 def _newcombe(theta: float, sizes: tuple[int, int], quantile: float) -> tuple[float, float]:
+    from scipy.optimize import brentq  # noqa: PLC0415 (slow to import)
+
     pairs, spare = sizes[0] * sizes[1], sum(sizes) / 2 - 1
 
     def excess(other: float) -> float:
