@@ -12,6 +12,7 @@ from cardlab.evaluation.options import DEFAULT_REFERENCES
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.build_parts import group
+from cardlab.experiments.config.launcher import check_launcher
 from cardlab.experiments.run_paths import quoted
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, write_tuned
@@ -44,6 +45,7 @@ def run(request: Request) -> int:
             raise InvalidOption("sweep.apply", options.apply, f"{game}/NAME for an experiment of this game")
     # A wrong value is refused before the imports below, which take seconds.
     experiment = build_experiment(config)
+    check_launcher(experiment.trainer)
     options.check_experiment(experiment.game, experiment.trainer)
     from cardlab.experiments.sweep.storages import sqlite_path, storage_address  # noqa: PLC0415
     from cardlab.experiments.sweep.sweep import check_sweep, run_sweep  # noqa: PLC0415

@@ -7,6 +7,7 @@ from typing import Any, cast
 from cardlab.core.options import ConfigurationError, InvalidOption, combined
 from cardlab.experiments.config.build_experiment import check_experiment, read_experiment
 from cardlab.experiments.config.build_parts import check_pinned
+from cardlab.experiments.config.launcher import check_launcher
 from cardlab.experiments.config.seed_options import SEEDS, experiment_part, parse_seeds
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep
 from cardlab.training.experiment import Experiment
@@ -39,6 +40,7 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
             errors.append(InvalidOption(f"compare.{key}", pair, "two names of experiments, as in benchmark=quick"))
     for key, experiment in experiments.items() if not errors else ():  # slower: torch is imported
         with _inside(key, errors):
+            check_launcher(experiment.trainer)
             check_experiment(experiment, elsewhere=elsewhere)
     if errors:
         raise combined(errors)

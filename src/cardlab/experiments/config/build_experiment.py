@@ -54,13 +54,10 @@ def read_experiment(config: Mapping[str, Any]) -> Experiment:
 def check_experiment(experiment: Experiment, *, elsewhere: bool = False) -> None:
     """Raise InvalidOption for parts that do not fit each other, and for a policy to start from that does not fit.
 
-    Also for a device that this machine lacks, unless the training runs `elsewhere`, and for processes on the nodes of a
-    Ray cluster, which only `cardlab train` starts. Imports torch.
+    Also for a device that this machine lacks, unless the training runs `elsewhere`. Imports torch.
     """
     if not elsewhere:
         check_device(experiment.trainer)
-    if experiment.trainer.launcher != "processes":
-        raise InvalidOption("trainer.launcher", experiment.trainer.launcher, "processes; only cardlab train uses ray")
     _check_fit(experiment)
     if experiment.trainer.start_from is not None:
         from cardlab.training.start_point import read_start_point  # noqa: PLC0415 (imports Lightning)
