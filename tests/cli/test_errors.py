@@ -231,6 +231,10 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
             ["compose", "experiments.thirty_one_dqn.trainer.evaluation_lineup=[models:/cardlab-thirty_one@champion]"],
             "experiments.thirty_one_dqn.trainer.evaluation_lineup=models:/cardlab-thirty_one@champion: must be a",
         ),
+        (
+            ["compose", "experiments.thirty_one_dqn.trainer.launcher=ray"],
+            "experiments.thirty_one_dqn.trainer.launcher=ray: must be processes; only cardlab train uses ray",
+        ),
         (["compose", "benchmark=[]"], "experiments=(left out): must be experiments by name, as in benchmark=quick"),
         (["compose", "--check", "experiments=3"], "experiments=3: must be experiments by name, as in"),
         (["compose", "experiments.thirty_one_dqn=3"], "experiments.thirty_one_dqn=3: must be an experiment"),

@@ -27,11 +27,11 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
     for name, experiment in config["experiments"].items():
         with _inside(f"experiments.{name}", errors):
             check_pinned(experiment)
-            experiments[f"experiments.{name}"] = read_experiment(experiment_part(experiment))
+            experiments[f"experiments.{name}"] = _read(experiment_part(experiment))
             parse_seeds(experiment.get(SEEDS, "(left out)"), experiment["seed"])
     if "tune" in config:
         with _inside("tune.experiment", errors):
-            experiments["tune.experiment"] = read_experiment(config["tune"]["experiment"])
+            experiments["tune.experiment"] = _read(config["tune"]["experiment"])
         with _inside("tune", errors):
             tuned = {key: one for key, one in experiments.items() if key.startswith("tune.")}
             _check_tune(build_sweep(config["tune"]["sweep"]), config["tune"]["experiment"], tuned)
@@ -40,10 +40,15 @@ def check_benchmark(config: Mapping[str, Any], *, elsewhere: bool = False) -> No
             errors.append(InvalidOption(f"compare.{key}", pair, "two names of experiments, as in benchmark=quick"))
     for key, experiment in experiments.items() if not errors else ():  # slower: torch is imported
         with _inside(key, errors):
-            check_launcher(experiment.trainer)
             check_experiment(experiment, elsewhere=elsewhere)
     if errors:
         raise combined(errors)
+
+
+def _read(config: Mapping[str, Any]) -> Experiment:
+    experiment = read_experiment(config)
+    check_launcher(experiment.trainer)
+    return experiment
 
 
 def _check_tune(options: SweepOptions, config: Mapping[str, Any], experiments: Mapping[str, Experiment]) -> None:
