@@ -1,12 +1,13 @@
 """Draws big2.svg, thirty_one.svg, poker_squares.svg and open_face.svg from the learning curves in this folder.
 
-Usage: draw.py. The curves of Big 2 are the curve.csv that `cardlab train` wrote. thirty_one_paper.csv and
-poker_squares_online.csv have columns of several of them. big2_paper_evaluation.json is the output of `cardlab
-evaluate`, open_face_total_points.csv that of total_points.py. The README has the commands.
+Usage: draw.py. big2_paper.csv is the curve.csv that `cardlab train` wrote. thirty_one_paper.csv and
+poker_squares_online.csv have columns of several of them. big2_paper_snapshots.csv is the output of
+studies/big2_checkpoints/play_checkpoints.py, open_face_total_points.csv that of total_points.py. The README has the
+commands.
 """
 
 import csv
-import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 from numpy.typing import NDArray
 
-from cardlab.experiments.report.drawing import COLOURS, GREY, inline_svg, new_figure, report_style
+from cardlab.experiments.report.drawing import (
+    COLOURS,
+    GREY,
+    inline_svg,
+    legend_above,
+    new_figure,
+    new_grid,
+    report_style,
+)
 
 HERE = Path(__file__).parent
 VERSIONS = {"paper_bootstrap": "first version: bootstrapped", "paper": "second version: final scores"}
@@ -26,7 +35,6 @@ TABLES = {
     "greedy": "two greedy as described",
 }
 OPEN_FACE = {"naive": "naive", "greedy_start": "greedy start", "averaged": "averaged successors"}
-BIG2_DECISIONS = 131e6  # of the whole recipe
 BIG2_REPORTED = 13.4  # points against random in the paper
 
 Curve = dict[str, NDArray[np.float64]]
@@ -44,28 +52,32 @@ def read_curve(name: str) -> Curve:
     return {column: np.array([float(row[column]) for row in rows]) for column in rows[0]}
 
 
-def draw_band(axes: Axes, at: NDArray[np.float64], curve: Curve, column: str, colour: str, label: str) -> None:
-    """One line with its 95 % interval as a band."""
-    axes.fill_between(at, curve[f"{column}_low"], curve[f"{column}_high"], color=colour, alpha=0.18, linewidth=0)
-    axes.plot(at, curve[column], color=colour, label=label)
+def draw_line(axes: Axes, points: Sequence[NDArray[np.float64]], colour: str, label: str) -> None:
+    """One line with its 95 % interval as a band; `points` are decisions, means, and both ends of the intervals."""
+    decisions, means, low, high = points
+    axes.fill_between(decisions / 1e6, low, high, color=colour, alpha=0.18, linewidth=0)
+    axes.plot(decisions / 1e6, means, color=colour, label=label)
 
 
 def draw_big2() -> Figure:
-    """Points against three copies of a reference: the first half hour of one run, and another to its end."""
-    figure, axes = new_figure(3.1)
-    start, whole = read_curve("big2_paper"), read_curve("big2_paper_whole")
-    played = json.loads((HERE / "big2_paper_evaluation.json").read_text())["references"]
+    """Points of one seed through its training: against three copies of a scripted agent, and of its own snapshots."""
+    figure, (scripted, selves) = new_grid([3.4, 2.8])
+    scripted.axhline(BIG2_REPORTED, color=COLOURS[0], linewidth=1, linestyle=":")
+    selves.axhline(0, color=GREY, linewidth=1, linestyle=":")
+    curve, rows = read_curve("big2_paper"), read_rows("big2_paper_snapshots")
     for colour, name in zip(COLOURS, ("random", "greedy"), strict=False):
-        draw_band(axes, start["decisions"], start, f"strength/{name}", colour, f"against three {name}")
-        draw_band(axes, whole["decisions"], whole, f"strength/{name}", colour, "")
-        axes.plot(BIG2_DECISIONS, played[name]["mean"], "o", color=colour, markersize=4)
-    axes.axhline(0, color=GREY, linewidth=1, linestyle=":")
-    axes.axhline(BIG2_REPORTED, color=COLOURS[0], linewidth=1, linestyle=":")
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.set_xlabel("decisions")
-    axes.set_ylabel("points a game")
-    axes.legend(loc="lower right")
+        ends = [curve[f"interval/score/{name}_{end}"] for end in ("low", "high")]
+        draw_line(scripted, (curve["decisions"], curve[f"score/{name}"], *ends), colour, f"three {name}")
+    for colour, against in zip(COLOURS[2:] + COLOURS[:2], dict.fromkeys(row["against"] for row in rows), strict=False):
+        own = [row for row in rows if row["against"] == against]
+        points = [np.array([float(row[key]) for row in own]) for key in ("decisions", "mean", "low", "high")]
+        axes = selves if against.startswith("itself") else scripted
+        draw_line(axes, points, colour, against if axes is selves else f"three {against}")
+    for axes in (scripted, selves):
+        axes.set_xlabel("million decisions")
+        axes.set_ylabel("points a game")
+        axes.set_xlim(0, curve["decisions"][-1] / 1e6)
+        legend_above(axes)
     return figure
 
 
@@ -134,7 +146,7 @@ def write(name: str, figure: Figure, label: str) -> None:
 
 if __name__ == "__main__":
     with report_style():
-        write("big2", draw_big2(), "Big 2: points against three random and three greedy players by decisions")
+        write("big2", draw_big2(), "Big 2: points by decisions against scripted agents and earlier snapshots")
         write("thirty_one", draw_thirty_one(), "Thirty-One: matches won by batch at four tables of three")
         write("poker_squares", draw_squares(), "Poker Squares: points a game by games, and the plateaus 40, 60, 80")
         write("open_face", draw_open_face(), "Open-face: total points by games of training, three recipes")
