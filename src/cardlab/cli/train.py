@@ -33,10 +33,7 @@ def run(request: Request) -> int:
     if by_ray:
         from cardlab.training.ray_train import run_on_ray  # noqa: PLC0415  imports torch
 
-        local = {
-            **trainer,
-            "launcher": "processes",
-        }  # Ray has started them when the training begins
+        local = {**trainer, "launcher": "processes"}  # Ray has started them when the training begins
         request = replace(request, config=ComposedConfig(request.config, trainer=local))
         options = build_experiment(experiment_part(request.config)).trainer
         return run_on_ray(partial(_run, request), options)
