@@ -24,9 +24,13 @@ from cardlab.core.exit_status import run_program
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore Ctrl-C
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it
 
+def sleep():
+    for _ in range(600):  # a signal just before the call of a sleep is handled after it
+        time.sleep(0.1)
+
 def wait():
     print("ready", flush=True)
-    time.sleep(60)
+    sleep()
 
 def run():
     try:
@@ -56,11 +60,11 @@ def test_a_signal_in_a_finalizer_is_not_lost(number: signal.Signals) -> None:
 class Slow:
     def __del__(self):
         print("ready", flush=True)
-        time.sleep(60)
+        sleep()
 
 def wait():
     Slow()
-    time.sleep(60)
+    sleep()
 """
     program = start(PROGRAM.replace("def run():", f"{slow}\ndef run():").format(reaction="raise"))
     program.send_signal(number)
