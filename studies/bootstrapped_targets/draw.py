@@ -1,6 +1,6 @@
 """Draws value_estimates.svg from bootstrapped.csv and final_scores.csv.
 
-Usage: draw.py. Both files are the curve.csv that `cardlab train` wrote; the README has the commands.
+Usage: draw.py. Both files are the curve.csv that `cardlab train` wrote on 20 November 2026.
 """
 
 import csv
