@@ -6,11 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import optuna
+from optuna.trial import TrialState
 
 from cardlab.core import process_names
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.space import Space, Values
-from cardlab.experiments.sweep.study import FINISHED, open_study, run_trials
+from cardlab.experiments.sweep.study import open_study, run_trials
 
 CONFIG = {"agent": {"gamma": 1.0, "epsilon": 0.1}}
 OPTIONS = SweepOptions(
@@ -21,14 +22,25 @@ OPTIONS = SweepOptions(
 )
 
 
+def last_killed(folder: Path) -> Path:
+    """A file that a test makes when it has killed the last trial, which waits for it: no kill comes too late."""
+    return folder / "last_killed"
+
+
 def work(arguments: Sequence[str]) -> int:
     """The body of a worker process; its arguments: folder, address of the study or nothing, name of the machine."""
     folder, address, machine = arguments
     process_names.platform.node = lambda: machine
 
+    def is_last(trial: optuna.Trial) -> bool:
+        earlier = trial.study.get_trials(deepcopy=False)[: trial.number]
+        return sum(each.state != TrialState.FAIL for each in earlier) == OPTIONS.trials - 1
+
     def objective(trial: optuna.Trial, values: Values) -> list[float]:
-        last = len(trial.study.get_trials(deepcopy=False, states=FINISHED)) == OPTIONS.trials - 1
-        time.sleep(0.1 + 0.2 * values["agent.gamma"] + 2.0 * last)  # long enough to be killed
+        began = time.monotonic()
+        time.sleep(0.1 + 0.2 * values["agent.gamma"])
+        while is_last(trial) and not last_killed(Path(folder)).exists() and time.monotonic() - began < 60:
+            time.sleep(0.01)
         return [-values["agent.epsilon"]]
 
     options = replace(OPTIONS, storage=address or None)

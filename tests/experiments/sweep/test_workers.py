@@ -22,7 +22,7 @@ from cardlab.experiments.sweep.retries import SURPLUS, WORKER, SurplusTrial, cla
 from cardlab.experiments.sweep.space import Space, Values
 from cardlab.experiments.sweep.storages import StudyUnavailable, open_storage
 from cardlab.experiments.sweep.study import FINISHED, enqueue_planned, open_study, run_trials
-from experiments.sweep.child_workers import CONFIG, OPTIONS, work
+from experiments.sweep.child_workers import CONFIG, OPTIONS, last_killed, work
 from failures.children import Child
 
 
@@ -78,6 +78,8 @@ def killed_now_and_then(folder: Path, address: str | None, machines: tuple[str, 
             return trial.number not in killed and (not last or done == options.trials - 1)
 
         killed.add(kill_one(study, may_be))
+        if last:
+            last_killed(folder).touch()
         while all(worker.process.is_alive() for worker in workers):
             time.sleep(0.01)
         for place, worker in enumerate(workers):
