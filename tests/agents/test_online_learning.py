@@ -4,12 +4,16 @@ import numpy as np
 import pytest
 import torch
 
+import cardlab
 from cardlab.agents.network_agents import AfterstateAgent
+from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.online_learning import OnlineLearner
 from cardlab.agents.search.search_io import SearchResult
 from cardlab.core.options import InvalidOption
+from cardlab.evaluation.options import ArenaOptions
+from cardlab.evaluation.seating import make_lineup
 from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play_out
 from cardlab.networks.options import LinesOptions
@@ -72,3 +76,24 @@ def test_a_search_that_learns_plays_whole_games_and_changes_its_policy(policy):
 def test_only_networks_that_value_afterstates_learn(text):
     with pytest.raises(InvalidOption, match=r"search\.learn"):
         load_agent(GAME, text)
+
+
+def test_a_match_keeps_the_policy_that_learned(policy, tmp_path):
+    """In one process, whatever the number of cores, so that the same match gives the same policy."""
+    learned = tmp_path / "learned"
+    text = f"tree_search:policy:{policy}:simulations:40:rollout:random:learn:0.01:learned_policy:{learned}"
+    scores = cardlab.play_match(GAME, [text], 4).mean
+    info_states, players = positions(GAME, 2, skip=3)
+    first, kept = (load_agent(GAME, folder).action_values(info_states, players) for folder in (policy, learned))
+    legal = np.isfinite(first)
+    assert not np.allclose(first[legal], kept[legal])
+    assert cardlab.play_match(GAME, [text.replace(str(learned), str(tmp_path / "again"))], 4).mean == scores
+    assert policy_digest(tmp_path / "again") == policy_digest(learned)
+    assert np.isfinite(cardlab.play_match(GAME, [str(learned)], 4).mean).all()
+    with pytest.raises(InvalidOption, match=r"search\.learned_policy=.*: must be a new or an empty folder"):
+        load_agent(GAME, text)
+    with pytest.raises(InvalidOption, match=r"search\.learned_policy=.*: must be left out unless search\.learn is"):
+        load_agent(GAME, text.replace(":learn:0.01", ""))
+    assert ArenaOptions(deals=10_000).workers_of([make_lineup(GAME, [text])]) == 1
+    with pytest.raises(InvalidOption, match=r"arena\.processes=2: must be 1 where an agent learns"):
+        cardlab.play_match(GAME, [text.partition(":learned_policy")[0]], 4, processes=2)

@@ -137,6 +137,9 @@ def test_a_time_that_is_too_short_is_told(caplog):
     assert not caplog.records
     load_agent(game, "monte_carlo:seconds:1e-6")
     assert "search.seconds=1e-06: too short at the start of a game" in caplog.text
+    assert "raw_playouts" not in caplog.text, "there is no policy that could decide"
+    load_agent(make_game("poker_squares"), "monte_carlo:policy:[tables:games:100]:seconds:1e-6")
+    assert "; with search.raw_playouts=20 the policy decides then" in caplog.text
 
 
 def test_seeds_are_other_searches():

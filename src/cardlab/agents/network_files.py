@@ -21,9 +21,17 @@ Weights = Mapping[str, torch.Tensor]
 
 
 def save_weights(network: torch.nn.Module, path: Path) -> None:
-    """Write the weights, the same bytes for the same weights. Raises SafetensorError."""
+    """Write the weights, the same bytes for the same weights; an earlier file is replaced when the new one is complete.
+
+    Raises SafetensorError or OSError.
+    """
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
-    save_file(weights, path, metadata={_CHECKSUM: _checksum(weights)})
+    draft = path.with_name(f"{path.name}.part")
+    try:
+        save_file(weights, draft, metadata={_CHECKSUM: _checksum(weights)})
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def load_weights(folder: Path, options: Any, description: PolicyDescription, spec: GameSpec) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from cardlab.agents.policy_paths import policy_hint
-from cardlab.core.files import load_json
+from cardlab.core.files import load_json, write_atomically
 from cardlab.core.options import InvalidOption
 from cardlab.games.catalogue import make_game
 from cardlab.games.protocol import Game
@@ -40,7 +40,7 @@ class PolicyDescription:
 def write_description(path: Path, version: int, description: PolicyDescription) -> None:
     """Write policy.json or belief.json, the same bytes for the same description."""
     given = {key: value for key, value in asdict(description).items() if description.policy_kind or "policy" not in key}
-    path.write_text(json.dumps({"format": version, **given}, indent=2, sort_keys=True) + "\n")
+    write_atomically(path, json.dumps({"format": version, **given}, indent=2, sort_keys=True) + "\n")
 
 
 def parse_description(path: Path, version: int) -> PolicyDescription:

@@ -24,6 +24,7 @@ from cardlab.agents.search.builders import (
 from cardlab.agents.search.options import SEARCHES, MonteCarloOptions, SearchOptions
 from cardlab.agents.search.protocol import Search
 from cardlab.agents.search.search_io import LEAVES, SearchDecision, SearchEffort, SearchResult, make_search_decisions
+from cardlab.games.agent_protocol import ActionValues
 from cardlab.games.loop import play
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players, States
 
@@ -51,9 +52,9 @@ class SearchAgent:
     searching: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
-        policy = load_searched_policy(self.game, self.options, self.resolve)
-        self._search: Search = build_search(self.game, self.options, policy, self.resolve)
-        self._online_learner = make_online_learner(policy, self.options)
+        self._policy = load_searched_policy(self.game, self.options, self.resolve)
+        self._search: Search = build_search(self.game, self.options, self._policy, self.resolve)
+        self._online_learner = make_online_learner(self.game, self._policy, self.options)
         self._endgame: EndgameSolver | None = None
         if self.options.endgame:
             self._endgame = make_endgame_solver(self.game, self.options.belief)
@@ -63,6 +64,11 @@ class SearchAgent:
     def timed(self) -> bool:
         """Whether the budget is a time."""
         return self.options.seconds is not None
+
+    @property
+    def learning(self) -> bool:
+        """Whether the policy learns from each search."""
+        return self._online_learner is not None
 
     def act(self, info_states: InfoStates, players: Players, rng: np.random.Generator) -> Actions:
         """[N] actions; nothing is drawn from `rng`."""
@@ -149,8 +155,11 @@ class SearchAgent:
     def _warn_of_too_little_time(self, decision: SearchDecision, pace: Pace) -> None:
         needed = pace.seconds(FEW * len(decision.legal))
         if needed > self._seconds(decision) and multiprocessing.parent_process() is None:
-            text = "search.seconds=%g: too short at the start of a game, less than %d simulations of each move"
-            _logger.warning(text, self.options.seconds, FEW)
+            text = "search.seconds=%g: too short at the start of a game, less than %d simulations of each move%s"
+            may_help = isinstance(self.options, MonteCarloOptions) and not self.options.raw_playouts
+            advice = "; with search.raw_playouts=20 the policy decides then"
+            advice = advice if may_help and isinstance(self._policy, ActionValues) else ""
+            _logger.warning(text, self.options.seconds, FEW, advice)
 
     def _timed_batch(self, decision: SearchDecision, size: int) -> tuple[int, float]:
         """Leaves and seconds of a search of one batch."""

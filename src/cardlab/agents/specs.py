@@ -60,6 +60,11 @@ def is_timed(text: str) -> bool:
     return timed or any(map(is_timed, _inner(text)))
 
 
+def is_learning(text: str) -> bool:
+    """Whether the agent, or one that its options name, learns from its searches."""
+    return bool(name_and_options(text)[1].get("learn")) or any(map(is_learning, _inner(text)))
+
+
 def _inner(text: str) -> list[str]:
     """The agents with options that the options of an agent name."""
     return [value for value in name_and_options(text)[1].values() if isinstance(value, str) and ":" in value]

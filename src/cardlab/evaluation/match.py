@@ -213,7 +213,8 @@ def play_matches(
 ) -> dict[Key, Match]:
     """Play each list of agents on the same deals, one match after the other; `label` names a match in `progress`."""
     lineups = [make_lineup(game, agents) for agents in entries.values()]
-    if options.processes is None and options.deals * len(lineups) >= LONG_MATCH:
+    learns = any(lineup.learns for lineup in lineups)
+    if options.processes is None and not learns and options.deals * len(lineups) >= LONG_MATCH:
         options = replace(options, processes=usable_cores())
     with Workers(game, lineups, options) as workers:
         return {

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Literal
 
 from cardlab.core.child_processes import usable_cores
-from cardlab.core.options import Number, Text, Whole, option, options
+from cardlab.core.options import InvalidOption, Number, Text, Whole, option, options
 from cardlab.evaluation.seating import Lineup
 
 DEFAULT_REFERENCES = ("random",)
@@ -49,15 +49,18 @@ class ArenaOptions:
         """These options with `pairing_deals` deals, all of them played, without records."""
         return replace(self, deals=self.pairing_deals, until=None, records=None)
 
-    @property
-    def workers(self) -> int:
-        """Processes to use for matches of these deals."""
+    def workers_of(self, lineups: Sequence[Lineup]) -> int:
+        """Processes to use for matches of these lineups: where agents search, few deals are long too.
+
+        InvalidOption for more than one where an agent learns: each process would have a policy of its own.
+        """
+        if any(lineup.learns for lineup in lineups):
+            if self.launcher == "ray":
+                raise InvalidOption("arena.launcher", self.launcher, "processes where an agent learns")
+            if self.processes not in (None, 1):
+                raise InvalidOption("arena.processes", self.processes, "1 where an agent learns")
+            return 1
         if self.processes is not None:
             return self.processes
-        return 1 if self.deals < LONG_MATCH else usable_cores()
-
-    def workers_of(self, lineups: Sequence[Lineup]) -> int:
-        """Processes to use for matches of these lineups: where agents search, few deals are long too."""
-        if self.processes is None and any(lineup.parallel_games for lineup in lineups):
-            return usable_cores()
-        return self.workers
+        long = self.deals >= LONG_MATCH or any(lineup.parallel_games for lineup in lineups)
+        return usable_cores() if long else 1

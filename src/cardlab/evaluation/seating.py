@@ -8,7 +8,7 @@ from os import PathLike, fspath
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.specs import is_searching, is_timed
+from cardlab.agents.specs import is_learning, is_searching, is_timed
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent, check_callable
 from cardlab.games.catalogue import check_game
@@ -47,6 +47,13 @@ class Lineup:
     def parallel_games(self) -> int | None:
         """Number of parallel games for agents that search; None for others."""
         return min(filter(None, map(_parallel_games, self.agents)), default=None)
+
+    @property
+    def learns(self) -> bool:
+        """Whether an agent learns while it plays."""
+        return any(
+            is_learning(entry) if isinstance(entry, str) else getattr(entry, "learning", False) for entry in self.agents
+        )
 
     def weights(self) -> NDArray[np.float64]:
         """[groups, S, P] the share of each seat of each seating in a group's mean over one deal."""

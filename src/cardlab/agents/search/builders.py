@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.agents.policy_descriptions import read_description
+from cardlab.agents.policy_paths import policy_folder
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.search.expectimax import Expectimax
 from cardlab.agents.search.kernel_catalogue import find_endgame, find_playouts
@@ -18,6 +20,7 @@ from cardlab.agents.search.options import ExpectimaxOptions, MonteCarloOptions, 
 from cardlab.agents.search.protocol import Estimates, Search
 from cardlab.agents.search.search_io import Determinizer
 from cardlab.agents.search.tree import TreeSearch
+from cardlab.core.files import check_folder
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
@@ -25,6 +28,7 @@ from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 if TYPE_CHECKING:
     from cardlab.agents.beliefs import Belief
     from cardlab.agents.search.online_learning import OnlineLearner
+    from cardlab.networks.protocol import Network
 
 Resolve = Callable[[Game, str], Agent]
 """Makes the agent that a text names."""
@@ -72,7 +76,7 @@ def _belief(game: Game, folder: str) -> "Belief":
     return load_belief(game, Path(folder))
 
 
-def make_online_learner(policy: Agent | None, options: SearchOptions) -> "OnlineLearner | None":
+def make_online_learner(game: Game, policy: Agent | None, options: SearchOptions) -> "OnlineLearner | None":
     """The online learner for `learn`; None when it is 0. InvalidOption for a policy without afterstate values."""
     if not isinstance(options, MonteCarloOptions) or not options.learn:
         return None
@@ -81,7 +85,20 @@ def make_online_learner(policy: Agent | None, options: SearchOptions) -> "Online
 
     if not isinstance(policy, AfterstateAgent):
         raise InvalidOption("search.learn", options.learn, "0 unless search.policy is a network of agent=td")
-    return OnlineLearner(policy, options.learn)
+    return OnlineLearner(policy, options.learn, _save_learned(game, options))
+
+
+def _save_learned(game: Game, options: MonteCarloOptions) -> "Callable[[Network], object] | None":
+    """Saves the network of `policy` in the folder `learned_policy`; None without one. InvalidOption for one in use."""
+    from cardlab.agents.policy_files import save_policy  # noqa: PLC0415  torch is needed for a network only
+
+    source = policy_folder(str(options.policy), game.spec.name)
+    if options.learned_policy is None or source is None:
+        return None
+    folder = check_folder("search.learned_policy", options.learned_policy)
+    if any(folder.iterdir()):
+        raise InvalidOption("search.learned_policy", options.learned_policy, "a new or an empty folder")
+    return partial(save_policy, folder, read_description(source))
 
 
 def _monte_carlo(game: Game, options: MonteCarloOptions, leaf: LeafEvaluator, policy: Agent | None) -> MonteCarlo:

@@ -1,6 +1,6 @@
 """Online learning from search: a value network is fitted to the mean payoffs of the playouts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,17 +11,20 @@ from cardlab.agents.network_agents import AfterstateAgent, afterstates, observe_
 from cardlab.agents.search.search_io import SearchResult
 from cardlab.games.protocol import InfoStates, Players
 from cardlab.games.record_arrays import take
+from cardlab.networks.protocol import Network
 
 
 @dataclass
 class OnlineLearner:
     """Takes one Adam step after each search, towards the mean playout payoff of each candidate's afterstate.
 
-    Proposed as future work in the Poker Squares paper. The network changes in memory only.
+    Proposed as future work in the Poker Squares paper. The network changes in memory; `save` is called with it after
+    each step.
     """
 
     agent: AfterstateAgent
     learning_rate: float
+    save: Callable[[Network], object] | None = None
     optimizer: torch.optim.Optimizer = field(init=False)
 
     def __post_init__(self) -> None:
@@ -53,4 +56,6 @@ class OnlineLearner:
             self.optimizer.zero_grad(set_to_none=True)
             loss.backward()
         self.optimizer.step()
+        if self.save is not None:
+            self.save(network)
         return len(unfinished)

@@ -50,6 +50,9 @@ class MonteCarloOptions:
     learn: Number = option(
         0.0, "rate at which the policy's network learns from each search; moves then depend on earlier ones", ge=0, le=1
     )
+    learned_policy: Text | None = option(
+        None, "new folder that the policy is saved to whenever it has learned; null: it is not saved", min_length=1
+    )
     endgame: Flag = _ENDGAME
     belief: Text | None = _BELIEF
     threads: Whole = option(1, "parallel batches of rollouts; moves do not depend on the number", ge=1, le=256)
@@ -62,6 +65,8 @@ class MonteCarloOptions:
                 raise InvalidOption(f"search.{key}", getattr(self, key), "left out where there is no search.policy")
         if self.raw_weight and self.raw_playouts:
             raise InvalidOption("search.raw_playouts", self.raw_playouts, "0 with search.raw_weight")
+        if self.learned_policy is not None and not self.learn:
+            raise InvalidOption("search.learned_policy", self.learned_policy, "left out unless search.learn is above 0")
         if self.per_action and self.seconds is None:
             raise InvalidOption("search.per_action", True, "false without search.seconds")
 
