@@ -49,7 +49,7 @@ def cores_per_worker(workers: int) -> int:
 
 def sweep_arena(options: SweepOptions, arena: ArenaOptions) -> ArenaOptions:
     """`arena` with the deals of the sweep: exactly `sweep.deals`, from another seed."""
-    processes = min(arena.workers, cores_per_worker(options.workers)) if options.workers > 1 else arena.processes
+    processes = min(arena.workers_of([]), cores_per_worker(options.workers)) if options.workers > 1 else arena.processes
     chunk = arena.chunk if options.pruner != "wilcoxon" else -(-options.deals // NUM_BLOCKS)
     seed = arena.seed + SWEEP_SEED_OFFSET
     return replace(arena, seed=seed, deals=options.deals, until=None, records=None, processes=processes, chunk=chunk)
