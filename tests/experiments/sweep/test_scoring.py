@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from cardlab.agents.registry import load_agent
+from cardlab.core.child_processes import usable_cores
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import PerDeal, estimate
 from cardlab.evaluation.match import play_match
@@ -38,6 +39,13 @@ def test_its_deals_are_nobody_else_s(seed: int) -> None:
     assert (own.deals, own.until, own.references) == (30, None, ("random",))
     assert len({own.seed, seed, seed + CURVE_SEED_OFFSET}) == 3
     assert own.seed == seed + SWEEP_SEED_OFFSET
+
+
+def test_workers_share_the_cores() -> None:
+    arena = ArenaOptions(processes=64)
+    alone, many = (SweepOptions(space=SPACE, deals=30, workers=workers) for workers in (1, 1 + usable_cores()))
+    assert sweep_arena(alone, arena).processes == 64
+    assert sweep_arena(many, arena).processes == 1
 
 
 def test_the_figures_are_those_of_the_matches() -> None:
