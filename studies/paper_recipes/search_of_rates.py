@@ -1,10 +1,10 @@
 """The search of rates by which the published network of Poker Squares was trained last.
 
-Usage: search_of_rates.py POLICY OUTPUT MINUTES [keep]. Each round trains three blocks of 10,000 games from the last
-policy: at the rate, at twice it and at a tenth of it. The best block by DEALS deals is the next policy. The rate then
-becomes 1.5 times itself if twice it was best, and half of it if a tenth was. With `keep` a round in which no block is
-better than the best so far changes the rate only, to half of it. OUTPUT/rounds.csv has a row for each round.
-OUTPUT/last and OUTPUT/best are policies, the best by the deals that it was chosen on. MINUTES are of CPU.
+Usage: search_of_rates.py EXPERIMENT POLICY OUTPUT MINUTES. Each round trains three blocks of 10,000 games of EXPERIMENT
+from the last policy: at the rate, at twice it and at a tenth of it. The best block by DEALS deals is the next policy.
+The rate then becomes 1.5 times itself if twice it was best, and half of it if a tenth was. OUTPUT/rounds.csv has a row
+for each round. OUTPUT/last and OUTPUT/best are policies, the best by the deals that it was chosen on. MINUTES are of
+CPU.
 """
 
 import csv
@@ -32,8 +32,7 @@ SEED = 90_000_001  # of the deals on which blocks are chosen
 
 def main(arguments: Sequence[str]) -> None:
     """Search until the time is over."""
-    policy, output, minutes = Path(arguments[0]), Path(arguments[1]), float(arguments[2])
-    keep = arguments[3:] == ["keep"]
+    experiment, policy, output, minutes = arguments[0], Path(arguments[1]), Path(arguments[2]), float(arguments[3])
     torch.set_num_threads(1)
     output.mkdir(parents=True)
     last, best = output / "last", output / "best"
@@ -47,24 +46,25 @@ def main(arguments: Sequence[str]) -> None:
         while time.process_time() < 60 * minutes:
             number += 1
             with tempfile.TemporaryDirectory() as scratch:
-                blocks = {factor: _train(last, factor * rate, number, Path(scratch, str(factor))) for factor in FACTORS}
+                blocks = {
+                    factor: _train(experiment, last, factor * rate, number, Path(scratch, str(factor)))
+                    for factor in FACTORS
+                }
                 points = {factor: _points(block) for factor, block in blocks.items()}
                 chosen = max(points, key=points.__getitem__)
-                better = points[chosen] > highest
-                if better or not keep:
-                    _replace(last, blocks[chosen])
-            if better:
+                _replace(last, blocks[chosen])
+            if points[chosen] > highest:
                 highest = points[chosen]
                 _replace(best, last)
             writer.writerow([number, rate, *points.values(), round(time.process_time() / 60, 1)])
             file.flush()
             print(number, rate, points, flush=True)
-            rate *= FACTORS[chosen] if better or not keep else 0.5
+            rate *= FACTORS[chosen]
 
 
-def _train(policy: Path, rate: float, seed: int, folder: Path) -> Path:
+def _train(name: str, policy: Path, rate: float, seed: int, folder: Path) -> Path:
     """The policy of one block."""
-    overrides = ("experiment=poker_squares/paper_bootstrap", f"agent.learning_rate={rate}", f"seed={seed}")
+    overrides = (f"experiment={name}", f"agent.learning_rate={rate}", f"seed={seed}")
     trainer = (f"trainer.start_from={policy}", f"trainer.decisions={BLOCK}", "trainer.evaluations=0")
     experiment = build_experiment(compose_experiment([*overrides, *trainer, "trainer.snapshots=0"]))
     return train(experiment, run_dir=folder, model_dir=folder / "policy", report=lambda _: None).folder
