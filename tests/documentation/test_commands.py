@@ -53,7 +53,7 @@ SMALLER: dict[str, Sequence[str]] = {
     r"cardlab train .*": (*TRAINING, "trainer.snapshots=0", "agent.decisions_per_iteration=200", *ARENA),
     r"cardlab train .*trainer\.compile=true.*": ("trainer.compile=false",),  # a minute each
     r"cardlab train .*(stop_after=|=big2/paper ).*": ("trainer.stop_after=200",),
-    r"cardlab train .*seeds=3.*": ("seeds=2",),
+    r"cardlab train .*seeds=(3|5|\[1,2,3,4,5\]).*": ("seeds=2",),
     r"cardlab train .*start_from=.*": ("trainer.decisions=800",),
     r"cardlab train .*start_from=runs/big2_league/.*": ("trainer.decisions=1600",),  # a stretch after a stretch
     r"cardlab sweep .*": (*TRAINING, "sweep.trials=2", "sweep.deals=2", "agent.decisions_per_iteration=200"),

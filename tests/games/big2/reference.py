@@ -2,17 +2,19 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations
 
 RANKS = "3456789TJQKA2"
 SUITS = "dchs"
+ORDER = {rank + suit: (r, s) for r, rank in enumerate(RANKS) for s, suit in enumerate(SUITS)}
 FIVE_CARD_KINDS = ["straight", "flush", "full house", "straight flush"]
 FOUR_CARD_KINDS = ["two pair", "four"]
 
 
 def order(card):
     """Sort key of a single card: by rank, then by suit."""
-    return RANKS.index(card[0]), SUITS.index(card[1])
+    return ORDER[card]
 
 
 def in_order(cards):
@@ -21,6 +23,11 @@ def in_order(cards):
 
 def name(cards):
     """The kind of a set of cards, None when it is no hand."""
+    return _name(tuple(cards))
+
+
+@lru_cache(maxsize=1 << 17)  # the next hand of a player has the same sets
+def _name(cards):
     cards = in_order(cards)
     shape = sorted(Counter(card[0] for card in cards).values())
     if len(cards) < 4:
