@@ -193,7 +193,12 @@ def _direct(clone: Clone) -> set[str]:
 
 
 def test_an_experiment_retrains_only_what_it_varies(clone: Clone) -> None:
-    arguments = ["-S", "agent@experiments.duel.agent=ppo", "-S", "experiments.duel.agent.learning_rate=1e-5"]
+    values = [
+        "agent@experiments.duel.agent=ppo",
+        "experiments.duel.agent.learning_rate=1e-5",
+        "experiments.duel.seeds=1",
+    ]
+    arguments = [word for value in values for word in ("-S", value)]
     output = clone.dvc("exp", "run", "-n", "brown-cow", *arguments)
     assert "Running stage 'train@duel'" in output
     assert "Stage 'train@squares' didn't change" in output
