@@ -453,6 +453,28 @@ def test_a_run_stopped_before_anyone_has_it_is_ended_and_can_be_resumed(
     assert store.client.get_run(run.id).data.params == {"seed": "1"}
 
 
+@pytest.mark.parametrize("table", ["tags", "params"])
+def test_ctrl_c_in_mid_write_does_not_lock_the_store(
+    store: Store, table: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The frames of the interrupted call hold a cursor, and it the lock, for as long as the exception is handled."""
+    from sqlalchemy import event  # noqa: PLC0415  imported with MLflow
+    from sqlalchemy.engine import Engine  # noqa: PLC0415  imported with MLflow
+
+    def interrupt(*arguments: Any) -> None:
+        if arguments[2].startswith(f"INSERT INTO {table}"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), store.start_run("big2", "parent"):
+        event.listen(Engine, "after_cursor_execute", interrupt)
+        try:
+            store.start_run("big2", "trial", params={"seed": 1, "name": "x"})
+        finally:
+            event.remove(Engine, "after_cursor_execute", interrupt)
+    assert {run.info.status for _, run in store.search_runs()} == {"KILLED"}
+    assert not caplog.records
+
+
 def test_a_run_finished_inside_its_block_keeps_its_status(store: Store) -> None:
     with store.start_run("thirty_one", "ppo") as run:
         run.finish("KILLED")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
+from traceback import clear_frames
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cardlab.core.addresses import without_password, without_passwords
@@ -78,6 +79,9 @@ class Store:
             raise
         except Exception as error:
             raise TrackingUnavailable(self.address, error) from error
+        except BaseException as stop:  # Ctrl-C in mid-write: the frames hold a cursor, which keeps sqlite's lock
+            clear_frames(stop.__traceback__)
+            raise
 
     def check(self) -> None:
         """Raise TrackingUnavailable unless the store answers."""

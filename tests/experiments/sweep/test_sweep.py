@@ -26,8 +26,7 @@ from cardlab.experiments.sweep.scoring import play_references
 from cardlab.experiments.sweep.tuned_files import write_tuned
 from cardlab.learners.base import TrainingDiverged
 from cardlab.training.run import train
-from experiments.sweep.tiny import TINY, runs_of, study_of
-from failures.children import Child
+from experiments.sweep.tiny import PROGRAM, TINY, runs_of, study_of
 
 PARAMS = ["params_agent.epsilon", "params_agent.gamma", "params_agent.learning_rate"]
 KILLS = 1  # sweeps that are stopped by each signal
@@ -317,27 +316,27 @@ def test_a_trial_that_was_stopped_before_it_noted_its_run_continues_it(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
-def test_the_program_goes_on_where_it_was_stopped(
-    blow: signal.Signals, root: Path, kill: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_the_program_goes_on_where_it_was_stopped(blow: signal.Signals, root: Path, kill: int) -> None:
     """A real process, stopped in the middle of its second trial."""
-    command = ["sweep", *TINY, "trainer.decisions=40000", "sweep.trials=3"]  # seconds for each trial
-    log = tmp_path_factory.mktemp("log") / "log"
-    child = Child(root, command, log=log)
-    while len(runs_of(root, "trial")) < 2:
-        time.sleep(0.1)
-    time.sleep(random.Random(kill).uniform(0.0, 0.5) if kill else 0.0)
-    os.kill(child.process.pid or 0, blow)
-    status, said = child.wait(), log.read_text()
-    assert re.match(r"starting: .*\nstudy .*\ntrial 0 begins", said)
+    command = [*PROGRAM, "sweep", *TINY, "trainer.decisions=90000", "sweep.trials=3"]  # many seconds for each trial
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("starting: ")
+        assert process.stderr.readline().startswith("study ")
+        assert process.stderr.readline().startswith("trial 0 begins")
+        while len(runs_of(root, "trial")) < 2:
+            time.sleep(0.1)
+        time.sleep(random.Random(kill).uniform(0.0, 0.5) if kill else 0.0)
+        process.send_signal(blow)
+        said = process.stderr.read()
     if blow == signal.SIGINT:
-        assert status == 130
+        assert process.returncode == 130
         assert "trial 1 interrupted" in said
         assert "1 of 3 done\ncardlab: interrupted; run the same command again to resume" in said
         assert {run.info.status for run in runs_of(root, "sweep")} == {"KILLED"}
         (interrupted,) = [run for run in runs_of(root, "trial") if run.data.tags["sweep.trial"] == "1"]
         assert (interrupted.info.status, interrupted.data.tags["sweep.state"]) == ("KILLED", "killed")
-    assert Child(root, command, log=log).wait() == 0, log.read_text()
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
     states = [trial.state for trial in study_of(root).get_trials()]
     assert states == [TrialState.COMPLETE, TrialState.FAIL, TrialState.COMPLETE, TrialState.COMPLETE]
     runs = runs_of(root, "trial")
