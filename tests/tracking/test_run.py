@@ -465,12 +465,16 @@ def test_ctrl_c_in_mid_write_does_not_lock_the_store(
         if arguments[2].startswith(f"INSERT INTO {table}"):
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), store.start_run("big2", "parent"):
-        event.listen(Engine, "after_cursor_execute", interrupt)
-        try:
-            store.start_run("big2", "trial", params={"seed": 1, "name": "x"})
-        finally:
-            event.remove(Engine, "after_cursor_execute", interrupt)
+    def start_two() -> None:
+        with store.start_run("big2", "parent"):
+            event.listen(Engine, "after_cursor_execute", interrupt)
+            try:
+                store.start_run("big2", "trial", params={"seed": 1, "name": "x"})
+            finally:
+                event.remove(Engine, "after_cursor_execute", interrupt)
+
+    with pytest.raises(KeyboardInterrupt):
+        start_two()
     assert {run.info.status for _, run in store.search_runs()} == {"KILLED"}
     assert not caplog.records
 
