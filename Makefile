@@ -5,7 +5,7 @@ STAMP := .venv/installed
 export PATH := $(BIN):$(PATH)
 export DVC_NO_ANALYTICS := 1
 
-.PHONY: help setup pins versions pipeline fresh test slow figures coverage conf schema lint format bench docs screenshots clean
+.PHONY: help setup pins versions pipeline fresh test slow alltests figures coverage conf schema lint format bench docs screenshots clean
 
 help:  ## What there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -37,6 +37,9 @@ test: $(STAMP)  ## The tests, but the slow ones and those of figures; three proc
 
 slow: $(STAMP)  ## The slow tests: kills, whole pipelines, browsers; three processes, as they wait half of the time
 	$(BIN)/pytest -m slow --numprocesses 3 --dist worksteal --durations 10
+
+alltests: $(STAMP)  ## The tests and the slow tests in one run, as CI does: no core waits for the last ones of either
+	$(BIN)/pytest -m 'not figures' --numprocesses 3 --dist worksteal --durations 10
 
 figures: $(STAMP)  ## The reference scores of scripted agents, as the pages give them; CI does not run it
 	$(BIN)/pytest -m figures --numprocesses 2 --dist load --durations 10

@@ -31,7 +31,9 @@ def main(arguments: Sequence[str]) -> None:
     made = {placed: {threads: list[int]() for threads in THREADS} for placed in PLACED}
     moves_of_game = play(game, game.deal(1, rng), [make_agent(game, "random")], rng)
     for placed, moves in enumerate(moves_of_game):
-        for repeat in range(REPEATS if placed in PLACED else 0):
+        if placed not in PLACED:
+            continue
+        for repeat in range(REPEATS):
             for threads in THREADS if repeat % 2 else reversed(THREADS):
                 agent = searches[threads]
                 assert isinstance(agent, SearchAgent)

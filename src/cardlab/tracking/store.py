@@ -72,7 +72,7 @@ class Store:
 
     @contextmanager
     def wrap_errors(self) -> Generator[None]:
-        """Turn any exception in the block into a TrackingUnavailable, whose message is one line."""
+        """Turn any error in the block into a TrackingUnavailable, whose message is one line; Ctrl-C keeps no lock."""
         try:
             yield
         except TrackingUnavailable:
