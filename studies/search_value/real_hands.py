@@ -1,6 +1,6 @@
 """Whether what a search of Big 2 expects on dealt hands comes true on the real ones.
 
-Usage: true_hands.py POSITIONS
+Usage: real_hands.py POSITIONS
 Positions are drawn from games of the champion against itself. In each, its second choice is compared with its first,
 and the champion plays both out: on DEALS hands dealt uniformly as a search does, on as many dealt by the belief
 network, and on the hands that the opponents really held. One real deal says little of one position. Over many
@@ -106,23 +106,21 @@ def report(rows: NDArray[np.float64], games: int, per_game: float) -> None:
     `per_game` is the number of decisions in a player's game for which each position of a game stands. Intervals are
     over games, since the positions of one game share its hands.
     """
-    numbers, first, second, *dealt, true = rows.T
+    numbers, first, second, *dealt, real = rows.T
 
     def over_games(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.bincount(numbers.astype(np.intp), values, games).astype(np.float64)
 
     for name, mean in zip(("uniform", "belief"), dealt, strict=True):
-        expected, real = (per_game * over_games((mean > 0) * values) for values in (mean, true))
-        print(
-            f"second choice where {name} deals favour it: expected {interval(expected)}, true {interval(real)} a game"
-        )
+        promised, true = (interval(per_game * over_games((mean > 0) * values)) for values in (mean, real))
+        print(f"second choice where {name} deals favour it: {promised} promised, {true} real, points a game")
     for name, kind in (
         ("second choice passes", second == PASS),
         ("first choice passes", first == PASS),
         ("neither passes", (first != PASS) & (second != PASS)),
     ):
-        means = ", ".join(interval(over_games(kind * column) * games / kind.sum()) for column in (*dealt, true))
-        print(f"{name}: {kind.sum()} positions; uniform, belief, true: {means}")
+        means = ", ".join(interval(over_games(kind * column) * games / kind.sum()) for column in (*dealt, real))
+        print(f"{name}: {kind.sum()} positions; uniform, belief, real: {means}")
 
 
 def interval(values: NDArray[np.float64]) -> str:
