@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf
+from multiprocessing.connection import wait
 from pathlib import Path
 
 import numba.core.config
@@ -60,11 +61,12 @@ class WarmUp:
         self._stop.set()
         if self._compiler is not None:
             self._compiler.process.kill()
+            self._compiler.process.join()
 
     def run(self) -> None:
         """Run all tasks in this thread, after those of the process that compiles. A failing task logs one line."""
         if self._compiler is not None:
-            self._compiler.process.join()
+            wait([self._compiler.process.sentinel])  # `stop` joins: of two threads that do, one sees no exit status
         for name, work in self.tasks():
             while self.idle_seconds() < IDLE_SECONDS and not self._stop.wait(POLL_SECONDS):
                 pass
