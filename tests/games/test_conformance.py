@@ -15,6 +15,7 @@ from cardlab.games.protocol import (
     NO_PLAYER,
     Game,
     HasActionFeatures,
+    HasHistory,
     HasPrivilegedFeatures,
     InfoStates,
     Players,
@@ -233,6 +234,24 @@ def test_action_features_describe_the_legal_actions(game: Game, seed: int) -> No
         assert features.dtype == np.float32
         assert features.shape == (len(rows), game.spec.num_action_features)
         assert np.isfinite(features).all()
+
+
+@few
+@given(seed=seeds)
+def test_histories_lead_to_the_states(game: Game, seed: int) -> None:
+    """Games without histories are skipped."""
+    if not isinstance(game, HasHistory):
+        return
+    for _, after, _ in positions(game, seed, every=9):
+        decks, actions = game.history(after)
+        replayed = game.deal(len(after), np.random.default_rng(0), decks)
+        for step in range(actions.shape[1]):
+            rows = np.flatnonzero(actions[:, step] >= 0)
+            now = States(replayed[rows])
+            assert game.legal_actions(now)[np.arange(len(rows)), actions[rows, step]].all()
+            game.apply(now, actions[rows, step])
+            replayed[rows] = now
+        assert replayed.tobytes() == after.tobytes()
 
 
 @few

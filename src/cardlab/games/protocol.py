@@ -287,3 +287,12 @@ class HasHiddenChoices(Protocol):
     def hidden_choices(self, states: AnyStates) -> Bools:
         """[G] whether cards of the current player are hidden, so that any action may be legal."""
         ...
+
+
+@runtime_checkable
+class HasHistory(Protocol):
+    """A game whose states hold all moves that were made."""
+
+    def history(self, states: States) -> tuple[NDArray[np.int8], Actions]:
+        """Decks [G, 52] and actions [G, T], behind the last -1: `deal` with the deck, then `apply`, gives the state."""
+        ...

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.policy_descriptions import read_description
-from cardlab.agents.policy_paths import policy_folder
+from cardlab.agents.policy_inference import PolicyInference
+from cardlab.agents.policy_paths import is_policy_folder, policy_folder
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.search.expectimax import Expectimax
 from cardlab.agents.search.kernel_catalogue import find_endgame, find_playouts
@@ -23,7 +24,7 @@ from cardlab.agents.search.tree import TreeSearch
 from cardlab.core.files import check_folder
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
-from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
+from cardlab.games.protocol import Floats, Game, HasHistory, InfoStates, Players, States
 
 if TYPE_CHECKING:
     from cardlab.agents.beliefs import Belief
@@ -59,15 +60,26 @@ def build_search(game: Game, options: SearchOptions, policy: Agent | None, resol
         _policy(policy, "policy")
     leaf = _leaf(game, options, policy, resolve)
     if isinstance(options, MonteCarloOptions):
-        return _monte_carlo(game, options, leaf, policy)
+        return _monte_carlo(game, options, leaf, policy, resolve)
     if isinstance(options, ExpectimaxOptions):
-        return Expectimax(game, leaf, options, determinizer(game, options.belief))
-    return _tree(game, options, leaf, policy)
+        return Expectimax(game, leaf, options, determinizer(game, options.belief, resolve))
+    return _tree(game, options, leaf, policy, resolve)
 
 
-def determinizer(game: Game, belief: str | None) -> Determinizer:
-    """Samples hidden cards uniformly, or by the belief network in this folder; PolicyError where it does not fit."""
-    return game.determinize if belief is None else _belief(game, belief).determinize
+def determinizer(game: Game, belief: str | None, resolve: Resolve) -> Determinizer:
+    """Samples hidden cards uniformly, or by a belief network or a policy; PolicyError where it does not fit."""
+    if belief is None:
+        return game.determinize
+    if not _is_policy(game, belief):
+        return _belief(game, belief).determinize
+    if not isinstance(game, HasHistory):
+        raise InvalidOption("search.belief", belief, f"a belief network: states of {game.spec.name} hold no history")
+    return PolicyInference(game, _policy(resolve(game, belief), "belief")).determinize
+
+
+def _is_policy(game: Game, belief: str) -> bool:
+    folder = policy_folder(belief, game.spec.name)
+    return folder is not None and is_policy_folder(folder)
 
 
 def _belief(game: Game, folder: str) -> "Belief":
@@ -101,7 +113,9 @@ def _save_learned(game: Game, options: MonteCarloOptions) -> "Callable[[Network]
     return partial(save_policy, folder, read_description(source))
 
 
-def _monte_carlo(game: Game, options: MonteCarloOptions, leaf: LeafEvaluator, policy: Agent | None) -> MonteCarlo:
+def _monte_carlo(
+    game: Game, options: MonteCarloOptions, leaf: LeafEvaluator, policy: Agent | None, resolve: Resolve
+) -> MonteCarlo:
     estimates: Estimates | None = None
     if options.raw_weight or options.raw_playouts:
         if not isinstance(policy, ActionValues):
@@ -110,14 +124,16 @@ def _monte_carlo(game: Game, options: MonteCarloOptions, leaf: LeafEvaluator, po
         estimates = policy.action_values
     elif options.candidates is not None:
         estimates = _estimates(policy, "candidates")
-    return MonteCarlo(game, leaf, options, determinizer(game, options.belief), estimates)
+    return MonteCarlo(game, leaf, options, determinizer(game, options.belief, resolve), estimates)
 
 
-def _tree(game: Game, options: TreeOptions | PuctOptions, leaf: LeafEvaluator, policy: Agent | None) -> TreeSearch:
+def _tree(
+    game: Game, options: TreeOptions | PuctOptions, leaf: LeafEvaluator, policy: Agent | None, resolve: Resolve
+) -> TreeSearch:
     if isinstance(options, TreeOptions):
-        return TreeSearch(game, leaf, options, options.c_uct, determinizer(game, options.belief))
+        return TreeSearch(game, leaf, options, options.c_uct, determinizer(game, options.belief, resolve))
     prior = partial(prior_of, _policy(policy, "policy"), options.temperature)
-    return TreeSearch(game, leaf, options, options.c_puct, determinizer(game, options.belief), prior)
+    return TreeSearch(game, leaf, options, options.c_puct, determinizer(game, options.belief, resolve), prior)
 
 
 def _leaf(game: Game, options: SearchOptions, policy: Agent | None, resolve: Resolve) -> LeafEvaluator:
@@ -180,6 +196,8 @@ def make_endgame_solver(
     module = find_endgame(game.spec.name)
     if module is None:
         return None
+    if belief is not None and _is_policy(game, belief):
+        raise InvalidOption("search.belief", belief, "a belief network where endgames are solved")
     return partial(_solve, game, module, None if belief is None else _belief(game, belief), num_samples)
 
 

@@ -48,6 +48,11 @@ ACTION_POSITIONS = np.full((NUM_ACTIONS, MAX_PLAY), -1, dtype=np.int8)
 for _number, _positions in enumerate(_POSITIONS):
     ACTION_POSITIONS[_number, : len(_positions)] = _positions
 
+NUMBER_OF_BITS = np.full(1 << HAND_SIZE, -1, dtype=np.int16)
+"""[8192] the action that plays the positions of these bits, the pass for none; -1 where there is none."""
+for _number, _positions in enumerate((*_POSITIONS, ())):
+    NUMBER_OF_BITS[sum(1 << _position for _position in _positions)] = _number
+
 PAIR_NUMBERS = np.zeros((HAND_SIZE, HAND_SIZE), dtype=np.int16)
 """[13, 13] the action that plays a pair of positions."""
 for _i, _j in combinations(range(HAND_SIZE), 2):

@@ -126,6 +126,10 @@ class Big2:
         hidden_cards.hide(info_states, players)
         return info_states
 
+    def history(self, states: States) -> tuple[NDArray[np.int8], Actions]:
+        """Decks [G, 52] and actions [G, T], behind the last -1: `deal` with the deck, then `apply`, gives the state."""
+        return rules.history(states, self.opening == "forced")
+
     def determinize(
         self,
         info_states: InfoStates,

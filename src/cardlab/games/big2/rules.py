@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.kernels import kernel
-from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, HAND_SIZE, NUM_ACTIONS
+from cardlab.games.big2.actions import ACTION_POSITIONS, ACTION_SIZES, HAND_SIZE, NUM_ACTIONS, NUMBER_OF_BITS
 from cardlab.games.big2.combinations import (
     DECK_CARD,
     FLUSH,
@@ -88,6 +88,35 @@ def deal(states: States, decks: Cards, forced_opening: bool) -> None:
             state["moves"] = 1
             state["kind"] = SINGLE
             state["key"] = LOWEST_CARD
+
+
+@kernel
+def history(states: States, forced_opening: bool) -> tuple[Cards, Actions]:
+    """Decks [G, 52] and actions [G, T], behind the last -1, from which `deal` and `apply` make `states`."""
+    first = int(forced_opening)  # this move is made by `deal`
+    longest = first
+    for g in range(states.shape[0]):
+        longest = max(longest, int(states[g]["moves"]))
+    decks = np.empty((states.shape[0], 52), dtype=np.int8)
+    actions = np.full((states.shape[0], longest - first), -1, dtype=np.int16)
+    before = np.empty(4, dtype=np.int64)  # cards of each player below the present one
+    for g in range(states.shape[0]):
+        place, opener, moves = states[g]["place"], int(states[g]["opener"]), int(states[g]["moves"])
+        before[:] = 0
+        for card in range(52):
+            at = int(place[card])
+            owner = at if at < HIDDEN else (opener + at - PLAYED) % 4
+            decks[g, 13 * owner + before[owner]] = DECK_CARD[card]
+            before[owner] += 1
+        for move in range(first, moves):
+            player, position, bits = (opener + move) % 4, 0, 0
+            for card in range(52):
+                at = int(place[card])
+                if at == player or (at >= PLAYED + move and (at - PLAYED - move) % 4 == 0):
+                    bits |= int(at == PLAYED + move) << position
+                    position += 1
+            actions[g, move - first] = NUMBER_OF_BITS[bits]
+    return decks, actions
 
 
 @kernel
