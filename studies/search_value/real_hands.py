@@ -2,9 +2,10 @@
 
 Usage: real_hands.py POSITIONS
 Positions are drawn from games of the champion against itself. In each, its second choice is compared with its first,
-and the champion plays both out: on DEALS hands dealt uniformly as a search does, on as many dealt by the belief
-network, and on the hands that the opponents really held. One real deal says little of one position. Over many
-positions its mean is what a deviation is worth, since the real hands are a sample of what the player cannot see.
+and the champion plays both out: on DEALS hands dealt uniformly, on as many dealt by the belief network, on as many
+dealt by how likely the champion makes the moves so far, and on the hands that the opponents really held. One real deal
+says little of one position. Over many positions its mean is what a deviation is worth, since the real hands are a
+sample of what the player cannot see.
 """
 
 import math
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 import cardlab
 from cardlab.agents.beliefs import load_belief
 from cardlab.agents.network_agents import SoftmaxAgent
+from cardlab.agents.policy_inference import PolicyInference
 from cardlab.evaluation.intervals import estimate
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.big2.actions import PASS
@@ -32,6 +34,7 @@ KEPT = 0.25  # share of the positions: those of one game are alike
 DEALS = 50  # of the hidden hands of each position
 LEAST = math.log(0.01)  # log-probability of the second choice
 SEED = 20261128
+DEALERS = ("uniform", "belief", "policy")  # ways to deal
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -42,6 +45,7 @@ def main(arguments: Sequence[str]) -> None:
     champion = cardlab.load_agent(game, "champion")
     assert isinstance(champion, SoftmaxAgent)
     belief = load_belief(game, Path("champions/beliefs/big2"))
+    dealers = (game.determinize, belief.determinize, PolicyInference(game, champion).determinize)
     rng = np.random.default_rng(SEED)
     found: list[NDArray[np.float64]] = []
     choices = games = 0
@@ -51,7 +55,7 @@ def main(arguments: Sequence[str]) -> None:
         copies = np.repeat(np.arange(len(players)), DEALS)
         known = take(game.information(states, players), copies)
         columns = [numbers, *actions.T]
-        for deal in (game.determinize, belief.determinize):
+        for deal in dealers:
             deals = deal(InfoStates(known), players[copies], rng)
             differences = compare(game, champion, deals, players[copies], actions[copies], rng)
             columns.append(differences.reshape(-1, DEALS).mean(axis=1))
@@ -111,7 +115,7 @@ def report(rows: NDArray[np.float64], games: int, per_game: float) -> None:
     def over_games(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.bincount(numbers.astype(np.intp), values, games).astype(np.float64)
 
-    for name, mean in zip(("uniform", "belief"), dealt, strict=True):
+    for name, mean in zip(DEALERS, dealt, strict=True):
         promised, true = (interval(per_game * over_games((mean > 0) * values)) for values in (mean, real))
         print(f"second choice where {name} deals favour it: {promised} promised, {true} real, points a game")
     for name, kind in (
@@ -120,7 +124,7 @@ def report(rows: NDArray[np.float64], games: int, per_game: float) -> None:
         ("neither passes", (first != PASS) & (second != PASS)),
     ):
         means = ", ".join(interval(over_games(kind * column) * games / kind.sum()) for column in (*dealt, real))
-        print(f"{name}: {kind.sum()} positions; uniform, belief, real: {means}")
+        print(f"{name}: {kind.sum()} positions; {', '.join(DEALERS)}, real: {means}")
 
 
 def interval(values: NDArray[np.float64]) -> str:
