@@ -70,7 +70,7 @@ def late_position():
 
 def test_deals_are_as_frequent_as_they_are_likely():
     info_state, player = late_position()
-    number = 20_000
+    number = 1_000
     copies = take(info_state, np.zeros(number, dtype=np.intp))
     players = np.repeat(player, number)
     rng = np.random.default_rng(1)
@@ -80,7 +80,7 @@ def test_deals_are_as_frequent_as_they_are_likely():
     assert GAME.information(sampled, players).tobytes() == copies.tobytes()
     found = Counter(state.tobytes() for state in sampled)
     shares = np.array([found[state.tobytes()] for state in possible]) / number
-    np.testing.assert_allclose(shares, weights / weights.sum(), atol=0.015)
+    np.testing.assert_allclose(shares, weights / weights.sum(), atol=0.02)
     assert shares.max() > 2 * shares.min()  # uniform deals would fail
 
 
