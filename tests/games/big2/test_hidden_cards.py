@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cardlab.agents.random_agent import RandomAgent
+from cardlab.games.array_checks import InvalidArray
 from cardlab.games.big2.combinations import DECK_CARD
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.hidden_cards import deal_log_likelihoods
@@ -110,3 +111,9 @@ def test_a_seed_gives_one_deal():
     first, second = (GAME.determinize(known, players, np.random.default_rng(5)) for _ in range(2))
     assert first.tobytes() == second.tobytes()
     assert (known["place"][:, UNSEEN] == HIDDEN).all()
+
+
+def test_a_history_needs_all_cards():
+    states = GAME.deal(2, np.random.default_rng(0))
+    with pytest.raises(InvalidArray, match="states: must be complete"):
+        GAME.history(GAME.information(states, np.zeros(2, dtype=np.int8)))

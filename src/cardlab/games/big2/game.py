@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.options import option, options
-from cardlab.games.array_checks import checked
+from cardlab.games.array_checks import InvalidArray, checked
 from cardlab.games.big2 import hidden_cards, rules
 from cardlab.games.big2 import observation as features
 from cardlab.games.big2.action_features import ACTION_BLOCKS, BLOCKS_WITH_PLANS, describe_actions, describe_plans
@@ -127,7 +127,12 @@ class Big2:
         return info_states
 
     def history(self, states: States) -> tuple[NDArray[np.int8], Actions]:
-        """Decks [G, 52] and actions [G, T], behind the last -1: `deal` with the deck, then `apply`, gives the state."""
+        """Decks [G, 52] and actions [G, T], behind the last -1: `deal` with the deck, then `apply`, gives the state.
+
+        Raises InvalidArray for states with hidden cards.
+        """
+        if (states["place"] == rules.HIDDEN).any():
+            raise InvalidArray("states: must be complete; these hide cards, as InfoStates do")
         return rules.history(states, self.opening == "forced")
 
     def determinize(
