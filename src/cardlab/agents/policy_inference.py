@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from cardlab.games.agent_protocol import Policy
 from cardlab.games.array_checks import unchecked
+from cardlab.games.legality import legality
 from cardlab.games.protocol import Game, HasHistory, InfoStates, Players, States
 from cardlab.games.record_arrays import as_bytes, put, take
 
@@ -46,8 +47,9 @@ class PolicyInference:
             rows = np.flatnonzero(actions[:, step] >= 0)
             now, made = take(replayed, rows), actions[rows, step]
             movers = game.current_player(now)
-            by_others = np.flatnonzero(movers != players[rows])
-            totals[rows[by_others]] += self._log_probabilities(take(now, by_others), movers[by_others], made[by_others])
+            free = legality(game, now).forced_moves() < 0
+            chosen = np.flatnonzero(free & (movers != players[rows]))
+            totals[rows[chosen]] += self._log_probabilities(take(now, chosen), movers[chosen], made[chosen])
             game.apply(now, made)
             put(replayed, rows, now)
         return totals
