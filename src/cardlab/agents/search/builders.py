@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.policy_descriptions import read_description
+from cardlab.agents.policy_descriptions import BELIEF, read_description
 from cardlab.agents.policy_inference import PolicyInference
 from cardlab.agents.policy_paths import is_policy_folder, policy_folder
 from cardlab.agents.random_agent import RandomAgent
@@ -85,6 +85,8 @@ def _is_policy(game: Game, belief: str) -> bool:
 def _belief(game: Game, folder: str) -> "Belief":
     from cardlab.agents.beliefs import load_belief  # noqa: PLC0415  torch is needed for a network only
 
+    if not Path(folder, BELIEF).is_file():
+        raise InvalidOption("search.belief", folder, "the folder of a belief network, or of a policy")
     return load_belief(game, Path(folder))
 
 
