@@ -21,9 +21,10 @@ from pathlib import Path
 
 import requests
 
+from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.agents.policy_files import describe, save_policy
-from cardlab.games.catalogue import make_game
-from cardlab.networks.options import ActionsOptions
+from cardlab.games.make_game import make_game
+from cardlab.networks.actions_options import ActionsOptions
 
 CARDLAB = str(Path(sys.executable).with_name("cardlab"))
 LIMITS = [
@@ -55,7 +56,7 @@ def prepare(folder: Path, given: str | None) -> str:
     target = folder / "models" / "big2_load"
     if given is None:
         game, network = make_game("big2"), ActionsOptions()
-        save_policy(target, describe(game, network, "softmax", {}), network.build(game.spec))
+        save_policy(target, describe(game, network, SoftmaxAgent, {}), network.build(game.spec))
     else:
         shutil.copytree(given, target)
     return "models/big2_load"

@@ -11,8 +11,8 @@ from cardlab.evaluation.match import play_lineup
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import make_lineup
 from cardlab.evaluation.workers import Workers
-from cardlab.games.catalogue import GAMES, make_game
-from cardlab.networks.options import MLPOptions
+from cardlab.games.make_game import game_names, make_game
+from cardlab.networks.mlp_options import MLPOptions
 
 PROCESSES = 2
 WIDTHS = (64, 64)
@@ -20,7 +20,7 @@ FLOORS = {"big2": 500, "thirty_one": 1_000}  # games (matches) per second
 OTHERS = 3_000
 
 
-@pytest.fixture(params=list(GAMES))
+@pytest.fixture(params=list(game_names()))
 def workers(request: pytest.FixtureRequest) -> Iterator[Workers]:
     """Two networks at the table (one for one player), the second in the place of everybody else."""
     game = make_game(request.param)

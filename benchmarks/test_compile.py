@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.games.catalogue import GAMES
+from cardlab.games.make_game import game_names
 
 FOUNDATION = ("poker_squares", "thirty_one")  # together in one process: 30 CPU seconds cold, 2 cached
 COLD = {"big2": 60}
@@ -21,7 +21,7 @@ import sys, time
 import numba, numpy as np
 start = time.process_time()
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.loop import play
 
 for name in sys.argv[1:]:
@@ -50,7 +50,7 @@ def seconds_to_play(names: Sequence[str], cache: Path) -> float:
     return float(done.stdout)
 
 
-@pytest.mark.parametrize("names", [FOUNDATION, *((name,) for name in GAMES)], ids="+".join)
+@pytest.mark.parametrize("names", [FOUNDATION, *((name,) for name in game_names())], ids="+".join)
 def test_first_use(benchmark: BenchmarkFixture, tmp_path: Path, names: Sequence[str]) -> None:
     cold = seconds_to_play(names, tmp_path)
     runs: list[float] = []

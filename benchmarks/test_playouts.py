@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 
 # one core's seconds, whatever else the machine does
 pytestmark = pytest.mark.benchmark(timer=time.process_time)

@@ -7,9 +7,9 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from cardlab.agents.registry import load_agent
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play_out
-from cardlab.networks.lines_network import LineEncoder
+from cardlab.games.make_game import make_game
+from cardlab.networks.lines import LineEncoder
 
 TRIES = 5
 LEAST = 1.05  # times as fast

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
-from cardlab.agents.heuristics.poker_squares import TablesAgent
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.registry import load_agent
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play, play_out
+from cardlab.games.make_game import make_game
+from cardlab.games.poker_squares.agents import TablesAgent
 from cardlab.games.poker_squares.game import PokerSquares
 
 pytestmark = pytest.mark.benchmark(timer=time.process_time)  # all on one thread; other processes do not count

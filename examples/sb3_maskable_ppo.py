@@ -35,7 +35,7 @@ def train(game: cardlab.Game, opponent: str, decisions: int, tables: int, seed: 
 def main(arguments: Sequence[str] | None = None) -> cardlab.Match:
     """Train, save, play; gives the match against the opponent."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--game", default="open_face", choices=list(cardlab.GAMES))
+    parser.add_argument("--game", default="open_face", choices=cardlab.game_names())
     parser.add_argument("--opponent", default="random", help="an agent's name, a policy's folder, or champion")
     parser.add_argument("--decisions", type=int, default=200_000)
     parser.add_argument("--tables", type=int, default=64)

@@ -17,12 +17,12 @@ from omegaconf import OmegaConf
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_files import load_policy
 from cardlab.core.files import load_json, write_json
+from cardlab.core.parts import build_part
 from cardlab.evaluation.game_statistics import measure_games
 from cardlab.evaluation.options import DEFAULT_REFERENCES, ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback, progress_bars
 from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots, write_snapshot_scores
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_pinned
-from cardlab.experiments.config.options import build_part
 from cardlab.experiments.group_evaluation import evaluate_group
 from cardlab.experiments.metrics import experiment_metrics
 from cardlab.experiments.policy_groups import find_group
@@ -33,9 +33,8 @@ from cardlab.experiments.value_calibration import (
     summarize_forecasts,
     write_calibration,
 )
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
-from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
 from cardlab.tracking import Store
 
 FORMAT = 1  # of game_statistics.json
@@ -82,9 +81,7 @@ def _calibrate(game: Game, config: dict[str, Any], path: Path, arena: ArenaOptio
     """Compare the policy's values with what its games return, and write the table."""
     policy: Any = load_policy(game, path)
     # The opponents of the training; a pool of checkpoints holds the policy itself.
-    opponents = build_part("opponents", config["opponents"], OPPONENT_OPTIONS).build(
-        game, lambda _: policy, policy.network
-    )
+    opponents = build_part("opponents", config["opponents"]).build(game, lambda _: policy, policy.network)
     # The learner's values predict sums that are discounted by its rules.
     kinds = tuple(game.spec.decision_kinds.index(kind) for kind in config["agent"].get("same_turn_kinds", ()))
     discount = Discount(float(config["agent"].get("gamma", 1.0)), kinds)

@@ -21,7 +21,7 @@ from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.promotion.options import PROMOTION_SEED, PromotionOptions
 from cardlab.experiments.promotion.promote import challenge_by_group, format_outcome, promote
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.tracking import Store
 
 

@@ -24,7 +24,7 @@ from cardlab.evaluation.tournament import run_tournament
 from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.recorded_matches import record_tournament
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.tracking import Store
 from shared_folders import make_once
 
@@ -48,10 +48,11 @@ def store(root: Path) -> Store:
 def untrained_policy(folder: Path) -> Path:
     """A small policy of Poker Squares with fresh weights."""
     from cardlab.agents.policy_files import describe, save_policy  # noqa: PLC0415  imports torch
-    from cardlab.networks.options import MLPOptions  # noqa: PLC0415
+    from cardlab.networks.mlp_options import MLPOptions  # noqa: PLC0415
+    from plays import PLAYS  # noqa: PLC0415
 
     game, options = make_game("poker_squares"), MLPOptions(widths=(8,))
-    save_policy(folder, describe(game, options, "softmax", {}), options.build(game.spec))
+    save_policy(folder, describe(game, options, PLAYS["softmax"], {}), options.build(game.spec))
     return folder
 
 

@@ -17,27 +17,17 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter
 
-from cardlab.agents.search.options import SEARCHES
+from cardlab.core.parts import GROUPS, NAME, TARGET, find_object, option_names, read_option, target_of
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.experiments.config.build_experiment import PARTS
-from cardlab.experiments.config.options import resolve_class
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.games.catalogue import GAMES
-from cardlab.learners.options import LEARNER_OPTIONS, BeliefTraining
-from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
-from cardlab.networks.options import NETWORK_OPTIONS, BeliefOptions
+from cardlab.learners.belief.options import BeliefTraining
+from cardlab.networks.belief_options import BeliefOptions
 from cardlab.training.options import TrainerOptions
 from cardlab_play.options import PlayOptions
 
 ROOT = Path(__file__).parents[1]
-REGISTRIES: Mapping[str, Mapping[str, Any]] = {
-    "game": GAMES,
-    "agent": LEARNER_OPTIONS,
-    "network": NETWORK_OPTIONS,
-    "opponents": OPPONENT_OPTIONS,
-    "search": SEARCHES,
-}
 SINGLE = {
     "trainer": ("quick", TrainerOptions),
     "arena": ("standard", ArenaOptions),
@@ -64,13 +54,19 @@ def option_lines(options: type, indent: str = "") -> Iterator[tuple[str, str]]:
         if is_dataclass(value) and not isinstance(value, type):
             nested = (lines for _, lines in option_lines(type(value), f"{indent}  "))
             yield entry.name, "\n".join((f"{indent}{entry.name}:", *nested))
-        elif not (entry.name == "policy" and options in SEARCHES.values()):  # cardlab evaluate gives it
+        elif not (entry.name == "policy" and hasattr(options, "leaf")):  # cardlab evaluate gives that of a search
             yield entry.name, f"{indent}{entry.name}: {written(value)}  # {properties[entry.name]['description']}"
 
 
-def base_file(options: type, name: str | None, parent: str | None = None) -> str:
-    """A whole file: what it is, its registry key, its options."""
-    head = [f"# {(getdoc(options) or '').splitlines()[0]}", *([f"name: {name}"] if name else [])]
+def part_classes(group: str) -> dict[str, type]:
+    """Name of each base file of a group → its class; base files build on no other and have no folder."""
+    names = [name for name in option_names(group) if "/" not in name]
+    return {name: find_object(TARGET, read_option(group, name)[TARGET]) for name in names}
+
+
+def base_file(options: type, target: str | None, parent: str | None = None) -> str:
+    """A whole file: what it is, its class, its options."""
+    head = [f"# {(getdoc(options) or '').splitlines()[0]}", *([f"{TARGET}: {target}"] if target else [])]
     head += [f"{parent}:"] if parent else []
     return "\n".join([*head, *(lines for _, lines in option_lines(options, "  " if parent else ""))]) + "\n"
 
@@ -92,9 +88,9 @@ def conf_files() -> dict[Path, str]:
     """File → its content."""
     conf = ROOT / "conf"
     made = {
-        conf / group / f"{name}.yaml": base_file(resolve_class(home), name)
-        for group, registry in REGISTRIES.items()
-        for name, home in registry.items()
+        conf / group / f"{name}.yaml": base_file(part, target_of(part))
+        for group in GROUPS
+        for name, part in part_classes(group).items()
     }
     made |= {conf / group / f"{name}.yaml": base_file(options, None) for group, (name, options) in SINGLE.items()}
     made[conf / "play.yaml"] = base_file(PlayOptions, None, "play")
@@ -104,20 +100,20 @@ def conf_files() -> dict[Path, str]:
     return made
 
 
-def class_schema(options: type, name: str | None = None) -> dict[str, Any]:
-    """The schema of one class; `name` is its registry key."""
+def class_schema(options: type, *, is_part: bool = False) -> dict[str, Any]:
+    """The schema of one class; that of a part has `_target_` and `name`, too."""
     schema = TypeAdapter(options).json_schema()
-    if name:
-        schema["properties"]["name"] = {"const": name}
-        schema["required"] = [*schema.get("required", ()), "name"]
+    if is_part:
+        schema["properties"] |= {TARGET: {"const": target_of(options)}, NAME: {"type": "string"}}
+        schema["required"] = [*schema.get("required", ()), TARGET, NAME]
     return {**schema, "additionalProperties": False}
 
 
 def experiment_schema() -> dict[str, Any]:
     """The schema of a composed experiment: one entry of params.yaml."""
     parts: dict[str, Any] = {
-        group: {"anyOf": [class_schema(resolve_class(home), name) for name, home in REGISTRIES[group].items()]}
-        if group in REGISTRIES
+        group: {"anyOf": [class_schema(part, is_part=True) for part in part_classes(group).values()]}
+        if group in GROUPS
         else class_schema(SINGLE[group][1])
         for group in PARTS
     }
@@ -139,16 +135,13 @@ def group_schema(classes: Mapping[str, type]) -> dict[str, Any]:
             if node not in properties.setdefault(key, []):
                 properties[key].append(node)
     known = {key: nodes[0] if len(nodes) == 1 else {"anyOf": nodes} for key, nodes in properties.items()}
-    own = {"name": {"enum": list(classes)}, "defaults": {"type": "array"}}
+    own = {NAME: {"type": "string"}, TARGET: {"type": "string"}, "defaults": {"type": "array"}}
     return {"type": "object", "properties": {**known, **own}, "additionalProperties": False}
 
 
 def schemas() -> dict[str, dict[str, Any]]:
     """Name of each schema → the schema."""
-    groups = {
-        group: group_schema({name: resolve_class(home) for name, home in registry.items()})
-        for group, registry in REGISTRIES.items()
-    }
+    groups = {group: group_schema(part_classes(group)) for group in GROUPS}
     groups |= {group: group_schema({name: options}) for group, (name, options) in SINGLE.items()}
     return {"experiment": experiment_schema(), **groups}
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cardlab.evaluation.match import Match, play_match
     from cardlab.experiments.comparison.compare import compare_methods
     from cardlab.games.agent_protocol import Agent, Policy
-    from cardlab.games.catalogue import GAMES, make_game
+    from cardlab.games.make_game import game_names, make_game
     from cardlab.games.protocol import Game
 
     __version__: str
@@ -38,7 +38,6 @@ def _open_policy_store() -> PolicyStore:
 use_policy_store(_open_policy_store)
 
 __all__ = [
-    "GAMES",
     "Agent",
     "Game",
     "InvalidOption",
@@ -46,21 +45,22 @@ __all__ = [
     "Policy",
     "__version__",
     "compare_methods",
+    "game_names",
     "load_agent",
     "make_game",
     "play_match",
 ]
 
 _HOMES = {
-    "GAMES": "cardlab.games.catalogue",
     "Agent": "cardlab.games.agent_protocol",
     "Game": "cardlab.games.protocol",
     "InvalidOption": "cardlab.core.options",
     "Match": "cardlab.evaluation.match",
     "Policy": "cardlab.games.agent_protocol",
+    "game_names": "cardlab.games.make_game",
     "compare_methods": "cardlab.experiments.comparison.compare",
     "load_agent": "cardlab.agents.registry",
-    "make_game": "cardlab.games.catalogue",
+    "make_game": "cardlab.games.make_game",
     "play_match": "cardlab.evaluation.match",
 }
 

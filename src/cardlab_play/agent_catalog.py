@@ -17,7 +17,7 @@ from cardlab.agents.search.options import search_text
 from cardlab.agents.specs import SEARCHES, split_name
 from cardlab.core.options import InvalidOption, check_choice
 from cardlab.games.agent_protocol import Agent
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
 from cardlab_play.errors import AgentUnloadable, one_line
 from cardlab_play.offered_games import LEVEL_TITLES, OFFERED_GAMES

@@ -8,7 +8,7 @@ from cardlab.agents.beliefs import Belief, load_belief
 from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.policy_paths import belief_folder
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import GAMES, make_game
+from cardlab.games.make_game import game_names, make_game
 from cardlab.games.protocol import Game
 
 
@@ -23,8 +23,8 @@ class BeliefNetworks:
         self._loaded: dict[str, Belief | None] = {}
         self._lock = threading.Lock()
         for name, folder in folders.items():
-            if name not in GAMES:
-                raise InvalidOption(f"play.belief.{name}", folder, f"left out: the games are {', '.join(GAMES)}")
+            if name not in game_names():
+                raise InvalidOption(f"play.belief.{name}", folder, f"left out: the games are {', '.join(game_names())}")
             load_belief(make_game(name), Path(folder))
 
     def for_game(self, game: Game) -> Belief | None:

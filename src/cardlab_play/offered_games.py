@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cardlab.core.options import InvalidOption, check_choice
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
 
 

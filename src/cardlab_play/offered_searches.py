@@ -1,11 +1,12 @@
 """The searches of `play.searches`: validation and display names."""
 
 from dataclasses import dataclass
-from typing import Any, cast
 
-from cardlab.agents.search.options import SEARCHES, SearchOptions
+from cardlab.agents import registry
+from cardlab.agents.search.options import SearchOptions
 from cardlab.agents.specs import split_name
 from cardlab.core.options import InvalidOption, check_choice
+from cardlab.core.parts import find_place
 from cardlab_play.errors import one_line
 
 _NAMES = {"monte_carlo": "Monte Carlo", "expectimax": "Expectimax", "tree": "tree search", "puct": "PUCT"}
@@ -44,7 +45,7 @@ def offered_search(key: str, text: str) -> OfferedSearch:
     try:
         name, given = split_name(text)
         check_choice("search", name, list(_NAMES))
-        options: SearchOptions = cast(Any, SEARCHES[name])(**{"policy": "random", **given})
+        options: SearchOptions = find_place(registry.__name__, registry.AGENTS[name])(**{"policy": "random", **given})
     except InvalidOption as error:
         allowed = f"a search with its options, e.g. monte_carlo:simulations:200 ({one_line(error)})"
         raise InvalidOption(f"play.searches.{key}", text, allowed) from error

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from pathlib import Path
 
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import OPEN, RESIGNED, DealRow, GameRow
 from cardlab_play.live_table import LiveTable

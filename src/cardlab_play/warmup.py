@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from cardlab.core.child_processes import ChildProcess, Report
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
 from cardlab_play.advice import advice, playout_agent
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice

@@ -13,9 +13,10 @@ from pathlib import Path
 import torch
 
 import cardlab
+from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.agents.policy_descriptions import read_description
 from cardlab.agents.policy_files import describe, load_network, save_policy
-from cardlab.networks.options import ActionsOptions
+from cardlab.networks.actions_options import ActionsOptions
 
 CHAMPION = Path("champions/big2")
 
@@ -36,8 +37,7 @@ def main(arguments: Sequence[str]) -> None:
             kept = old.get(name, torch.eye(size) if weights.dim() == 2 else torch.zeros(size))
             weights[: len(kept)] = 0
             weights[tuple(slice(length) for length in kept.shape)] = kept
-    kind, policy_options = description.policy_kind, description.policy_options
-    save_policy(Path(output), describe(game, wider, kind, policy_options), network)
+    save_policy(Path(output), describe(game, wider, SoftmaxAgent, description.policy_options), network)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from cardlab.agents.registry import make_agent
 from cardlab.core.options import check_whole
 from cardlab.games.cards.hands import strength_table, strengths_of_keys
-from cardlab.games.catalogue import make_game
 from cardlab.games.five_o.column_probability import (
     WITH_CARD,
     WITHOUT_CARD,
@@ -20,6 +19,7 @@ from cardlab.games.five_o.column_probability import (
     simulate_columns,
 )
 from cardlab.games.loop import play, play_out
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import InfoStates, States
 from cardlab.games.record_arrays import copied
 

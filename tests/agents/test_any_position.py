@@ -6,8 +6,8 @@ import pytest
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.registry import agent_names, make_agent
 from cardlab.agents.specs import SEARCHES
-from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.loop import play
+from cardlab.games.make_game import game_names, make_game
 from cardlab.games.record_arrays import take
 
 SLOW = {"expectiminimax": 1, "column_monte_carlo": 4, "hindsight_fills": 2, "random_fills": 2, "planner": 32}
@@ -16,7 +16,7 @@ SPARED = {*SEARCHES, "endgame", "tree_search"}  # what they search around is wha
 
 
 def pairs() -> list[tuple[str, str]]:
-    return [(game, agent) for game in GAMES for agent in agent_names(make_game(game)) if agent not in SPARED]
+    return [(game, agent) for game in game_names() for agent in agent_names(make_game(game)) if agent not in SPARED]
 
 
 @pytest.mark.parametrize(("name", "text"), pairs())

@@ -12,10 +12,10 @@ from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
+from cardlab.games.make_game import make_game
 from cardlab.games.record_arrays import take
-from cardlab.networks.options import BeliefOptions
+from cardlab.networks.belief_options import BeliefOptions
 
 FULL = make_game("big2", features="full")
 GAME = make_game("big2")
@@ -77,21 +77,27 @@ def test_deals_are_consistent_and_copies_are_looked_at_once(folder):
     assert states.tobytes() == FULL.determinize(copies, owners, np.random.default_rng(1), weights).tobytes()
 
 
+MLP = "cardlab.networks.mlp_options.MLPOptions"
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"format": 9}, "format 9"),
-        ({"game": "five_o"}, "trained for game=five_o"),
-        ({"network": "mlp"}, "network=mlp: must be belief"),
-        ({"game_options": [1]}, r"belief\.json: .*game_options is not a mapping"),
-        ({"network_options": "wide"}, r"belief\.json: .*network_options is not a mapping"),
-        ({"network_options": {"widths": None}}, "are not the weights of this network"),
-        ({"network_options": {"widths": [8]}}, "are not the weights of this network"),
+        ({"game": {"name": "five_o"}}, "trained for game=five_o"),
+        ({"network": {"_target_": MLP}}, f"network={MLP}: must be "),
+        ({"game": [1]}, r"belief\.json: is not a belief's description"),
+        ({"network": "wide"}, r"belief\.json: is not a belief's description"),
+        ({"network": {"widths": None}}, "are not the weights of this network"),
+        ({"network": {"widths": [8]}}, "are not the weights of this network"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(folder, change, message):
     path = folder / "belief.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    content = json.loads(path.read_text())
+    for key, value in change.items():
+        content[key] = {**content[key], **value} if isinstance(value, dict) else value
+    path.write_text(json.dumps(content))
     with pytest.raises(PolicyError, match=message) as refusal:
         load_belief(GAME, folder)
     assert "\n" not in str(refusal.value)

@@ -14,9 +14,10 @@ from cardlab.agents.search.search_io import SearchResult
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import make_lineup
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play_out
-from cardlab.networks.options import LinesOptions
+from cardlab.games.make_game import make_game
+from cardlab.networks.lines_options import LinesOptions
+from plays import PLAYS
 from search_positions import positions
 
 GAME = make_game("poker_squares")
@@ -31,7 +32,7 @@ def fresh_agent(seed=0):
 @pytest.fixture
 def policy(tmp_path):
     agent = fresh_agent()
-    save_policy(tmp_path, describe(GAME, OPTIONS, "afterstate", {"reward_scale": 20.0}), agent.network)
+    save_policy(tmp_path, describe(GAME, OPTIONS, PLAYS["afterstate"], {"reward_scale": 20.0}), agent.network)
     return str(tmp_path)
 
 

@@ -15,8 +15,12 @@ from cardlab.agents.policy_descriptions import PolicyError, policy_digest, polic
 from cardlab.agents.policy_files import describe, load_network, load_policy, save_policy
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
-from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions, ProtoActionOptions
+from cardlab.games.make_game import make_game
+from cardlab.networks.actions_options import ActionsOptions
+from cardlab.networks.lines_options import LinesOptions
+from cardlab.networks.mlp_options import MLPOptions
+from cardlab.networks.proto_action_options import ProtoActionOptions
+from plays import PLAYS
 from small_games.kuhn import Kuhn
 
 NETWORKS = [
@@ -30,7 +34,7 @@ NETWORKS = [
 def write(folder, game, options=NETWORKS[0], plays="softmax", seed=0):
     torch.manual_seed(seed)
     network = options.build(game.spec)
-    save_policy(folder, describe(game, options, plays, {"reward_scale": 2.0}), network)
+    save_policy(folder, describe(game, options, PLAYS[plays], {"reward_scale": 2.0}), network)
     return network.eval()
 
 
@@ -90,7 +94,7 @@ def test_a_policy_older_than_the_option_saw_what_is_its_default(tmp_path):
     game = make_game("open_face")
     write(tmp_path, game)
     description = json.loads((tmp_path / "policy.json").read_text())
-    del description["game_options"]["features"]
+    del description["game"]["features"]
     (tmp_path / "policy.json").write_text(json.dumps(description))
     for table in (game, make_game("open_face", features="paper")):
         assert load_agent(table, str(tmp_path)).game == game
@@ -102,6 +106,17 @@ def described(**changes):
     def spoil(folder: Path) -> None:
         description = folder / "policy.json"
         description.write_text(json.dumps({**json.loads(description.read_text()), **changes}))
+
+    return spoil
+
+
+def changed(part: str, **changes):
+    """What spoils one part of a policy's policy.json."""
+
+    def spoil(folder: Path) -> None:
+        content = json.loads((folder / "policy.json").read_text())
+        content[part] |= changes
+        (folder / "policy.json").write_text(json.dumps(content))
 
     return spoil
 
@@ -159,23 +174,27 @@ SPOILT = {
     "older format": described(format=0),
     "format of another kind": described(format=[1]),
     "unknown key": described(extra=1),
-    "another game": described(game="chess"),
+    "another game": changed("game", name="chess"),
+    "no name of a game": described(game={"_target_": "cardlab.games.big2.game.Big2"}),
     "game of another kind": described(game=["kuhn"]),
-    "game options of another kind": described(game_options=[1]),
-    "unknown network": described(network="os.system"),
-    "network of another kind": described(network={"name": "mlp"}),
-    "network options of another kind": described(network_options="wide"),
-    "unknown network option": described(network_options={"depth": 3}),
-    "network option of another kind": described(network_options={"widths": "wide"}),
-    "network option of a third kind": described(network_options={"widths": None}),
-    "unknown play": described(plays="eval"),
-    "play of another kind": described(plays=3),
-    "play options of another kind": described(policy_options=[2.0]),
-    "unknown play option": described(policy_options={"epsilom": 0.1}),
-    "play option of another kind": described(policy_options={"reward_scale": "large"}),
-    "reward_scale NaN": described(policy_options={"reward_scale": math.nan}),
-    "reward_scale infinite": described(policy_options={"reward_scale": math.inf}),
-    "reward_scale zero": described(policy_options={"reward_scale": 0.0}),
+    "game options of another kind": described(game=[1]),
+    "code of elsewhere": changed("network", _target_="os.system"),
+    "code that cardlab imports": changed("network", _target_="cardlab.core.files.os.system"),
+    "no network": changed("network", _target_="cardlab.core.files.load_json"),
+    "network of another kind": changed("network", _target_={"name": "mlp"}),
+    "network options of another kind": described(network="wide"),
+    "unknown network option": changed("network", depth=3),
+    "network option of another kind": changed("network", widths="wide"),
+    "network option of a third kind": changed("network", widths=None),
+    "unknown agent": changed("policy", _target_="cardlab.agents.network_agents.Eval"),
+    "no agent": changed("policy", _target_="cardlab.core.files.load_json"),
+    "agent of another kind": described(policy=3),
+    "agent's options of another kind": described(policy=[2.0]),
+    "unknown option of the agent": changed("policy", epsilom=0.1),
+    "option of the agent of another kind": changed("policy", reward_scale="large"),
+    "reward_scale NaN": changed("policy", reward_scale=math.nan),
+    "reward_scale infinite": changed("policy", reward_scale=math.inf),
+    "reward_scale zero": changed("policy", reward_scale=0.0),
 }
 
 
@@ -193,12 +212,12 @@ def test_a_spoilt_policy_is_one_clear_line(how, tmp_path):
 
 @pytest.mark.parametrize(
     "spoil",
-    [described(game="chess"), described(game_options={"num_players": "many"}), described(game_options={"a": 1})],
+    [changed("game", _target_="cardlab.games.Chess"), changed("game", num_players="many"), changed("game", a=1)],
 )
 def test_a_policy_of_no_game_is_one_clear_line(spoil, tmp_path):
     write(tmp_path, make_game("thirty_one"))
     spoil(tmp_path)
-    with pytest.raises(PolicyError, match=r"policy\.json: game") as caught:
+    with pytest.raises(PolicyError, match=r"policy\.json: .*") as caught:
         policy_game(tmp_path)
     assert str(tmp_path) in str(caught.value)
 

@@ -10,8 +10,8 @@ from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.big2.actions import PASS
 from cardlab.games.big2.rules import HIDDEN
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import States
 from cardlab.games.record_arrays import take
 

@@ -10,14 +10,15 @@ import torch
 from cardlab.agents import search_agent
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.agents.registry import load_agent
-from cardlab.agents.search.budgets import TimeBudget
 from cardlab.agents.search.options import MonteCarloOptions, NoSearch, search_text
 from cardlab.agents.search_agent import SearchAgent
 from cardlab.agents.specs import SEARCHES, agent_text, split_name
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import GAMES, make_game
+from cardlab.games.budgets import TimeBudget
+from cardlab.games.make_game import game_names, make_game
 from cardlab.games.record_arrays import take
-from cardlab.networks.options import MLPOptions
+from cardlab.networks.mlp_options import MLPOptions
+from plays import PLAYS
 from search_positions import positions
 
 SMALL = {
@@ -47,7 +48,7 @@ def test_what_stands_beside_a_decision_changes_nothing(name, text):
         assert alone[0] == together[row]
 
 
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", sorted(game_names()))
 @pytest.mark.parametrize("search", SEARCHES)
 def test_every_search_plays_every_game(name, search, tmp_path):
     game = make_game(name)
@@ -64,7 +65,7 @@ def test_every_search_plays_every_game(name, search, tmp_path):
 def _policy(game, folder, plays="softmax"):
     torch.manual_seed(0)
     options = MLPOptions(widths=(8,))
-    save_policy(folder, describe(game, options, plays, {}), options.build(game.spec))
+    save_policy(folder, describe(game, options, PLAYS[plays], {}), options.build(game.spec))
     return str(folder)
 
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cardlab.agents.policy_files import describe, save_policy
-from cardlab.games.catalogue import make_game
-from cardlab.networks.options import MLPOptions
+from cardlab.games.make_game import make_game
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab.tracking import Store
 from cardlab.tracking.registry import Registry
+from plays import PLAYS
 from services import free_port
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def recorded(store: Store) -> Store:
     """Two trainings of one experiment; the policy of the second is the champion."""
     game, network = make_game("poker_squares"), MLPOptions(widths=(8,))
     policy = store.root / "policy"
-    save_policy(policy, describe(game, network, "action_value", {}), network.build(game.spec))
+    save_policy(policy, describe(game, network, PLAYS["action_value"], {}), network.build(game.spec))
     run_id = ""
     for name, rate in RATES.items():
         params = {"agent": {"name": "td", "learning_rate": rate}, "seed": 7}

@@ -13,8 +13,9 @@ import pytest
 import cardlab
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.cli import main
-from cardlab.networks.options import MLPOptions
+from cardlab.networks.mlp_options import MLPOptions
 from documentation.commands import KNOWN_FENCES, PAGES, ROOT, SERVICES, SHELL, Command, all_commands, fences
+from plays import PLAYS
 
 ELSEWHERE = {
     r"make \w+": "makes .venv and runs the suite: .ci/run",
@@ -107,7 +108,7 @@ def test_the_commands_do_what_they_say(tmp_path: Path, monkeypatch: pytest.Monke
         game = cardlab.make_game(game_name)
         options = MLPOptions(widths=(8,))
         for seed in ("seed_7", "seed_8"):
-            save_policy(Path("models", name, seed), describe(game, options, plays, {}), options.build(game.spec))
+            save_policy(Path("models", name, seed), describe(game, options, PLAYS[plays], {}), options.build(game.spec))
     failed: list[str] = []
     for command in {command.text: command for command in RUN_HERE}.values():
         np.random.seed(0)  # noqa: NPY002  libraries that draw from it draw alike

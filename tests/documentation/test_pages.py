@@ -16,14 +16,11 @@ import pytest
 
 import cardlab
 from cardlab.agents.random_agent import RandomAgent
+from cardlab.core.parts import find_object, option_names, read_option
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.experiments.config.options import resolve_class
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.games.catalogue import GAMES
 from cardlab.games.loop import play
-from cardlab.learners.options import LEARNER_OPTIONS
-from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
-from cardlab.networks.options import NETWORK_OPTIONS
+from cardlab.games.make_game import game_names
 from cardlab.training.options import TrainerOptions
 
 if TYPE_CHECKING:
@@ -88,7 +85,7 @@ def test_no_page_fetches_anything_from_elsewhere(site: Path) -> None:
         assert not re.search(r"url\(\s*['\"]?(https?:)?//|@import\s+['\"]?(https?:)?//", text), style.name
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", game_names())
 def test_a_page_of_a_game_has_its_columns_and_results(site: Path, game: str) -> None:
     text = (site / "games" / f"{game}.html").read_text(encoding="utf-8")
     cells = [re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", text, re.DOTALL)]
@@ -108,14 +105,16 @@ def test_the_page_of_the_configuration_has_every_option(site: Path) -> None:
     text = (site / "configuration.html").read_text(encoding="utf-8")
     cells = {re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", text, re.DOTALL)}
     single = {"trainer": {"": TrainerOptions}, "arena": {"": ArenaOptions}, "sweep": {"": SweepOptions}}
-    groups = {"agent": LEARNER_OPTIONS, "network": NETWORK_OPTIONS, "opponents": OPPONENT_OPTIONS, **single}
-    for group, classes in groups.items():
+    for group in ("agent", "network", "opponents"):
+        names = [name for name in option_names(group) if "/" not in name]
+        single[group] = {name: find_object("_target_", read_option(group, name)["_target_"]) for name in names}
+    for group, classes in single.items():
         for options in classes.values():
-            missing = {f"{group}.{entry.name}" for entry in fields(resolve_class(options))} - cells
+            missing = {f"{group}.{entry.name}" for entry in fields(options)} - cells
             assert not {name for name in missing if not any(cell.startswith(f"{name}.") for cell in cells)}
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", game_names())
 def test_the_written_tables_name_every_block(game: str) -> None:
     """The page's own tables say what the columns mean: they must know the same blocks as the code."""
     from website.games import feature_choices  # noqa: PLC0415
@@ -127,7 +126,7 @@ def test_the_written_tables_name_every_block(game: str) -> None:
         assert not missing, f"{features}: {missing}"
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", game_names())
 def test_the_record_table_is_that_of_the_state_dtype(name: str) -> None:
     written = (ROOT / "docs" / "games" / f"{name}.md").read_text(encoding="utf-8")
     game = cardlab.make_game(name)

@@ -7,7 +7,8 @@ import pytest
 
 import cardlab
 from cardlab.agents.policy_files import describe, save_policy
-from cardlab.networks.options import MLPOptions
+from cardlab.networks.mlp_options import MLPOptions
+from plays import PLAYS
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
@@ -38,7 +39,7 @@ def test_the_blocks_of_a_page_run(page: str, tmp_path: Path, monkeypatch: pytest
     if page in POLICIES:
         game, folder = cardlab.make_game(POLICIES[page][0]), Path(POLICIES[page][1])
         options = MLPOptions(widths=(8,))
-        save_policy(folder, describe(game, options, "softmax", {}), options.build(game.spec))
+        save_policy(folder, describe(game, options, PLAYS["softmax"], {}), options.build(game.spec))
     names: dict[str, object] = {"__name__": "page"}
     for number, block in enumerate(PAGES[page], start=1):
         exec(compile(block, f"{page}, block {number}", "exec"), names)

@@ -1,26 +1,18 @@
 """Agents of the small games by name, as scripted agents of a real game are found."""
 
 import io
-import sys
-from importlib.machinery import ModuleSpec
-from types import ModuleType
 
 import pytest
 from rich.console import Console
 
-from cardlab.agents.registry import HEURISTICS
-from small_games.high_card import HighCard, Shower
+from small_games.high_card import HighCard
 
 
 @pytest.fixture
 def high_card_agents(monkeypatch):
     """`high`, `low` and `random` for HighCard, in this process only."""
-    name = "cardlab.agents.heuristics.high_card"
-    module = ModuleType(name)
-    module.__spec__ = ModuleSpec(name, None)
-    module.high, module.low = Shower, lambda game: Shower(game, best=False)
-    monkeypatch.setitem(sys.modules, name, module)
-    monkeypatch.setitem(HEURISTICS, "high_card", {agent: f"{name}:{agent}" for agent in ("high", "low")})
+    places = {"high": ".high_card:Shower", "low": ".high_card:show_lowest"}
+    monkeypatch.setattr(HighCard, "agents", places, raising=False)
     return HighCard
 
 

@@ -14,8 +14,8 @@ from cardlab.experiments.value_calibration import (
     summarize_forecasts,
     write_calibration,
 )
-from cardlab.games.catalogue import make_game
-from cardlab.learners.rollouts.opponents.options import ScriptedOptions, SelfPlayOptions
+from cardlab.games.make_game import make_game
+from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions, SelfPlayOptions
 from small_games.high_card import HighCard, Shower
 
 

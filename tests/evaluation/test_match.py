@@ -20,8 +20,8 @@ from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import distinct_seatings, make_lineup
 from cardlab.evaluation.workers import ChunkJob, ChunkPlayer, StoppedError, deal_block
 from cardlab.experiments.policy_groups import find_group
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play_out
+from cardlab.games.make_game import make_game
 from small_games.high_card import HighCard, Shower
 
 TWO, FOUR = HighCard(2), HighCard(4)

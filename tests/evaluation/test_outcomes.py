@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from cardlab.evaluation.outcomes import big2, five_o, open_face, poker_squares, thirty_one
 
 from cardlab.agents.registry import load_agent
 from cardlab.evaluation.game_statistics import measure_games
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.outcomes import big2, five_o, open_face, poker_squares, thirty_one
-from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.loop import play
+from cardlab.games.make_game import game_names, make_game
 from small_games.high_card import HighCard, Shower
 
 OPTIONS = ArenaOptions(pairing_deals=20, seed=5)
@@ -87,7 +87,7 @@ def test_thirty_one_rounds_and_lives(num_players):
     assert (lives.argmax(axis=2) == states["lives"][:, :num_players]).all()
 
 
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", sorted(game_names()))
 def test_a_survey_of_each_game(name):
     survey = measure_games(make_game(name), "greedy_2" if name == "five_o" else "random", "random", OPTIONS)
     lengths = survey["length"]["counts"]

@@ -12,7 +12,8 @@ from cardlab.evaluation.evaluate import evaluate
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.replay import run_replay
 from cardlab.evaluation.tournament import run_tournament
-from cardlab.networks.options import MLPOptions
+from cardlab.networks.mlp_options import MLPOptions
+from plays import PLAYS
 
 GAME = cardlab.make_game("thirty_one")
 
@@ -20,7 +21,7 @@ GAME = cardlab.make_game("thirty_one")
 def save_network(folder, seed):
     torch.manual_seed(seed)
     options = MLPOptions(widths=(16,))
-    return save_policy(folder, describe(GAME, options, "softmax", {}), options.build(GAME.spec))
+    return save_policy(folder, describe(GAME, options, PLAYS["softmax"], {}), options.build(GAME.spec))
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.replay import record_game, replay, replay_lines, run_replay
 from cardlab.games.cards.deck import cards_text
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from small_games.high_card import HighCard, Shower
 from small_games.kuhn import Kuhn
 

@@ -13,7 +13,7 @@ from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.ratings import Cycle, cycles, rate
 from cardlab.evaluation.tournament import run_tournament, tournament_table
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from small_games.high_card import HighCard, Shower
 
 AGENTS = ["low", "high", "random"]

@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from cardlab.agents.policy_files import describe, save_policy
-from cardlab.games.catalogue import make_game
-from cardlab.networks.options import MLPOptions
+from cardlab.games.make_game import make_game
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab.tracking import Store
+from plays import PLAYS
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def untrained(root: Path) -> Callable[..., Path]:
         torch.manual_seed(seed)
         built, network = make_game(game, **options), MLPOptions(widths=(8,))
         folder = Path("models", name)
-        save_policy(folder, describe(built, network, "action_value", {}), network.build(built.spec))
+        save_policy(folder, describe(built, network, PLAYS["action_value"], {}), network.build(built.spec))
         return folder
 
     return write

@@ -12,7 +12,7 @@ from mlflow.entities import Run
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.cli import main
 from cardlab.experiments.promotion.champions import write_champion
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.tracking import Store
 from cardlab.tracking.registry import NotRegistered, Registry
 

@@ -13,7 +13,7 @@ from cardlab.evaluation.evaluate_seeds import evaluate_seeds
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seed_statistics import mean_over_seeds
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.tracking import Store
 
 ARENA = ArenaOptions(deals=20, references=("random",), processes=1)

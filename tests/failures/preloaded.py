@@ -13,5 +13,5 @@ import torch  # noqa: E402, F401
 import cardlab.cli.program  # noqa: E402
 import cardlab.cli.train  # noqa: E402
 import cardlab.experiments.config.build_experiment  # noqa: E402
-import cardlab.games.catalogue  # noqa: E402
+import cardlab.games.make_game  # noqa: E402
 import cardlab.training.recorded_training  # noqa: E402, F401

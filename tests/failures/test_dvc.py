@@ -11,8 +11,9 @@ import pytest
 
 from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.policy_files import describe, load_policy, save_policy
-from cardlab.games.catalogue import make_game
-from cardlab.networks.options import MLPOptions
+from cardlab.games.make_game import make_game
+from cardlab.networks.mlp_options import MLPOptions
+from plays import PLAYS
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +38,7 @@ def dvc(root: Path, *arguments: str, status: int = 0) -> str:
 def root(tmp_path: Path) -> Path:
     """A project with one stage, done, whose output is a policy."""
     network = MLPOptions(widths=(8,))
-    save_policy(tmp_path / "made", describe(GAME, network, "softmax", {}), network.build(GAME.spec))
+    save_policy(tmp_path / "made", describe(GAME, network, PLAYS["softmax"], {}), network.build(GAME.spec))
     (tmp_path / "dvc.yaml").write_text(STAGES)
     (tmp_path / "train.sh").write_text(COPY)
     dvc(tmp_path, "init", "--no-scm", "--quiet")

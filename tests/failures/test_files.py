@@ -15,9 +15,10 @@ from safetensors.torch import load_file, save_file
 from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.agents.policy_descriptions import FORMAT, PolicyError
 from cardlab.agents.policy_files import describe, load_policy, save_policy
-from cardlab.games.catalogue import make_game
-from cardlab.networks.options import MLPOptions
+from cardlab.games.make_game import make_game
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab.training.checkpoint_files import CheckpointError
+from plays import PLAYS
 from training.test_resume import experiment_of, run
 
 
@@ -35,7 +36,7 @@ class Bomb:
 def policy(tmp_path: Path) -> Path:
     game = make_game("poker_squares")
     options = MLPOptions(widths=(8,))
-    save_policy(tmp_path / "policy", describe(game, options, "softmax", {}), options.build(game.spec))
+    save_policy(tmp_path / "policy", describe(game, options, PLAYS["softmax"], {}), options.build(game.spec))
     load_policy(game, tmp_path / "policy")
     return tmp_path / "policy"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.loop import play
+from cardlab.games.make_game import game_names, make_game
 from cardlab.games.protocol import States
 
 FOLDER = Path(__file__).parent / "playthroughs"
@@ -34,5 +34,5 @@ def playthrough(name: str) -> str:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for each in GAMES:
+    for each in game_names():
         (FOLDER / f"{each}.txt").write_text(playthrough(each))

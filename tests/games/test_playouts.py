@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
 from cardlab.games.loop import play_out as play_through
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game, States
 from cardlab.games.record_arrays import take
 

@@ -7,8 +7,8 @@ from sb3_contrib.common.maskable.utils import get_action_masks
 
 import cardlab
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import GAMES
 from cardlab.games.loop import IllegalAction, play
+from cardlab.games.make_game import game_names
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.games.record_arrays import copied, take
 from cardlab.integrations import ParallelGames, make_sb3, make_vector
@@ -52,7 +52,7 @@ def first_games(
 @pytest.mark.parametrize("ask_forced", [True, False])
 @pytest.mark.parametrize(
     ("name", "options"),
-    [*((name, {}) for name in GAMES), ("thirty_one", {"num_players": 4}), ("thirty_one", {"reward": "shaped"})],
+    [*((name, {}) for name in game_names()), ("thirty_one", {"num_players": 4}), ("thirty_one", {"reward": "shaped"})],
 )
 def test_parallel_games_are_those_of_the_loop(name: str, options: dict[str, object], ask_forced: bool) -> None:
     game = cardlab.make_game(name, **options)

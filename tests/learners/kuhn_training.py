@@ -6,9 +6,14 @@ from typing import Any
 import numpy as np
 
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.learners.options import DQNOptions, PolicyIterationOptions, PPOOptions, TDOptions
-from cardlab.learners.rollouts.opponents.options import ScriptedOptions
-from cardlab.networks.options import ActionsOptions, MLPOptions, ProtoActionOptions
+from cardlab.learners.dqn.options import DQNOptions
+from cardlab.learners.policy_iteration.options import PolicyIterationOptions
+from cardlab.learners.ppo.options import PPOOptions
+from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
+from cardlab.learners.td.options import TDOptions
+from cardlab.networks.actions_options import ActionsOptions
+from cardlab.networks.mlp_options import MLPOptions
+from cardlab.networks.proto_action_options import ProtoActionOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions
 from small_games.kuhn import BET, OPEN, Kuhn, Policy

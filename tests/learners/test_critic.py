@@ -11,8 +11,8 @@ from safetensors.torch import load_file
 
 from cardlab.core.options import InvalidOption
 from cardlab.learners.base import TrainingDiverged
-from cardlab.learners.options import PPOOptions
-from cardlab.networks.options import MLPOptions
+from cardlab.learners.ppo.options import PPOOptions
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import Trained, train
 from cardlab.training.training_process import build_learner

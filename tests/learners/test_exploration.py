@@ -7,7 +7,7 @@ from cardlab.agents.exploration import epsilon_softmax
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.learners.options import TDOptions
+from cardlab.learners.td.options import TDOptions
 from cardlab.training.training_process import build_learner
 
 

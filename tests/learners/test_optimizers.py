@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from cardlab.core.options import InvalidOption
-from cardlab.learners.options import TDOptions
+from cardlab.learners.td.options import TDOptions
 from cardlab.training.training_process import build_learner
 from learners.kuhn_training import kuhn_experiment
 

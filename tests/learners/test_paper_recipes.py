@@ -12,17 +12,21 @@ from torch.nn import functional
 from cardlab.agents.exploration import annealed_epsilon
 from cardlab.agents.network_agents import observe_afterstates
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import HasOpening
+from cardlab.learners.dqn.options import DQNOptions
 from cardlab.learners.losses.returns import lambda_returns
 from cardlab.learners.losses.value import clipped_regression, regression_to_zero
-from cardlab.learners.online_steps import OnlineSteps
-from cardlab.learners.options import DQNOptions, PPOOptions, TDOptions
+from cardlab.learners.ppo.options import PPOOptions
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.experience import Experience
-from cardlab.learners.rollouts.opponents.options import SelfPlayOptions
+from cardlab.learners.rollouts.opponents.fixed import SelfPlayOptions
+from cardlab.learners.td.online_steps import OnlineSteps
+from cardlab.learners.td.options import TDOptions
+from cardlab.networks.actions_options import ActionsOptions
 from cardlab.networks.layers import Head
-from cardlab.networks.options import ActionsOptions, MLPOptions, TrunksOptions
+from cardlab.networks.mlp_options import MLPOptions
+from cardlab.networks.trunks_options import TrunksOptions
 
 
 def test_a_cut_bootstraps_as_generalised_advantage_estimation():

@@ -15,8 +15,8 @@ from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.games.loop import play_out
 from cardlab.games.record_arrays import take
-from cardlab.learners.options import PolicyIterationOptions
-from cardlab.learners.policy_iteration import near_best
+from cardlab.learners.policy_iteration.learner import near_best
+from cardlab.learners.policy_iteration.options import PolicyIterationOptions
 from cardlab.training.run import train
 from cardlab.training.training_process import build_learner
 from learners.kuhn_training import kuhn_experiment

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.catalogue import make_game
 from cardlab.games.legality import forced_moves
 from cardlab.games.loop import play
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import InfoStates
-from cardlab.learners.rollouts.opponents.options import SelfPlayOptions
+from cardlab.learners.rollouts.opponents.fixed import SelfPlayOptions
 from cardlab.learners.rollouts.sampled_successors import sample_successors
 from cardlab.training.training_process import build_learner
 from learners.kuhn_training import kuhn_experiment

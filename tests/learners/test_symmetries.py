@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.poker_squares.game import PokerSquares
 from cardlab.games.poker_squares.rules import NUM_CELLS
 from cardlab.games.protocol import HasSymmetries, InfoStates
 from cardlab.games.record_arrays import copied
-from cardlab.learners.options import PPOOptions
-from cardlab.learners.rollouts.opponents.options import SelfPlayOptions
-from cardlab.networks.options import MLPOptions
+from cardlab.learners.ppo.options import PPOOptions
+from cardlab.learners.rollouts.opponents.fixed import SelfPlayOptions
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab.training.experiment import Experiment
 from learners.kuhn_training import kuhn_experiment
 from small_games.kuhn import Kuhn

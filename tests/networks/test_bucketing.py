@@ -10,19 +10,17 @@ from hypothesis import strategies as st
 from torch import nn
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
+from cardlab.games.make_game import make_game
+from cardlab.networks.abstract_actions_options import AbstractActionsOptions
+from cardlab.networks.actions_options import ActionsOptions
 from cardlab.networks.compiled import bucket_size
 from cardlab.networks.critic import Critic
-from cardlab.networks.options import (
-    AbstractActionsOptions,
-    ActionsOptions,
-    LinesOptions,
-    MLPOptions,
-    ProtoActionOptions,
-    TrunksOptions,
-)
+from cardlab.networks.lines_options import LinesOptions
+from cardlab.networks.mlp_options import MLPOptions
+from cardlab.networks.proto_action_options import ProtoActionOptions
 from cardlab.networks.protocol import encode_for, encode_legal_for
+from cardlab.networks.trunks_options import TrunksOptions
 
 NETWORKS = [
     ("big2", MLPOptions(widths=(8,), head_widths=(8,))),  # many actions: scores of the legal ones alone

@@ -8,9 +8,12 @@ import torch
 from torch._dynamo.utils import counters
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
-from cardlab.networks.options import ActionsOptions, LinesOptions, MLPOptions, ProtoActionOptions
+from cardlab.games.make_game import make_game
+from cardlab.networks.actions_options import ActionsOptions
+from cardlab.networks.lines_options import LinesOptions
+from cardlab.networks.mlp_options import MLPOptions
+from cardlab.networks.proto_action_options import ProtoActionOptions
 from cardlab.networks.protocol import encode_for, encode_legal_for
 
 NETWORKS = [

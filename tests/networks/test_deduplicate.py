@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Block
 from cardlab.networks.deduplicate import distinct_lines, find_duplicates
-from cardlab.networks.options import LinesOptions
+from cardlab.networks.lines_options import LinesOptions
 
 NUM_LINES, WIDTH, BEFORE, AFTER = 3, 4, 2, 1
 VALUES = st.sampled_from([0.0, -0.0, 1.0, 0.1, float("nan")])

@@ -6,14 +6,17 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cardlab.agents.random_agent import RandomAgent, choose_uniformly
-from cardlab.games.catalogue import make_game
+from cardlab.agents.random_agent import RandomAgent
+from cardlab.games.choices import choose_uniformly
 from cardlab.games.loop import play
+from cardlab.games.make_game import make_game
 from cardlab.games.record_arrays import take
 from cardlab.networks import encoded_batch
+from cardlab.networks.actions_options import ActionsOptions
 from cardlab.networks.encoded_batch import EncodedDecisions
-from cardlab.networks.options import ActionsOptions, MLPOptions, SparseLinesOptions
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab.networks.protocol import encode_legal_for
+from cardlab.networks.sparse_lines_options import SparseLinesOptions
 
 NETWORKS = {"mlp": MLPOptions(widths=(8,)), "actions": ActionsOptions(state_widths=(8,), action_widths=(8,))}
 GAME = make_game("big2")

@@ -9,20 +9,18 @@ from hypothesis.extra import numpy as arrays
 
 from cardlab.agents.network_agents import SoftmaxAgent, best_place, sample_place
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
-from cardlab.learners.losses.policy_gradient import clipped_surrogate, mean_entropy
+from cardlab.games.make_game import make_game
+from cardlab.learners.ppo.loss import clipped_surrogate, mean_entropy
+from cardlab.networks.abstract_actions_options import AbstractActionsOptions
+from cardlab.networks.actions_options import ActionsOptions
 from cardlab.networks.inputs import legal_pairs
 from cardlab.networks.layers import mask_scores
-from cardlab.networks.options import (
-    AbstractActionsOptions,
-    ActionsOptions,
-    LinesOptions,
-    MLPOptions,
-    ProtoActionOptions,
-    TrunksOptions,
-)
+from cardlab.networks.lines_options import LinesOptions
+from cardlab.networks.mlp_options import MLPOptions
+from cardlab.networks.proto_action_options import ProtoActionOptions
 from cardlab.networks.protocol import encode_for, encode_legal_for
+from cardlab.networks.trunks_options import TrunksOptions
 
 NETWORKS = [
     ("big2", MLPOptions(widths=(32,), head_widths=(16,))),

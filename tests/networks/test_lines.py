@@ -7,10 +7,10 @@ from torch import Tensor
 
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
-from cardlab.networks.lines_network import LinesNetwork
-from cardlab.networks.options import LinesOptions
+from cardlab.games.make_game import make_game
+from cardlab.networks.lines import LinesNetwork
+from cardlab.networks.lines_options import LinesOptions
 
 GAME = make_game("five_o")
 

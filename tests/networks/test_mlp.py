@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
-from cardlab.networks.options import MLPOptions
+from cardlab.games.make_game import make_game
+from cardlab.networks.mlp_options import MLPOptions
 
 SPEC = make_game("poker_squares", features="paper").spec
 

@@ -12,11 +12,11 @@ from cardlab.agents.search.builders import build_search
 from cardlab.agents.search.leaves import KernelPlayouts
 from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
-from cardlab.networks.options import SparseLinesOptions
+from cardlab.games.make_game import make_game
 from cardlab.networks.protocol import encode_for
 from cardlab.networks.sparse_lines import SparseLinesNetwork, add_at_codes
+from cardlab.networks.sparse_lines_options import SparseLinesOptions
 
 GAME = make_game("poker_squares", features="sparse_lines")
 WIDTH = 24

@@ -6,11 +6,11 @@ import torch
 
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
+from cardlab.games.make_game import make_game
 from cardlab.networks.inputs import Inputs
-from cardlab.networks.options import TrunksOptions
 from cardlab.networks.protocol import encode_for
+from cardlab.networks.trunks_options import TrunksOptions
 
 GAME = make_game("thirty_one", num_players=3, features="paper")
 TURN, SWAP = 0, 1

@@ -9,10 +9,11 @@ import torch
 from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
-from cardlab.networks.options import MLPOptions
+from cardlab.games.make_game import make_game
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab_play.playouts import OptionPlayouts
 from play_server import TABLE_REQUESTS, make_options, run_server
+from plays import PLAYS
 
 POLICY_KINDS = {"big2": "softmax", "thirty_one": "action_value", "five_o": "afterstate", "open_face": "softmax"}
 
@@ -24,7 +25,7 @@ def server(tmp_path_factory):
     for name, plays in POLICY_KINDS.items():
         torch.manual_seed(0)
         game, network = make_game(name), MLPOptions(widths=(8,))
-        save_policy(folder / "models" / name, describe(game, network, plays, {}), network.build(game.spec))
+        save_policy(folder / "models" / name, describe(game, network, PLAYS[plays], {}), network.build(game.spec))
     with run_server(make_options(folder, advice_deals=16)) as started:
         yield started
 

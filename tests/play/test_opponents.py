@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cardlab.agents.policy_paths import champion_folder
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab_play.strengths import strength_text
 
 

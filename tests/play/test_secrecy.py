@@ -15,13 +15,14 @@ import torch
 
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.games.cards.deck import parse_card
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game, States
 from cardlab.games.thirty_one.actions import DRAW, KEEP_HAND, SWAP_FIRST
-from cardlab.networks.options import MLPOptions
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab_play.agent_catalog import AgentCatalog
 from cardlab_play.deals import Deal
 from play_server import local_session, make_options, run_server
+from plays import PLAYS
 
 SHUFFLED = np.random.default_rng(11).permutation(52).astype(np.int8)
 POLICIES = {"big2": "softmax", "thirty_one": "softmax", "five_o": "action_value"}
@@ -173,7 +174,7 @@ def folder(tmp_path_factory):
     for name, plays in POLICIES.items():
         torch.manual_seed(0)
         game, network = make_game(name), MLPOptions(widths=(8,))
-        save_policy(folder / "models" / name, describe(game, network, plays, {}), network.build(game.spec))
+        save_policy(folder / "models" / name, describe(game, network, PLAYS[plays], {}), network.build(game.spec))
     return folder
 
 

@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 from cardlab.games.big2.combinations import DECK_CARD
 from cardlab.games.big2.rules import PLAYED
 from cardlab.games.cards.deck import card_text
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab_play.database import OPEN, GameRow
 from cardlab_play.deals import Deal
 from play_server import RunningServer, local_session, make_options, run_server

@@ -6,13 +6,14 @@ import pytest
 import torch
 
 from cardlab.agents.policy_files import describe, save_policy
-from cardlab.games.catalogue import make_game
-from cardlab.networks.options import MLPOptions
+from cardlab.games.make_game import make_game
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.belief_networks import BeliefNetworks
 from cardlab_play.errors import AgentUnloadable
 from cardlab_play.warmup import WarmUp
 from play_server import TABLE_REQUESTS, ApiClient, make_options, run_server
+from plays import PLAYS
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def models(tmp_path):
     folder = tmp_path / "models" / "torn"
     torch.manual_seed(0)
     game, network = make_game("five_o"), MLPOptions(widths=(8,))
-    save_policy(folder, describe(game, network, "afterstate", {}), network.build(game.spec))
+    save_policy(folder, describe(game, network, PLAYS["afterstate"], {}), network.build(game.spec))
     (folder / "weights.safetensors").write_bytes(b"none")
     return tmp_path / "models"
 
@@ -131,7 +132,7 @@ def test_a_failing_agent_leaves_the_table_unchanged(client, server, monkeypatch,
     table = client.open(TABLE_REQUESTS["big2"])
     action = table["legal"][-1]["action"]
     with monkeypatch.context() as patch:
-        patch.setattr("cardlab.agents.heuristics.big2.Big2GreedyAgent.act", _fails)
+        patch.setattr("cardlab.games.big2.agents.Big2GreedyAgent.act", _fails)
         problem = client.move(table, action, 500)
     assert "an agent failed at its move (no room); the table is unchanged" in problem["error"]
     assert "an agent failed in a game of big2: no room" in [record.getMessage() for record in caplog.records]

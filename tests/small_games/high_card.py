@@ -139,3 +139,8 @@ class Shower:
         log_probabilities[np.arange(len(actions)), actions] = 0
         ranks = info_states["hands"][np.arange(len(players)), players] // NUM_SUITS
         return log_probabilities, (ranks.max(axis=1) / 12).astype(np.float32)
+
+
+def show_lowest(game):
+    """The agent that shows its lowest card."""
+    return Shower(game, best=False)

@@ -11,8 +11,8 @@ from omegaconf import OmegaConf
 from cardlab.agents.registry import make_agent
 from cardlab.core.options import InvalidOption
 from cardlab.games.cards.hands import strengths
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play_out
+from cardlab.games.make_game import make_game
 
 STUDY = Path(__file__).parents[2] / "studies" / "five_o_tables"
 sys.path.insert(0, str(STUDY))  # scripts of a study import only from their own folder

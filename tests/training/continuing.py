@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from cardlab.learners.rollouts.opponents.options import PoolOptions
+from cardlab.learners.rollouts.opponents.pool import PoolOptions
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.experiment import TRAINING_FILE, Experiment
 from cardlab.training.run import Trained, train

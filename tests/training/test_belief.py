@@ -5,11 +5,11 @@ import pytest
 
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
-from cardlab.learners.losses.belief import SEEN
-from cardlab.learners.options import BeliefTraining
-from cardlab.learners.rollouts.belief_samples import collect_belief_samples
-from cardlab.networks.options import BeliefOptions
+from cardlab.games.make_game import make_game
+from cardlab.learners.belief.loss import SEEN
+from cardlab.learners.belief.options import BeliefTraining
+from cardlab.learners.belief.samples import collect_belief_samples
+from cardlab.networks.belief_options import BeliefOptions
 from cardlab.training.belief import BeliefExperiment, evaluate_belief, train_belief
 
 GAME = make_game("big2", features="full")

@@ -7,7 +7,7 @@ import pytest
 from cardlab.evaluation.match import play_match
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.training.run import train
 
 DEALS, SEED = 1000, 77_000_000

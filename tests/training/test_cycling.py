@@ -9,9 +9,10 @@ import pytest
 from cardlab.agents.policy_files import load_policy
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.snapshot_matches import Snapshot, find_snapshots, play_snapshots
-from cardlab.learners.options import PPOOptions
-from cardlab.learners.rollouts.opponents.options import PoolOptions, SelfPlayOptions
-from cardlab.networks.options import MLPOptions
+from cardlab.learners.ppo.options import PPOOptions
+from cardlab.learners.rollouts.opponents.fixed import SelfPlayOptions
+from cardlab.learners.rollouts.opponents.pool import PoolOptions
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.options import TrainerOptions
 from cardlab.training.run import train

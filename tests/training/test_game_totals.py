@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import InfoStates
 from cardlab.learners.rollouts.experience import Experience
 from cardlab.training.game_totals import GameTotals

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from cardlab.core.options import InvalidOption
 from cardlab.learners.base import Learner, TrainingDiverged
 from cardlab.learners.distributed import ProcessGroup
-from cardlab.learners.rollouts.opponents.options import PoolOptions
+from cardlab.learners.rollouts.opponents.pool import PoolOptions
 from cardlab.training.checkpoint_files import CheckpointError
 from cardlab.training.experiment import Experiment
 from cardlab.training.launch_processes import ProcessLost

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cardlab.learners.options import DQNOptions
-from cardlab.learners.rollouts.opponents.options import PoolOptions
+from cardlab.learners.dqn.options import DQNOptions
+from cardlab.learners.rollouts.opponents.pool import PoolOptions
 from cardlab.training.checkpoint_files import CheckpointError
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import RunInUse, Trained, train

@@ -12,8 +12,8 @@ from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.games.catalogue import make_game
-from cardlab.learners.rollouts.opponents.options import ScriptedOptions
+from cardlab.games.make_game import make_game
+from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
 from cardlab.training.curve_evaluation import score_agent
 from cardlab.training.options import TrainerOptions
 from cardlab.training.run import train

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from cardlab.learners.rollouts.opponents.options import PoolOptions
+from cardlab.learners.rollouts.opponents.pool import PoolOptions
 from cardlab.training.cpu_settings import denormals_flushed
 from cardlab.training.training_process import build_learner
 from learners.kuhn_training import kuhn_experiment

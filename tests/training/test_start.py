@@ -13,9 +13,9 @@ from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.core.options import InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
-from cardlab.games.catalogue import make_game
-from cardlab.learners.options import TDOptions
-from cardlab.networks.options import MLPOptions
+from cardlab.games.make_game import make_game
+from cardlab.learners.td.options import TDOptions
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import Trained, run_folder
 from cardlab.training.start_point import read_start_point
@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_refused_in_one_line(first: Trained):
     assert "network.widths=[7]: this one has [" in refused(network=MLPOptions(widths=(7,)))
     game = make_game("five_o")
     assert f"game=five_o: this one has {experiment.game.spec.name}" in refused(game=game, network=MLPOptions())
-    assert "policy_kind=afterstate: this one has softmax" in refused(agent=TDOptions())
+    assert "policy=cardlab.agents.network_agents.AfterstateAgent: this one has" in refused(agent=TDOptions())
     scaled = replace(experiment.agent, reward_scale=3.0)
     assert "reward_scale=3.0: this one has " in refused(agent=scaled)
     (first.folder / "weights.safetensors").write_bytes(b"torn")

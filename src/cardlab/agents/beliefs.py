@@ -21,12 +21,12 @@ from cardlab.agents.policy_descriptions import (
     parse_description,
     write_description,
 )
+from cardlab.core.parts import target_of
 from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.protocol import Floats, Game, InfoStates, Players, States
 from cardlab.networks.belief import BeliefNetwork
-from cardlab.networks.options import BeliefOptions
+from cardlab.networks.belief_options import BeliefOptions
 
-FORMAT = 1
 _FREE = ("features",)  # options of the game in which belief and agent may differ
 
 
@@ -61,19 +61,20 @@ def save_belief(folder: Path, game: Game, options: BeliefOptions, network: Belie
     """Write the belief network, which reads the observations of `game`."""
     folder.mkdir(parents=True, exist_ok=True)
     save_weights(network, folder / WEIGHTS)
-    description = PolicyDescription(game.spec.name, game.spec.options, options.name, asdict(options))
-    write_description(folder / BELIEF, FORMAT, description)
+    spec = game.spec
+    description = PolicyDescription(spec.name, target_of(game), spec.options, target_of(options), asdict(options))
+    write_description(folder / BELIEF, description)
 
 
 def load_belief(game: Game, folder: Path) -> Belief:
     """The belief in `folder` for `game`, whose features may be others; PolicyError when it does not fit."""
     path = folder / BELIEF
-    description = parse_description(path, FORMAT)
+    description = parse_description(path)
     trained_for = {"game": description.game, **description.game_options}
     check_game(folder, game, trained_for | {key: game.spec.options[key] for key in _FREE if key in game.spec.options})
-    if description.network != BeliefOptions.name:
-        raise PolicyError(f"{path}: network={description.network}: must be {BeliefOptions.name}")
-    own_game = described_game(path, description.game, description.game_options)
+    if description.network != target_of(BeliefOptions):
+        raise PolicyError(f"{path}: network={description.network}: must be {target_of(BeliefOptions)}")
+    own_game = described_game(path, description, description.game_options)
     return Belief(own_game, load_weights(folder, BeliefOptions, description, own_game.spec))
 
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cardlab.agents.random_agent import choose_uniformly
+from cardlab.games.choices import choose_uniformly
 from cardlab.games.protocol import Actions, Bools, Floats, InfoStates, Players
 
 

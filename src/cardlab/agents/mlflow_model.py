@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from cardlab.agents.network_agents import ActionValueAgent, AfterstateAgent, SoftmaxAgent, sample_place
 from cardlab.agents.policy_descriptions import GAME_FILE, PolicyError, game_for, policy_game
-from cardlab.agents.policy_files import POLICY_KINDS, load_policy
+from cardlab.agents.policy_files import load_policy
 from cardlab.core.files import load_json
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import game_of
 from cardlab.games.protocol import Actions, Game, InfoStates
 from cardlab.networks.inputs import Inputs
 
@@ -32,7 +32,7 @@ class PolicyModel:
     """A policy with MLflow's `predict`; inputs are arrays, or lists from JSON."""
 
     game: Game
-    policy: Any  # one of POLICY_KINDS
+    policy: Any  # a Policy with a `network`
 
     def predict(self, model_input: Mapping[str, Any]) -> Actions:
         """[N] actions for `info_states` [N, bytes] with `players` [N], or `observations` [N, F] with `legal` [N, A].
@@ -82,12 +82,10 @@ def load_model_folder(folder: Path) -> PolicyModel:
     """The policy in `folder`, for the game of GAME_FILE, or for the game that it was trained for."""
     try:
         options = load_json(folder / GAME_FILE)
-        game = game_for(folder, make_game(options.pop("name"), **options))
+        game = game_for(folder, game_of(options, str(folder / GAME_FILE)))
     except FileNotFoundError:
         game = policy_game(folder)
-    policy = load_policy(game, folder)
-    assert isinstance(policy, tuple(POLICY_KINDS.values()))
-    return PolicyModel(game, policy)
+    return PolicyModel(game, load_policy(game, folder))
 
 
 def _load_pyfunc(path: str) -> PolicyModel:  # pyright: ignore[reportUnusedFunction]

@@ -3,22 +3,60 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from cardlab.agents.policy_paths import policy_hint
 from cardlab.core.files import load_json, write_atomically
-from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
+from cardlab.core.options import ConfigurationError, InvalidOption
+from cardlab.core.parts import NAME, TARGET, build_part, check_targets, find_object
+from cardlab.games.make_game import FORMER_OPTIONS
 from cardlab.games.protocol import Game
 
 WEIGHTS = "weights.safetensors"
-FORMAT = 2
 DESCRIPTION = "policy.json"
 GAME_FILE = "game.json"  # in the folder of a registered policy: the game with all its options
 BELIEF = "belief.json"
+FORMATS = {DESCRIPTION: 3, BELIEF: 2}
+_METHODS = {"game": "deal", "network": "build", "policy": "act"}  # that each class has
 POLICY_FILES, BELIEF_FILES = (DESCRIPTION, WEIGHTS), (BELIEF, WEIGHTS)
+
+
+_FORMER_NAMES = {
+    **{
+        name: f"cardlab.games.{name}.game.{made}"
+        for name, made in (
+            ("big2", "Big2"),
+            ("five_o", "FiveO"),
+            ("open_face", "OpenFace"),
+            ("poker_squares", "PokerSquares"),
+            ("thirty_one", "ThirtyOne"),
+        )
+    },
+    **{
+        name: f"cardlab.networks.{name}_options.{made}Options"
+        for name, made in (
+            ("mlp", "MLP"),
+            ("lines", "Lines"),
+            ("sparse_lines", "SparseLines"),
+            ("actions", "Actions"),
+            ("proto_action", "ProtoAction"),
+            ("abstract_actions", "AbstractActions"),
+            ("trunks", "Trunks"),
+            ("belief", "Belief"),
+        )
+    },
+    **{
+        name: f"cardlab.agents.network_agents.{made}Agent"
+        for name, made in (
+            ("softmax", "Softmax"),
+            ("action_value", "ActionValue"),
+            ("afterstate", "Afterstate"),
+        )
+    },
+}
+"""What the names of policies of 1.0.0 mean."""
 
 
 class PolicyError(ValueError):
@@ -27,40 +65,91 @@ class PolicyError(ValueError):
 
 @dataclass(frozen=True)
 class PolicyDescription:
-    """A policy, or a belief network, without its weights."""
+    """A policy, or a belief network, without its weights. Classes are given by their `_target_`."""
 
-    game: str
+    game: str  # GameSpec.name
+    game_target: str
     game_options: Mapping[str, Any]  # the options that the network depends on
-    network: str  # registry key
+    network: str  # class of its options
     network_options: Mapping[str, Any]
-    policy_kind: str = ""  # registry key of the kind of agent; empty for a belief network
+    policy: str = ""  # class of the agent that plays it; empty for a belief network
     policy_options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
+    @property
+    def words(self) -> str:
+        """Network and agent in words, such as `Actions, played by Softmax`."""
+        network, policy = (name.rpartition(".")[2] for name in (self.network, self.policy))
+        return f"{network.removesuffix('Options')}, played by {policy.removesuffix('Agent')}"
 
-def write_description(path: Path, version: int, description: PolicyDescription) -> None:
+
+def write_description(path: Path, description: PolicyDescription) -> None:
     """Write policy.json or belief.json, the same bytes for the same description."""
-    given = {key: value for key, value in asdict(description).items() if description.policy_kind or "policy" not in key}
-    write_atomically(path, json.dumps({"format": version, **given}, indent=2, sort_keys=True) + "\n")
+    one = description
+    content: dict[str, Any] = {
+        "format": FORMATS[path.name],
+        "game": {TARGET: one.game_target, NAME: one.game, **one.game_options},
+        "network": {TARGET: one.network, **one.network_options},
+    }
+    if one.policy:
+        content["policy"] = {TARGET: one.policy, **one.policy_options}
+    write_atomically(path, json.dumps(content, indent=2, sort_keys=True) + "\n")
 
 
-def parse_description(path: Path, version: int) -> PolicyDescription:
-    """The content of policy.json or belief.json; PolicyError when it is missing, damaged or of another format."""
+def parse_description(path: Path) -> PolicyDescription:
+    """The content of policy.json or belief.json.
+
+    PolicyError when it is missing, damaged or of another format.
+    """
     what = path.stem
     try:
         data = load_json(path)
         written = data.pop("format")
-        description = PolicyDescription(**data) if written == version else None
+        if written == FORMATS[path.name] - 1:
+            data = _from_former(data)
+        elif written != FORMATS[path.name]:
+            raise PolicyError(f"{path}: format {written}, this version reads {FORMATS[path.name]}; train it again")
+        game, network, policy = ({**data.pop(key, {})} for key in ("game", "network", "policy"))
+        targets = [str(part.pop(TARGET, "")) for part in (game, network, policy)]
+        description = PolicyDescription(str(game.pop(NAME)), targets[0], game, targets[1], network, targets[2], policy)
+        if data or not targets[0] or not targets[1]:
+            raise ValueError(f"it has {', '.join(data) or 'no class'}")
     except OSError as error:
         raise _not_a_folder(path, what) from error
+    except PolicyError:
+        raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise PolicyError(f"{path}: is not a {what}'s description ({error!r})") from error
-    if description is None:
-        raise PolicyError(f"{path}: format {written}, this version reads {version}; train the {what} again")
-    for key, value in vars(description).items():
-        wanted, name = (Mapping, "a mapping") if key.endswith("options") else (str, "text")
-        if not isinstance(value, wanted):
-            raise PolicyError(f"{path}: is not a {what}'s description ({key} is not {name})")
     return description
+
+
+def find_class(path: Path, what: str, target: str) -> Any:
+    """The class that the description at `path` names for `what`: game, network or policy.
+
+    PolicyError for code that is not trusted, or missing, or for another class.
+    """
+    try:
+        check_targets({TARGET: target}, str(path))
+        found = find_object(f"{what}.{TARGET}", target)
+    except InvalidOption as error:
+        raise PolicyError(f"{path}: {error}") from error
+    except ConfigurationError as error:
+        raise PolicyError(str(error)) from error
+    if not isinstance(found, type) or not hasattr(found, _METHODS[what]):
+        raise PolicyError(f"{path}: {what}.{TARGET}={target}: must be a class with the method {_METHODS[what]}")
+    return found
+
+
+def _from_former(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a description of the format before, which names classes by words."""
+    game, network = data["game"], data["network"]
+    options = {key: value for key, value in data["game_options"].items() if key not in FORMER_OPTIONS}
+    made = {
+        "game": {TARGET: _FORMER_NAMES[game], NAME: game, **options},
+        "network": {TARGET: _FORMER_NAMES[network], **data["network_options"]},
+    }
+    if "policy_kind" in data:
+        made["policy"] = {TARGET: _FORMER_NAMES[data["policy_kind"]], **data["policy_options"]}
+    return made
 
 
 def check_game(folder: Path, game: Game, trained_for: Mapping[str, Any]) -> None:
@@ -70,12 +159,13 @@ def check_game(folder: Path, game: Game, trained_for: Mapping[str, Any]) -> None
             raise PolicyError(f"{folder}: was trained for {key}={trained_for.get(key)}, the game has {key}={value}")
 
 
-def described_game(path: Path, name: str, options: Mapping[str, Any]) -> Game:
-    """The game that the description `path` names; PolicyError when there is none."""
+def described_game(path: Path, description: PolicyDescription, options: Mapping[str, Any]) -> Game:
+    """The game that the description at `path` names, with `options`; PolicyError for wrong ones."""
+    find_class(path, "game", description.game_target)
     try:
-        return make_game(name, **options)
-    except (InvalidOption, TypeError) as error:
-        raise PolicyError(f"{path}: {error}") from error
+        return cast(Game, build_part("game", {TARGET: description.game_target, **options}))
+    except InvalidOption as error:
+        raise PolicyError(f"{path}: game: {error}") from error
 
 
 def policy_digest(folder: Path) -> str:
@@ -91,18 +181,18 @@ def policy_digest(folder: Path) -> str:
 
 def read_description(folder: Path) -> PolicyDescription:
     """The content of policy.json; PolicyError when it is missing, damaged or of another format."""
-    return parse_description(folder / DESCRIPTION, FORMAT)
+    return parse_description(folder / DESCRIPTION)
 
 
 def policy_game(folder: Path, **options: Any) -> Game:
     """The game that the policy in `folder` was trained on, with `options` that the policy does not depend on."""
     description = read_description(folder)
-    return described_game(folder / DESCRIPTION, description.game, {**description.game_options, **options})
+    return described_game(folder / DESCRIPTION, description, {**description.game_options, **options})
 
 
 def default_game(folder: Path) -> Game:
     """The game that the policy in `folder` was trained on, with default options."""
-    return described_game(folder / DESCRIPTION, read_description(folder).game, {})
+    return described_game(folder / DESCRIPTION, read_description(folder), {})
 
 
 def game_for(policy: Path, game: Game) -> Game:
@@ -119,7 +209,8 @@ def game_for(policy: Path, game: Game) -> Game:
 
 def default_features(game: Game) -> str | None:
     """The default of the option `features`; None for a game without it."""
-    return next((cast(str, entry.default) for entry in fields(cast(Any, game)) if entry.name == "features"), None)
+    options = fields(cast(Any, game)) if is_dataclass(game) else ()
+    return next((cast(str, entry.default) for entry in options if entry.name == "features"), None)
 
 
 def _not_a_folder(missing: Path, what: str = "policy") -> PolicyError:

@@ -9,39 +9,38 @@ from typing import Any
 
 from safetensors import SafetensorError
 
-from cardlab.agents.network_agents import ActionValueAgent, AfterstateAgent, SoftmaxAgent
 from cardlab.agents.network_files import load_weights, save_weights
 from cardlab.agents.policy_descriptions import (
     DESCRIPTION,
-    FORMAT,
     WEIGHTS,
     PolicyDescription,
     PolicyError,
     check_game,
     default_features,
+    find_class,
     policy_digest,
     read_description,
     write_description,
 )
-from cardlab.games.agent_protocol import Policy
+from cardlab.core.parts import target_of
+from cardlab.games.agent_protocol import Agent, Policy
 from cardlab.games.protocol import Game
-from cardlab.networks.options import NETWORK_OPTIONS
 from cardlab.networks.protocol import Network, NetworkOptions
-
-POLICY_KINDS: Mapping[str, type[SoftmaxAgent] | type[ActionValueAgent] | type[AfterstateAgent]] = {
-    "softmax": SoftmaxAgent,
-    "action_value": ActionValueAgent,
-    "afterstate": AfterstateAgent,
-}
 
 
 def describe(
-    game: Game, options: NetworkOptions, policy_kind: str, policy_options: Mapping[str, Any]
+    game: Game, options: NetworkOptions, policy: Agent | type[Agent], policy_options: Mapping[str, Any]
 ) -> PolicyDescription:
-    """The description of a policy for `game` with a network of these `options` (a dataclass)."""
+    """The description of a `policy`, or of its class, for `game`; its network has these `options` (a dataclass)."""
     network_options: dict[str, Any] = asdict(options)  # pyright: ignore[reportArgumentType] - options are dataclasses
     return PolicyDescription(
-        game.spec.name, dict(game.spec.options), options.name, network_options, policy_kind, dict(policy_options)
+        game.spec.name,
+        target_of(game),
+        dict(game.spec.options),
+        target_of(options),
+        network_options,
+        target_of(policy),
+        dict(policy_options),
     )
 
 
@@ -52,7 +51,7 @@ def save_policy(folder: Path, description: PolicyDescription, network: Network) 
         save_weights(network, folder / WEIGHTS)
     except SafetensorError as error:
         raise OSError(errno.EIO, str(error), str(folder / WEIGHTS)) from error
-    write_description(folder / DESCRIPTION, FORMAT, description)
+    write_description(folder / DESCRIPTION, description)
     return policy_digest(folder)
 
 
@@ -60,17 +59,14 @@ def load_policy(game: Game, folder: Path) -> Policy:
     """The policy in `folder`, ready to play `game`; PolicyError when it does not fit."""
     description = _fitting(game, folder)
     network = _network(game, folder, description)
-    if description.policy_kind not in POLICY_KINDS:
-        raise PolicyError(
-            f"{folder / DESCRIPTION}: policy_kind={description.policy_kind}: must be one of {', '.join(POLICY_KINDS)}"
-        )
-    kind = POLICY_KINDS[description.policy_kind]
+    path = folder / DESCRIPTION
+    kind: Any = find_class(path, "policy", description.policy)
     known = [entry.name for entry in fields(kind)][2:]  # behind game and network
     for key, value in description.policy_options.items():
         if key not in known or not isinstance(value, int | float) or not isfinite(value):
-            raise PolicyError(f"{folder / DESCRIPTION}: policy_options: must be numbers for {', '.join(known)}")
+            raise PolicyError(f"{path}: policy: must have numbers for {', '.join(known)}")
         if key == "reward_scale" and value <= 0:
-            raise PolicyError(f"{folder / DESCRIPTION}: policy_options: reward_scale={value}: must be above 0")
+            raise PolicyError(f"{path}: policy: reward_scale={value}: must be above 0")
     return kind(game, network, **description.policy_options)
 
 
@@ -88,7 +84,6 @@ def _fitting(game: Game, folder: Path) -> PolicyDescription:
 
 
 def _network(game: Game, folder: Path, description: PolicyDescription) -> Network:
-    if description.network not in NETWORK_OPTIONS:
-        known = ", ".join(NETWORK_OPTIONS)
-        raise PolicyError(f"{folder / DESCRIPTION}: network={description.network}: must be one of {known}")
-    return load_weights(folder, NETWORK_OPTIONS[description.network], description, game.spec)
+    return load_weights(
+        folder, find_class(folder / DESCRIPTION, "network", description.network), description, game.spec
+    )

@@ -1,100 +1,84 @@
 """Any agent by its text: a trained policy's folder or address, `champion`, a scripted agent or a search.
 
-A factory is called as factory(game, **options). One that takes `resolve` is given `load_agent`, to make the agents that
-its options name.
+A game's class names its scripted agents: `agents = {"greedy": ".agents:Greedy"}`. An agent may also be a dotted path,
+`mycards.agents.Greedy:level:3`. A factory is called as factory(game, **options) and returns an agent, or the text of
+one. One that takes `resolve` is given `load_agent`, to make the agents that its options name. A class with `build` is
+made from the options and builds the agent, as searches do.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from inspect import Parameter, signature
 from os import PathLike, fspath
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, cast
 
 from cardlab.agents.policy_descriptions import game_for
 from cardlab.agents.policy_paths import ADDRESS, CHAMPION, policy_folder, policy_hint
-from cardlab.agents.specs import InvalidAgent, agent_text, name_and_options, split_name
+from cardlab.agents.specs import InvalidAgent, name_and_options, split_name
 from cardlab.core.options import InvalidOption, checked
-from cardlab.games.agent_protocol import Agent
-from cardlab.games.catalogue import check_game
+from cardlab.core.parts import find_object, find_place, is_dotted
+from cardlab.games.agent_protocol import Agent, agent_text
+from cardlab.games.make_game import check_game
 from cardlab.games.protocol import Game
 
 AgentFactory = Callable[..., Agent]
 
-GENERAL = {
-    "random": "cardlab.agents.random_agent:RandomAgent",
-    "monte_carlo": "cardlab.agents.search_agent:make_monte_carlo",
-    "expectimax": "cardlab.agents.search_agent:make_expectimax",
-    "tree": "cardlab.agents.search_agent:make_tree",
-    "puct": "cardlab.agents.search_agent:make_puct",
-    "endgame": "cardlab.agents.endgame_agent:make_endgame",
+AGENTS = {
+    "random": ".random_agent:RandomAgent",
+    "monte_carlo": ".search.options:MonteCarloOptions",
+    "expectimax": ".search.options:ExpectimaxOptions",
+    "tree": ".search.options:TreeOptions",
+    "puct": ".search.options:PuctOptions",
+    "endgame": ".endgame_agent:make_endgame",
 }
-HEURISTICS_POKER_SQUARES = {
-    "flush": "cardlab.agents.heuristics.poker_squares:FlushAgent",
-    "tables": "cardlab.agents.heuristics.poker_squares:TablesAgent",
-    "tree_search": "cardlab.agents.heuristics.poker_squares_search:tree_search",
-}
-HEURISTICS_THIRTY_ONE = {
-    "greedy": "cardlab.agents.heuristics.thirty_one:greedy",
-    "greedy_stock_only": "cardlab.agents.heuristics.thirty_one:greedy_stock_only",
-    "threshold": "cardlab.agents.heuristics.thirty_one:threshold",
-}
-HEURISTICS_FIVE_O = {
-    "reflex_1": "cardlab.agents.heuristics.five_o:reflex_1",
-    "reflex_2": "cardlab.agents.heuristics.five_o:reflex_2",
-    "reflex_3": "cardlab.agents.heuristics.five_o:reflex_3",
-    "greedy_1": "cardlab.agents.heuristics.five_o:greedy_1",
-    "greedy_1_described": "cardlab.agents.heuristics.five_o:greedy_1_described",
-    "greedy_2": "cardlab.agents.heuristics.five_o:greedy_2",
-    "fast_greedy_2": "cardlab.agents.heuristics.five_o:fast_greedy_2",
-    "column_monte_carlo": "cardlab.agents.heuristics.five_o:ColumnMonteCarlo",
-    "expectiminimax": "cardlab.agents.heuristics.five_o:Expectiminimax",
-}
-HEURISTICS_OPEN_FACE = {
-    "greedy_start": "cardlab.agents.heuristics.open_face:GreedyStart",
-    "random_fills": "cardlab.agents.heuristics.open_face:RandomFills",
-    "hindsight_fills": "cardlab.agents.heuristics.open_face:hindsight_fills",
-}
-HEURISTICS_BIG2 = {
-    "lowest": "cardlab.agents.heuristics.big2:Big2LowestAgent",
-    "greedy": "cardlab.agents.heuristics.big2:Big2GreedyAgent",
-    "planner": "cardlab.agents.heuristics.big2:Big2PlannerAgent",
-}
-HEURISTICS: dict[str, Mapping[str, str]] = {
-    "poker_squares": HEURISTICS_POKER_SQUARES,
-    "thirty_one": HEURISTICS_THIRTY_ONE,
-    "five_o": HEURISTICS_FIVE_O,
-    "open_face": HEURISTICS_OPEN_FACE,
-    "big2": HEURISTICS_BIG2,
-}
-"""Game → its scripted agents: name → factory."""
+"""The agents of every game: name → place, as in the mapping `agents` of a game's class."""
 
 
 def agent_names(game: Game) -> list[str]:
     """The names of the agents that play `game` without training."""
-    return [*_factories(game)]
+    return [*AGENTS, *_own_agents(game)]
 
 
 def agent_factory(game: Game, name: str) -> AgentFactory:
-    """The factory of the agent `name`; KeyError when `game` has none of this name."""
-    return cast(AgentFactory, resolve_name(_factories(game)[name]))
+    """The factory of the agent `name`, or at a dotted path; KeyError when `game` has none of this name."""
+    own = _own_agents(game)
+    if name in own:
+        return cast(AgentFactory, find_place(game, own[name]))
+    return cast(AgentFactory, find_place(__name__, AGENTS[name]) if name in AGENTS else find_object("agent", name))
 
 
 def make_agent(game: Game, text: str, **options: Any) -> Agent:
     """The agent written as `text`, with `options` beside those in the text."""
     name, written = split_name(text)
     names = agent_names(game)
-    if name not in names:
+    if name not in names and not is_dotted(name):
         raise InvalidOption("agent", text, f"one of {', '.join(names)} for {game.spec.name}{_near(name, names)}")
     factory, given = agent_factory(game, name), {**written, **options}
+    if hasattr(factory, "build"):  # the options of a search
+        return _build(factory, game, text, given)
     hints = _known_options(factory, text, name, given)
     resolve = {"resolve": load_agent} if "resolve" in signature(factory).parameters else {}
+    with _errors_of(text):
+        try:
+            given |= {key: checked(f"agent.{key}", given[key], hint) for key, hint in hints.items() if key in given}
+            made = factory(game, **given, **resolve)
+        except TypeError as error:
+            raise InvalidOption("agent", text, f"{name} with options and values that it can take") from error
+    return make_agent(game, made) if isinstance(made, str) else made
+
+
+def _build(options: Any, game: Game, text: str, given: Mapping[str, Any]) -> Agent:
+    with _errors_of(text):
+        return options(**given).build(game, load_agent)
+
+
+@contextmanager
+def _errors_of(text: str) -> Generator[None]:
+    """Inside, errors of options are those of the agent `text`."""
     try:
-        given |= {key: checked(f"agent.{key}", given[key], hint) for key, hint in hints.items() if key in given}
-        return factory(game, **given, **resolve)
-    except TypeError as error:
-        raise InvalidOption("agent", text, f"{name} with options and values that it can take") from error
+        yield
     except InvalidOption as refusal:
         if refusal.key == "agent":  # of another agent that its options name
             raise
@@ -113,7 +97,7 @@ def load_agent(game: Game, text: str | PathLike[str], *, search: Any = None, **o
         raise InvalidOption("agent", text, "a text or a policy's folder")
     text = fspath(text)
     name, written = name_and_options(text)
-    scripted = name in agent_names(game)
+    scripted = _is_scripted(game, name)
     if options and not scripted:
         key, value = next(iter(options.items()))
         raise InvalidOption(key, value, f"left out: {text} is no scripted agent, which alone has options")
@@ -137,7 +121,7 @@ def load_agent(game: Game, text: str | PathLike[str], *, search: Any = None, **o
 def own_folder(game: Game, text: str) -> Path | None:
     """The folder of the policy that `text` names, fetched if need be; None for a scripted agent, and for a search."""
     name, _ = name_and_options(text)
-    return None if name in agent_names(game) else policy_folder(text, game.spec.name)
+    return None if _is_scripted(game, name) else policy_folder(text, game.spec.name)
 
 
 def named_folders(game: Game, text: str) -> Iterator[Path]:
@@ -158,8 +142,13 @@ def _near(name: str, names: Sequence[str]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
-def _factories(game: Game) -> Mapping[str, str]:
-    return {**GENERAL, **HEURISTICS.get(game.spec.name, {})}
+def _own_agents(game: Game) -> Mapping[str, str]:
+    return getattr(cast(Any, game), "agents", {})
+
+
+def _is_scripted(game: Game, name: str) -> bool:
+    """Whether `name` is that of an agent made without a policy's folder; a folder comes before a dotted path."""
+    return name in agent_names(game) or (is_dotted(name) and not Path(name).exists())
 
 
 def _known_options(factory: AgentFactory, text: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,26 +5,24 @@ import multiprocessing
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.agents.search.budgets import Pace, RecordedBudget, TimeBudget
 from cardlab.agents.search.builders import (
     EndgameSolver,
-    Resolve,
     build_search,
     load_searched_policy,
     make_endgame_solver,
     make_online_learner,
 )
-from cardlab.agents.search.options import SEARCHES, MonteCarloOptions, SearchOptions
+from cardlab.agents.search.options import MonteCarloOptions, Resolve, SearchOptions
 from cardlab.agents.search.protocol import Search
-from cardlab.agents.search.search_io import LEAVES, SearchDecision, SearchEffort, SearchResult, make_search_decisions
+from cardlab.agents.search.search_io import LEAVES, SearchDecision, SearchResult, make_search_decisions
 from cardlab.games.agent_protocol import ActionValues
+from cardlab.games.budgets import Pace, RecordedBudget, SearchEffort, TimeBudget
 from cardlab.games.loop import play
 from cardlab.games.protocol import Actions, Floats, Game, InfoStates, Players, States
 
@@ -175,14 +173,3 @@ def _sample_positions(game: Game) -> list[tuple[InfoStates, NDArray[np.int8]]]:
     return [
         (moves.info_states, moves.players) for moves in play(game, states, [RandomAgent(game)], rng) if moves.queried[0]
     ]
-
-
-def make_search(name: str, game: Game, *, resolve: Resolve, **given: Any) -> SearchAgent:
-    """The search agent `name` with the options `given`; InvalidOption for an unknown option."""
-    return SearchAgent(game, cast(type[SearchOptions], SEARCHES[name])(**given), resolve)
-
-
-make_monte_carlo = partial(make_search, "monte_carlo")
-make_expectimax = partial(make_search, "expectimax")
-make_tree = partial(make_search, "tree")
-make_puct = partial(make_search, "puct")

@@ -5,7 +5,7 @@ A value that is itself such a text is written in brackets: `monte_carlo:rollout:
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from cardlab.agents.policy_paths import ADDRESSES, is_policy_folder
@@ -70,11 +70,6 @@ def _inner(text: str) -> list[str]:
     return [value for value in name_and_options(text)[1].values() if isinstance(value, str) and ":" in value]
 
 
-def agent_text(name: str, options: Mapping[str, Any]) -> str:
-    """The text that `split_name` reads as `name` and `options`."""
-    return ":".join([name, *(f"{key}:{_value_text(value)}" for key, value in options.items())])
-
-
 def _split(text: str) -> Iterator[str]:
     """The parts of `text` between colons outside brackets."""
     depth = start = 0
@@ -84,12 +79,6 @@ def _split(text: str) -> Iterator[str]:
             yield text[start:place]
             start = place + 1
     yield text[start:]
-
-
-def _value_text(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"[{value}]" if isinstance(value, str) and ":" in value else str(value)
 
 
 def _parse(text: str) -> bool | int | float | str:

@@ -14,9 +14,9 @@ from cardlab.core.files import check_folder
 from cardlab.core.options import InvalidOption, Text, check_whole, checked
 from cardlab.experiments.config.build_parts import build_game, check_agents, group
 from cardlab.experiments.run_paths import quoted
-from cardlab.games.catalogue import without_training_options
-from cardlab.learners.options import BeliefTraining
-from cardlab.networks.options import BeliefOptions
+from cardlab.games.make_game import without_training_options
+from cardlab.learners.belief.options import BeliefTraining
+from cardlab.networks.belief_options import BeliefOptions
 from cardlab.tracking import Store
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from cardlab.experiments.policy_groups import (
 )
 from cardlab.experiments.recorded_matches import record_evaluation
 from cardlab.experiments.run_paths import policy_title
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
 from cardlab.tracking.connection import project_root

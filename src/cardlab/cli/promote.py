@@ -16,7 +16,7 @@ from cardlab.experiments.config.build_parts import build_arena, build_game, chec
 from cardlab.experiments.policy_groups import find_group, own_references
 from cardlab.experiments.promotion.options import PromotionOptions
 from cardlab.experiments.promotion.promote import challenge_by_group, format_outcome, only_challenge, promote
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
 from cardlab.tracking.policy_lookup import find_origin

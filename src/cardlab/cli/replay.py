@@ -7,10 +7,11 @@ from typing import Any
 from cardlab.cli.verbs import Request
 from cardlab.core.files import check_file
 from cardlab.core.options import InvalidOption, Text, Whole, checked
+from cardlab.core.parts import NAME
 from cardlab.evaluation.game_record import GameRecord, RecordError, load_record, save_record
 from cardlab.evaluation.replay import load_seats, replay_lines, run_replay
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_agents
-from cardlab.games.catalogue import make_game, without_training_options
+from cardlab.games.make_game import game_of, without_training_options
 
 
 def run(request: Request) -> int:
@@ -38,7 +39,7 @@ def _recorded(config: Mapping[str, Any], inputs: tuple[str, ...]) -> tuple[GameR
     path = Path(checked("record", config["record"], Text))
     record = load_record(path)
     try:
-        game = make_game(record.game, **record.options)
+        game = game_of({NAME: record.game, **record.options}, str(path))
     except (InvalidOption, TypeError) as error:
         raise RecordError(f"{path}: {error}") from error
     _check_inputs(inputs, [block.name for block in game.spec.blocks])

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
-from cardlab.games.catalogue import GAMES, make_game
+from cardlab.games.make_game import game_names, make_game
 from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
 from cardlab.tracking.lineage import NOTE, TRIAL_STATE, described_command
 from cardlab.tracking.policy_lookup import DIGEST
@@ -139,7 +139,7 @@ def _main_score(
 
 
 def _sweep_references(game: str, params: Mapping[str, str]) -> str:
-    if game in GAMES and _num_players(game) == 1:
+    if game in game_names() and _num_players(game) == 1:
         return "self"
     text = params.get("arena.references", "")
     try:

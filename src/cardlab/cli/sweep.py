@@ -16,7 +16,7 @@ from cardlab.experiments.config.launcher import check_launcher
 from cardlab.experiments.run_paths import quoted
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, write_tuned
-from cardlab.games.catalogue import GAMES
+from cardlab.games.make_game import game_names
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.policy_lookup import policy_artifacts
 
@@ -41,7 +41,7 @@ def run(request: Request) -> int:
     if options.apply:
         check_name(options.apply, overwrite=options.overwrite)
         folder, game = options.apply.rpartition("/")[0], config["game"]["name"]
-        if folder in GAMES and folder != game:
+        if folder in game_names() and folder != game:
             raise InvalidOption("sweep.apply", options.apply, f"{game}/NAME for an experiment of this game")
     # A wrong value is refused before the imports below, which take seconds.
     experiment = build_experiment(config)

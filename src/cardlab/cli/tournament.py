@@ -10,7 +10,7 @@ from cardlab.evaluation.progress import progress_bars
 from cardlab.evaluation.tournament import run_tournament, tournament_table
 from cardlab.experiments.config.build_parts import build_arena, build_game, check_agents
 from cardlab.experiments.recorded_matches import record_tournament
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.tracking import Store
 
 

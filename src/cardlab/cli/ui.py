@@ -16,7 +16,7 @@ from starlette.routing import Route
 from cardlab.cli.verbs import Request
 from cardlab.core.options import Text, Whole, check_whole, checked
 from cardlab.core.sockets import is_loopback, open_listener, url_host
-from cardlab.games.catalogue import GAMES
+from cardlab.games.make_game import game_names
 from cardlab.tracking import Store
 from cardlab.tracking.connection import SERVERS
 from cardlab.tracking.experiment_tags import VIEW, update_experiments
@@ -87,7 +87,7 @@ def _overview(store: Store, base: str, hint: str = "") -> str:
     store.mark_killed()
     with store.wrap_errors():
         update_experiments(store.client, is_own=store.file is not None)
-    added = [game for game in GAMES if Registry(store).register_champion(game)]
+    added = [game for game in game_names() if Registry(store).register_champion(game)]
     lines = [f"registered the champions of {', '.join(added)}"] if added else []
     pages = [f"compare the trainings of {name}: {link}" for name, link in compare_links(store, base)]
     if newest := sweep_link(store, base):

@@ -1,19 +1,20 @@
 """A game as deal, actions and search effort; saved as JSON."""
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.core.files import load_json, write_json
+from cardlab.core.parts import NAME, TARGET
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.cards.deck import parse_cards
 from cardlab.games.loop import Moves
+from cardlab.games.make_game import game_data
 from cardlab.games.protocol import Game, States
 
 FORMAT = 3
@@ -42,7 +43,7 @@ class GameRecord:
     """A game: options, deal and actions."""
 
     game: str
-    options: Mapping[str, Any]  # options of the game
+    options: Mapping[str, Any]  # class and options of the game
     agents: tuple[str, ...]  # [P] by seat
     deal: str  # the dealt record's bytes, hexadecimal; or the deck's 52 cards as `As Td …`
     actions: tuple[int, ...]  # all decisions in order, forced moves included
@@ -52,10 +53,7 @@ class GameRecord:
 
 def game_options(game: Game) -> dict[str, Any]:
     """All options of `game` as JSON values."""
-    if not is_dataclass(game) or isinstance(game, type):
-        return dict(game.spec.options)
-    given = {field.name: getattr(game, field.name) for field in fields(game) if field.init}
-    return cast(dict[str, Any], json.loads(json.dumps(given)))
+    return {key: value for key, value in game_data(game).items() if key not in (TARGET, NAME)}
 
 
 def dealt_state(game: Game, record: GameRecord) -> States:
@@ -143,4 +141,5 @@ class GameRecorder:
         """Game `row` as a record: its `deal` [1], and its `agents` [P] by seat."""
         actions, efforts = tuple(self.actions[row]), tuple(self.efforts[row])
         kept = efforts if any(efforts) else ()
-        return GameRecord(game.spec.name, game_options(game), agents, deal.tobytes().hex(), actions, efforts=kept)
+        options = {key: value for key, value in game_data(game).items() if key != NAME}
+        return GameRecord(game.spec.name, options, agents, deal.tobytes().hex(), actions, efforts=kept)

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.evaluation.outcomes.catalogue import find_outcomes
-from cardlab.evaluation.outcomes.outcome import OutcomeCounts
 from cardlab.evaluation.seating import Entry, Lineup, make_lineup
 from cardlab.evaluation.workers import ChunkPlayer, make_jobs
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.abilities import find_ability
+from cardlab.games.make_game import without_training_options
+from cardlab.games.outcome_counts import OutcomeCounts
 from cardlab.games.protocol import Game
 
 _ACTION_KINDS = "decisions of each kind"
@@ -70,7 +70,7 @@ def _play(game: Game, lineup: Lineup, options: ArenaOptions) -> _Games:
 
 def _play_chunk(game: Game, player: ChunkPlayer, job: Any) -> _Games:
     states = player.deal(job, 0)
-    reader: Any = find_outcomes(game.spec.name)
+    reader: Any = find_ability(game, "outcomes")
     groups = getattr(reader, "ACTION_GROUPS", np.zeros(game.spec.num_actions, dtype=np.int8))
     names: tuple[str, ...] = getattr(reader, "ACTION_NAMES", ())
     actions = np.zeros((len(states), game.spec.num_players, len(names) or 1), dtype=np.float32)

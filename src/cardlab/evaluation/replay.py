@@ -9,12 +9,13 @@ import numpy as np
 
 from cardlab.agents.registry import load_agent
 from cardlab.core.options import check_choice, check_whole
+from cardlab.core.parts import check_targets
 from cardlab.evaluation.game_record import EffortCounts, GameRecord, RecordError, dealt_state
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.seating import Entry, make_lineup
 from cardlab.evaluation.workers import ChunkPlayer, make_jobs
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Floats, Game, GameSpec, InfoStates, Players
 
 
@@ -88,6 +89,7 @@ def record_game(
 
 def load_seats(game: Game, record: GameRecord) -> list[Agent]:
     """The agents that `record` names, by seat; copies are loaded once."""
+    check_targets(list(record.agents), "record")
     loaded = {name: load_agent(game, name) for name in dict.fromkeys(record.agents)}
     return [loaded[name] for name in record.agents]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cardlab.agents.specs import is_learning, is_searching, is_timed
 from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent, check_callable
-from cardlab.games.catalogue import check_game
+from cardlab.games.make_game import check_game
 from cardlab.games.protocol import Game
 
 MAX_PERMUTED_PLAYERS = 4  # with more players only rotations are played

@@ -37,8 +37,8 @@ from cardlab.evaluation.ray_pool import RayPool
 from cardlab.evaluation.seating import Lineup
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.cards.deck import Cards
-from cardlab.games.catalogue import without_training_options
 from cardlab.games.loop import Moves, play
+from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game, States
 from cardlab.games.record_arrays import copied
 

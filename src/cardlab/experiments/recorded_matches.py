@@ -23,7 +23,7 @@ from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.intervals import Estimate, interval_metrics
 from cardlab.evaluation.main_score import SELF, Evaluation, main_score
 from cardlab.experiments.run_paths import policy_name
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.experiment_tags import AGAINST, FINAL_SCORE
@@ -157,7 +157,7 @@ def record_exploitation(store: Store, outcome: "Exploitation") -> None:
     experiment, points = outcome.experiments[0], outcome.points
     game = without_training_options(experiment.game)
     with _warn("exploitation"), _record_lock(store):
-        about = f"{experiment.agent.name} against {outcome.policy} at {game.spec.name}: {points.deals:,} unseen deals"
+        about = f"{experiment.agent_name} against {outcome.policy} at {game.spec.name}: {points.deals:,} unseen deals"
         tags = {"kind": "exploit", NOTE: describe_run(about), "exploit.policy": outcome.policy}
         tags |= {DIGEST: outcome.digest} if outcome.digest else {}
         metrics = {f"exploit/{key}": value for key, value in points.named("points", "points_").items()}

@@ -1,7 +1,7 @@
 """The protocols Agent, Policy and ActionValues. Agents see InfoStates only."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -50,3 +50,14 @@ def check_callable(key: str, function: Any, arguments: Sequence[str], **named: A
         signature.bind(*arguments, **named)
     except TypeError as error:
         raise InvalidOption(key, f"a function of {signature}", f"a function of ({wanted})") from error
+
+
+def agent_text(name: str, options: Mapping[str, Any]) -> str:
+    """The text of the agent `name` with `options`: `threshold:level:30`, a value that is such a text in brackets."""
+    return ":".join([name, *(f"{key}:{_value_text(value)}" for key, value in options.items())])
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"[{value}]" if isinstance(value, str) and ":" in value else str(value)

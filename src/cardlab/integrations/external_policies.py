@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.games.agent_protocol import Agent, check_callable
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Actions, Game, InfoStates, Players
 from cardlab.integrations.parallel_games import check_actions
 

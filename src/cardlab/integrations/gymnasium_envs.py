@@ -9,7 +9,7 @@ from gymnasium.envs.registration import register, registry
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from cardlab.games.catalogue import GAMES
+from cardlab.games.make_game import game_names
 from cardlab.games.protocol import Bools, Floats, Game
 from cardlab.integrations.parallel_games import Opponents, ParallelGames, StepResult
 from cardlab.integrations.spaces import (
@@ -181,7 +181,7 @@ def environment_id(game: str) -> str:
 
 def register_games() -> None:
     """Register all games for `gymnasium.make("cardlab/Big2-v0")` and `make_vec`; no-op if they are registered."""
-    for game in GAMES:
+    for game in game_names():
         if environment_id(game) not in registry:
             register(
                 id=environment_id(game),

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, Protocol, cast
 
 import lightning
 import numpy as np
@@ -23,7 +23,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Actions, Game, HasSymmetries, InfoStates
 from cardlab.learners.distributed import ProcessGroup, mean_metrics
-from cardlab.learners.options import SharedOptions
+from cardlab.learners.hyperparameters import SharedOptions
 from cardlab.learners.rollouts.experience import Experience, generator_state, restore_generator
 from cardlab.networks.critic import Critic
 from cardlab.networks.protocol import Network
@@ -41,8 +41,6 @@ class TrainingDiverged(RuntimeError):
 
 class LearnerOptions(SharedOptions, Protocol):
     """Options of one kind of learner."""
-
-    name: ClassVar[str]  # registry key, as in conf/agent/
 
     def build(self, game: Game, network: Network, total_iterations: int, seed: int) -> "Learner":
         """A learner that trains `network`. Raises InvalidOption for a game that it cannot learn."""
@@ -65,7 +63,6 @@ class Learner(lightning.LightningModule, ABC):
     process's share.
     """
 
-    policy_kind: str = ""  # registry key of the agent that plays the network (agents/policy_files.py)
     group: ProcessGroup = ProcessGroup()
     cuts_games: bool = False  # whether a rollout ends in the middle of games
     adam_epsilon, min_learning_rate = 1e-8, 0.0

@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from cardlab.games.protocol import GameSpec, find_block
+from cardlab.networks.abstract_actions_options import AbstractActionsOptions
 from cardlab.networks.compiled import compilable
 from cardlab.networks.inputs import LegalPairs, described
 from cardlab.networks.layers import LEFT_OUT, head, perceptron
-from cardlab.networks.options import AbstractActionsOptions
 from cardlab.networks.protocol import ActionInputNetwork
 
 RULES = ("lowest", "highest", "keeping")

@@ -5,8 +5,8 @@ from torch import Tensor, nn
 
 from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.protocol import GameSpec
+from cardlab.networks.belief_options import BeliefOptions
 from cardlab.networks.layers import head, perceptron
-from cardlab.networks.options import BeliefOptions
 
 
 class BeliefNetwork(nn.Module):

@@ -7,7 +7,7 @@ from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import compilable
 from cardlab.networks.inputs import Inputs, LegalPairs
 from cardlab.networks.layers import head, initialize, mask_scores, perceptron
-from cardlab.networks.options import MLPOptions
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab.networks.protocol import Network
 
 _MANY_ACTIONS = 128  # from this number on, computing legal scores only is faster than computing all

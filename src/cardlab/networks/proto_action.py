@@ -13,7 +13,7 @@ from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import compilable
 from cardlab.networks.inputs import LegalPairs, described
 from cardlab.networks.layers import ACTIVATIONS, LEFT_OUT, head, perceptron
-from cardlab.networks.options import ProtoActionOptions
+from cardlab.networks.proto_action_options import ProtoActionOptions
 from cardlab.networks.protocol import ActionInputNetwork
 
 

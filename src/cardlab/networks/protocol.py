@@ -1,7 +1,7 @@
 """The interface of networks, which learners and agents use, and the encoding of decisions for it."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -65,8 +65,6 @@ class ActionInputNetwork(Network):
 
 class NetworkOptions(Protocol):
     """Frozen options of one kind of network."""
-
-    name: ClassVar[str]  # registry key, as in conf/network/
 
     def check(self, spec: GameSpec) -> None:
         """Raise InvalidOption if the network does not fit the game."""

@@ -17,8 +17,8 @@ from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.protocol import Floats, GameSpec
 from cardlab.networks.inputs import Indices, Inputs
 from cardlab.networks.layers import head, mask_scores
-from cardlab.networks.options import SparseLinesOptions
 from cardlab.networks.protocol import Network
+from cardlab.networks.sparse_lines_options import SparseLinesOptions
 
 
 class SparseLinesNetwork(Network):

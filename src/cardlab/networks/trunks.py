@@ -12,8 +12,8 @@ from cardlab.games.protocol import GameSpec
 from cardlab.networks.compiled import compilable, pad_to_bucket
 from cardlab.networks.inputs import Inputs
 from cardlab.networks.layers import head, initialize, mask_scores, perceptron
-from cardlab.networks.options import TrunksOptions
 from cardlab.networks.protocol import Network
+from cardlab.networks.trunks_options import TrunksOptions
 
 
 class TrunksNetwork(Network):

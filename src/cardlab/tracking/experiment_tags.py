@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cardlab.games.catalogue import GAMES, make_game
+from cardlab.games.make_game import game_names, make_game
 from cardlab.tracking.lineage import NOTE
 from cardlab.tracking.run import LEARNING
 
@@ -45,7 +45,7 @@ _SECTION = {"columns": 2, "isReordered": True, "deleted": False, "isGenerated": 
 def experiment_tags(game: str) -> Mapping[str, str]:
     """Tags for the experiment with the runs of `game`."""
     tags = {"mlflow.experimentKind": "custom_model_development", _VIEW_TAG: json.dumps(_view())}
-    return tags | ({NOTE: _meaning_of_scores(game)} if game in GAMES else {})
+    return tags | ({NOTE: _meaning_of_scores(game)} if game in game_names() else {})
 
 
 def update_experiments(client: "MlflowClient", *, is_own: bool = True) -> None:
@@ -56,7 +56,7 @@ def update_experiments(client: "MlflowClient", *, is_own: bool = True) -> None:
     for experiment in client.search_experiments():
         if is_own and experiment.experiment_id == "0" and not client.search_runs(["0"], max_results=1):
             client.delete_experiment("0")
-        if experiment.name not in GAMES and _VIEW_TAG not in experiment.tags:
+        if experiment.name not in game_names() and _VIEW_TAG not in experiment.tags:
             continue
         for key, value in experiment_tags(experiment.name).items():
             if experiment.tags.get(key) != value and not (key == NOTE and NOTE in experiment.tags):

@@ -10,6 +10,7 @@ from typing import Any
 
 from cardlab.core.files import load_json, write_atomically
 from cardlab.core.options import InvalidOption
+from cardlab.core.parts import check_targets
 
 STATE_FILE = "run.json"
 _SHORTEST_ID = 4  # characters
@@ -52,7 +53,9 @@ def find_unfinished(runs: Path, text: str) -> tuple[Path, RunState]:
         known = f"choose from {', '.join(found)}" if found else none
         allowed = f"the id of an interrupted run, or at least its first {_SHORTEST_ID} characters; {known}"
         raise InvalidOption("resume", text, allowed)
-    return found[matching[0]]
+    folder, state = found[matching[0]]
+    check_targets(state.config, f"run {matching[0]}")
+    return folder, state
 
 
 def unfinished_runs(runs: Path) -> Generator[tuple[Path, RunState]]:

@@ -17,11 +17,11 @@ from cardlab.evaluation.intervals import Estimate, estimate
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.big2.hidden_cards import deal_log_likelihoods
 from cardlab.games.protocol import Floats, Game
-from cardlab.learners.belief import BeliefLearner
-from cardlab.learners.losses.belief import SEEN
-from cardlab.learners.options import BeliefTraining
-from cardlab.learners.rollouts.belief_samples import BeliefSamples, collect_belief_samples
-from cardlab.networks.options import BeliefOptions
+from cardlab.learners.belief.learner import BeliefLearner
+from cardlab.learners.belief.loss import SEEN
+from cardlab.learners.belief.options import BeliefTraining
+from cardlab.learners.belief.samples import BeliefSamples, collect_belief_samples
+from cardlab.networks.belief_options import BeliefOptions
 from cardlab.training.callbacks import MetricsLog
 from cardlab.training.options import TrainerOptions
 from cardlab.training.training_process import lightning_trainer

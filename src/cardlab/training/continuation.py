@@ -16,6 +16,7 @@ import torch
 from lightning.pytorch.callbacks import Callback
 
 from cardlab.core.options import InvalidOption
+from cardlab.core.parts import target_of
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.training.checkpoint_files import CheckpointError, read_checkpoint
@@ -128,15 +129,15 @@ def _identity(experiment: Experiment) -> dict[str, str]:
     facts = {
         "game": spec.name,
         **{f"game.{key}": value for key, value in spec.options.items()},
-        "agent.name": experiment.agent.name,
+        "agent": target_of(experiment.agent),
         **{
             f"agent.{key}": getattr(experiment.agent, key)
             for key in _FIXED_AGENT_OPTIONS
             if hasattr(experiment.agent, key)
         },
-        "network.name": network.name,
+        "network": target_of(network),
         **{f"network.{key}": value for key, value in shape.items()},
-        "opponents.name": experiment.opponents.name,
+        "opponents": target_of(experiment.opponents),
         **{f"opponents.{key}": getattr(opponents, key) for key in _FIXED_OPPONENT_OPTIONS if hasattr(opponents, key)},
     }
     return {key: str(value) for key, value in facts.items()}

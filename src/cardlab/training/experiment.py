@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cardlab.agents.policy_descriptions import POLICY_FILES
 from cardlab.agents.policy_paths import policy_hint
@@ -19,15 +19,13 @@ if TYPE_CHECKING:
 
 START_KEY = "trainer.start_from"
 TRAINING_FILE = "training.ckpt"  # in the folder runs/NAME/latest/training
-SHARED_OPTIONS = ("decisions_per_iteration", "minibatch_size", "buffer_size")
+TOTALS_OVER_PROCESSES = ("decisions_per_iteration", "minibatch_size", "buffer_size")
 """Options of learners that are totals over all processes."""
 _SMALLEST_SHARE = 2  # advantages are standardised, which takes two
 
 
 class OpponentOptions(Protocol):
     """Options of one kind of opponents."""
-
-    name: ClassVar[str]  # registry key, as in conf/opponents/
 
     def build(self, game: Game, agent_of: "AgentOf", network: "Network") -> "Opponents":
         """The opponents of a training."""
@@ -59,13 +57,18 @@ class Experiment:
         if getattr(self.agent, "cut_games", False) and self.trainer.parallel_games > most:
             allowed = f"at most {most} with agent.cut_games and agent.decisions_per_iteration={rollout}"
             raise InvalidOption("trainer.parallel_games", self.trainer.parallel_games, allowed)
-        for name in SHARED_OPTIONS if processes > 1 else ():
+        for name in TOTALS_OVER_PROCESSES if processes > 1 else ():
             whole = getattr(self.agent, name, None)
             if whole is not None and whole < _SMALLEST_SHARE * processes:
                 allowed = (
                     f"at most {max(1, whole // _SMALLEST_SHARE)} with agent.{name}={whole}, which the processes share"
                 )
                 raise InvalidOption("trainer.processes", processes, allowed)
+
+    @property
+    def agent_name(self) -> str:
+        """The word for the learner in tables: the `name` of its group."""
+        return str(self.config["agent"]["name"])
 
     @property
     def total_iterations(self) -> int:

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.core.code_digest import code_digest
 from cardlab.evaluation.seating import make_lineup
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.learners.base import Learner
 from cardlab.training.callbacks import MetricsLog, TrackedRun, TrackingState
@@ -157,7 +157,8 @@ def _run_main_process(
     experiment, learner = process.experiment, process.learner
     options, last_iteration = experiment.trainer, experiment.last_iteration
     game = without_training_options(experiment.game)
-    description = describe(game, experiment.network, learner.policy_kind, learner.policy_options())
+    policy = learner.trained_agent(game, learner.ema_network)
+    description = describe(game, experiment.network, policy, learner.policy_options())
     evaluate = _make_evaluation(experiment, learner, game)
     extra = process.extra_metrics
     curve = LearningCurve(experiment, evaluate, log, progress, extra)

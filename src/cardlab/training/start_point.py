@@ -22,7 +22,7 @@ from cardlab.agents.policy_descriptions import (
 from cardlab.agents.policy_files import describe, load_network
 from cardlab.agents.registry import named_folders
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.learners.base import Learner
 from cardlab.learners.rollouts.collector import Collector
@@ -94,7 +94,7 @@ def _read_policy(experiment: Experiment, given: str) -> PolicyStartPoint:
     with torch.random.fork_rng(devices=[]):  # the discarded network draws no numbers from the run's generator
         network = experiment.network.build(game.spec)
         learner = experiment.agent.build(experiment.game, network, 1, 0)
-        expected = describe(game, experiment.network, learner.policy_kind, learner.policy_options())
+        expected = describe(game, experiment.network, learner.trained_agent(game, network), learner.policy_options())
         try:
             found = _facts(read_description(folder), type(experiment.network)())
             for key, value in _facts(expected).items():
@@ -110,9 +110,9 @@ def _facts(description: PolicyDescription, defaults: Any = None) -> dict[str, An
     options: Mapping[str, Any] = {**(asdict(defaults) if defaults else {}), **description.network_options}
     facts = {
         "game": description.game,
-        "network.name": description.network,
+        "network": description.network,
         **{f"network.{key}": value for key, value in options.items()},
-        "policy_kind": description.policy_kind,
+        "policy": description.policy,
         "reward_scale": description.policy_options.get("reward_scale"),
     }
     return json.loads(json.dumps(facts))  # tuples and lists compare alike

@@ -19,7 +19,7 @@ from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.training.callbacks import Checkpoints, CollectorState
 from cardlab.training.cpu_settings import denormals_flushed, keep_freed_memory
-from cardlab.training.experiment import SHARED_OPTIONS, Experiment
+from cardlab.training.experiment import TOTALS_OVER_PROCESSES, Experiment
 from cardlab.training.options import TrainerOptions
 from cardlab.training.resource_usage import ResourceUsage
 from cardlab.training.rollout_loader import OverlappedRollouts, RolloutLoader
@@ -157,5 +157,5 @@ def _share_options(options: LearnerOptions, group: ProcessGroup) -> LearnerOptio
     """The options with this process's share of those that are totals over all processes."""
     if group.size == 1:
         return options
-    shares = {name: group.share_of(getattr(options, name)) for name in SHARED_OPTIONS if hasattr(options, name)}
+    shares = {name: group.share_of(getattr(options, name)) for name in TOTALS_OVER_PROCESSES if hasattr(options, name)}
     return cast(LearnerOptions, replace(cast(Any, options), **shares))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cardlab.agents.search.budgets import Pace, RecordedBudget, TimeBudget
+from cardlab.games.budgets import Pace, RecordedBudget, TimeBudget
 
 
 class Clock:

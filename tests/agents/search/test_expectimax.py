@@ -6,7 +6,7 @@ import pytest
 from cardlab.agents.search.expectimax import Expectimax
 from cardlab.agents.search.options import ExpectimaxOptions
 from cardlab.agents.search.search_io import DEALS, make_search_decisions, sample_deals
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from search_positions import positions
 from small_games.kuhn import Kuhn
 

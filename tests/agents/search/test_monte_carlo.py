@@ -10,7 +10,7 @@ from cardlab.agents.search.leaves import AgentPlayouts
 from cardlab.agents.search.monte_carlo import MonteCarlo
 from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.agents.search.search_io import make_search_decisions
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from small_games.high_card import HighCard, Shower
 from small_games.kuhn import Kuhn
 

@@ -9,7 +9,7 @@ from cardlab.agents.search.nodes import Node
 from cardlab.agents.search.options import PuctOptions, TreeOptions
 from cardlab.agents.search.search_io import make_search_decisions
 from cardlab.agents.search.tree import TreeSearch
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from search_positions import positions
 from small_games.high_card import HighCard
 from small_games.kuhn import Kuhn

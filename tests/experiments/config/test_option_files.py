@@ -12,15 +12,10 @@ import yaml
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
-from cardlab.agents.search.options import SEARCHES
 from cardlab.core.options import InvalidOption
+from cardlab.core.parts import GROUPS, find_object, option_names, read_option
 from cardlab.experiments.config.composition import compose_config, compose_experiment
-from cardlab.experiments.config.options import resolve_class
 from cardlab.experiments.config.seed_options import experiment_part
-from cardlab.games.catalogue import GAMES
-from cardlab.learners.options import LEARNER_OPTIONS
-from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
-from cardlab.networks.options import NETWORK_OPTIONS
 from cardlab.training.options import TrainerOptions
 
 ROOT = Path(__file__).parents[3]
@@ -29,9 +24,10 @@ EXPERIMENTS = sorted(
     for path in (ROOT / "conf/experiment").rglob("*.yaml")
 )
 CLASSES = [
-    resolve_class(home)
-    for names in (GAMES, LEARNER_OPTIONS, NETWORK_OPTIONS, OPPONENT_OPTIONS, SEARCHES)
-    for home in names.values()
+    find_object("_target_", read_option(group, name)["_target_"])
+    for group in GROUPS
+    for name in option_names(group)
+    if "/" not in name
 ]
 
 
@@ -86,7 +82,7 @@ def test_each_file_of_a_group_fits_the_schema_that_editors_use(schemas: dict[str
     [
         ("agent", {"gamma": 7}),
         ("agent", {"gama": 1}),
-        ("agent", {"name": "a2c"}),
+        ("agent", {"_target_": "a2c.A2C"}),
         ("game", {"num_players": "two"}),
         ("trainer", {"device": "tpu"}),
         ("trainer", {"parallel_games": 1.5}),

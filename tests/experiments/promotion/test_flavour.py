@@ -13,11 +13,13 @@ from cardlab.agents.mlflow_model import load_model_folder
 from cardlab.agents.policy_descriptions import PolicyError
 from cardlab.agents.policy_files import describe, save_policy
 from cardlab.agents.registry import load_agent
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import Game
-from cardlab.networks.options import ActionsOptions, MLPOptions
+from cardlab.networks.actions_options import ActionsOptions
+from cardlab.networks.mlp_options import MLPOptions
 from cardlab.tracking import Store
 from cardlab.tracking.registry import Registry
+from plays import PLAYS
 
 
 def situations(game: Game) -> tuple[Any, Any, dict[str, Any]]:
@@ -56,7 +58,7 @@ def test_a_seed_makes_a_drawn_action_the_same(tmp_path: Path) -> None:
     game = make_game("poker_squares")
     options = ActionsOptions((8,), (8,), (4,))
     torch.manual_seed(0)
-    save_policy(tmp_path, describe(game, options, "softmax", {}), options.build(game.spec))
+    save_policy(tmp_path, describe(game, options, PLAYS["softmax"], {}), options.build(game.spec))
     model = load_model_folder(tmp_path)
     data = situations(game)[2]
     assert np.array_equal(model.predict({**data, "seed": 3}), model.predict({**data, "seed": 3}))
@@ -94,7 +96,7 @@ def test_inputs_that_do_not_fit_are_named(untrained: Callable[..., Path]) -> Non
 def test_a_policy_that_opens_by_a_rule_wants_info_states(tmp_path: Path, option: str) -> None:
     game = make_game("open_face")
     network = MLPOptions(widths=(8,))
-    save_policy(tmp_path, describe(game, network, "action_value", {option: True}), network.build(game.spec))
+    save_policy(tmp_path, describe(game, network, PLAYS["action_value"], {option: True}), network.build(game.spec))
     known, players, _ = situations(game)
     with pytest.raises(PolicyError, match=r"^observations: this policy needs other inputs"):
         load_model_folder(tmp_path).predict(
@@ -105,7 +107,7 @@ def test_a_policy_that_opens_by_a_rule_wants_info_states(tmp_path: Path, option:
 def test_a_network_that_reads_actions_wants_info_states(tmp_path: Path) -> None:
     game = make_game("poker_squares")
     options = ActionsOptions((8,), (8,), (4,))
-    save_policy(tmp_path, describe(game, options, "action_value", {}), options.build(game.spec))
+    save_policy(tmp_path, describe(game, options, PLAYS["action_value"], {}), options.build(game.spec))
     known, players, _ = situations(game)
     with pytest.raises(PolicyError, match=r"^observations: this policy needs other inputs"):
         load_model_folder(tmp_path).predict(

@@ -30,7 +30,7 @@ from cardlab.experiments.promotion.promote import (
     make_challenge,
     promote,
 )
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.tracking import Store
 from cardlab.tracking.registry import NotRegistered, Registry, version_address
 

@@ -12,7 +12,7 @@ from cardlab.core.options import InvalidOption
 from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.evaluation.tournament import run_tournament
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from experiments.sweep.tiny import TINY, runs_of, study_of
 
 

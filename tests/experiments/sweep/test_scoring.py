@@ -14,7 +14,7 @@ from cardlab.evaluation.match import play_match
 from cardlab.evaluation.options import EVALUATION_SEED, ArenaOptions
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.scoring import SWEEP_SEED_OFFSET, combine, play_references, sweep_arena
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.training.curve_evaluation import CURVE_SEED_OFFSET
 from cardlab.training.options import TrainerOptions
 

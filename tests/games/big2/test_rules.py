@@ -12,8 +12,8 @@ from cardlab.games.big2.combinations import KINDS
 from cardlab.games.big2.game import Big2
 from cardlab.games.big2.rules import HIDDEN, PLAYED, UNRESOLVED
 from cardlab.games.cards.deck import parse_card
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play
+from cardlab.games.make_game import make_game
 from games.big2.reference import Table, beats
 from games.big2.tables import TEXTS, deck_with, hands_of
 

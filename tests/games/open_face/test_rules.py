@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cardlab.core.options import InvalidOption
 from cardlab.games.cards.deck import UNKNOWN, card_text, parse_cards
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.open_face import rules
 from cardlab.games.open_face.royalties import royalty
 from cardlab.games.protocol import NO_PLAYER, States

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.poker_squares.game import SCORING, PokerSquares, payoff_range
 from cardlab.games.protocol import Game
 from games.poker_squares.slow_rules import AMERICAN, BRITISH

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from cardlab.agents.heuristics.poker_squares import TablesAgent
-from cardlab.agents.heuristics.poker_squares_patterns import learn_pattern_values
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.registry import load_agent
-from cardlab.games.catalogue import make_game
 from cardlab.games.loop import play, play_out
+from cardlab.games.make_game import make_game
+from cardlab.games.poker_squares.agents import TablesAgent
+from cardlab.games.poker_squares.pattern_learning import learn_pattern_values
 from cardlab.games.poker_squares.patterns import (
     NUM_OPEN,
     NUM_PATTERNS,

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.catalogue import make_game
 from cardlab.games.fused_rollouts import SparseLineValues
 from cardlab.games.loop import play, play_out
+from cardlab.games.make_game import make_game
 from cardlab.games.poker_squares.sparse_lines import FEATURES_PER_LINE, NUM_SPARSE_FEATURES, SPARSE_FEATURE_SIZES
 from cardlab.games.record_arrays import copied
 from games.poker_squares.slow_sparse_lines import cards_of, features_of, index_of

@@ -3,8 +3,8 @@
 import numpy as np
 
 from cardlab.agents.random_agent import RandomAgent
-from cardlab.games.catalogue import make_game, without_training_options
 from cardlab.games.loop import play_out
+from cardlab.games.make_game import make_game, without_training_options
 
 GAME = make_game("thirty_one", num_players=9, play="round", reward="shaped", active_players="some")
 

@@ -9,12 +9,13 @@ import pytest
 from cardlab.agents.exploration import SampledActions
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.games.protocol import HasPrivilegedFeatures
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.learners.rollouts.experience import generator_state, restore_generator
-from cardlab.learners.rollouts.opponents.options import PoolOptions, ScriptedOptions, SelfPlayOptions
-from cardlab.networks.options import MLPOptions
+from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions, SelfPlayOptions
+from cardlab.learners.rollouts.opponents.pool import PoolOptions
+from cardlab.networks.mlp_options import MLPOptions
 from small_games.kuhn import Kuhn
 
 

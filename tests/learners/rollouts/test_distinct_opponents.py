@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
-from cardlab.learners.rollouts.opponents.options import ScriptedOptions
-from cardlab.networks.options import MLPOptions
+from cardlab.games.make_game import make_game
+from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
+from cardlab.networks.mlp_options import MLPOptions
 
 GAME = make_game("thirty_one", num_players=3)
 

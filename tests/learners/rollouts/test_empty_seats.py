@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from cardlab.agents.network_agents import SoftmaxAgent
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab.learners.rollouts.collector import Collector
-from cardlab.learners.rollouts.opponents.options import ScriptedOptions
+from cardlab.learners.rollouts.opponents.fixed import ScriptedOptions
 from cardlab.learners.rollouts.opponents.seats import move_learner_to_occupied_seat
-from cardlab.networks.options import MLPOptions
+from cardlab.networks.mlp_options import MLPOptions
 
 
 @settings(max_examples=30)

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import InvalidOption
-from cardlab.games.catalogue import make_game
-from cardlab.learners.rollouts.opponents.options import PoolOptions
-from cardlab.learners.rollouts.opponents.pool import FLOOR, HALF_LIFE, PRIOR, OpponentPool, WinRates
-from cardlab.networks.options import MLPOptions
+from cardlab.games.make_game import make_game
+from cardlab.learners.rollouts.opponents.pool import FLOOR, HALF_LIFE, PRIOR, OpponentPool, PoolOptions, WinRates
+from cardlab.networks.mlp_options import MLPOptions
 
 GAME = make_game("thirty_one", num_players=3)
 NETWORK = MLPOptions(widths=(4,)).build(GAME.spec)

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from browser_user import TABLE_REQUESTS
-from cardlab.games.catalogue import make_game
+from cardlab.games.make_game import make_game
 from cardlab_play.agent_catalog import AgentChoice
 from cardlab_play.database import GameRow
 

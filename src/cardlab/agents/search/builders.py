@@ -14,15 +14,22 @@ from cardlab.agents.policy_inference import PolicyInference
 from cardlab.agents.policy_paths import is_policy_folder, policy_folder
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.agents.search.expectimax import Expectimax
-from cardlab.agents.search.kernel_catalogue import find_endgame, find_playouts
 from cardlab.agents.search.leaves import AgentPlayouts, KernelPlayouts, LeafEvaluator, PolicyValues
 from cardlab.agents.search.monte_carlo import MonteCarlo
-from cardlab.agents.search.options import ExpectimaxOptions, MonteCarloOptions, PuctOptions, SearchOptions, TreeOptions
+from cardlab.agents.search.options import (
+    ExpectimaxOptions,
+    MonteCarloOptions,
+    PuctOptions,
+    Resolve,
+    SearchOptions,
+    TreeOptions,
+)
 from cardlab.agents.search.protocol import Estimates, Search
 from cardlab.agents.search.search_io import Determinizer
 from cardlab.agents.search.tree import TreeSearch
 from cardlab.core.files import check_folder
 from cardlab.core.options import InvalidOption
+from cardlab.games.abilities import find_ability
 from cardlab.games.agent_protocol import ActionValues, Agent, Policy
 from cardlab.games.protocol import Floats, Game, HasHistory, InfoStates, Players, States
 
@@ -30,9 +37,6 @@ if TYPE_CHECKING:
     from cardlab.agents.beliefs import Belief
     from cardlab.agents.search.online_learning import OnlineLearner
     from cardlab.networks.protocol import Network
-
-Resolve = Callable[[Game, str], Agent]
-"""Makes the agent that a text names."""
 
 ENDGAME_SAMPLES = 32  # deals averaged over in an endgame with hidden cards
 
@@ -145,7 +149,7 @@ def _leaf(game: Game, options: SearchOptions, policy: Agent | None, resolve: Res
         depth = options.depth if isinstance(options, MonteCarloOptions) else 0
         valuer = _policy(policy, "leaf")
         return PolicyValues(game, valuer, player or valuer, depth)
-    if player is None and (module := find_playouts(game.spec.name)):
+    if player is None and (module := find_ability(game, "playouts")):
         return KernelPlayouts(partial(module.play_out, options=dict(game.spec.options)))
     fused = player.fused_rollouts(game) if isinstance(player, HasFusedRollouts) else None
     if fused is not None:
@@ -195,7 +199,7 @@ def make_endgame_solver(
     game: Game, belief: str | None = None, num_samples: int = ENDGAME_SAMPLES
 ) -> EndgameSolver | None:
     """The endgame solver of `game`, over deals sampled by the `belief` folder if given; None without one."""
-    module = find_endgame(game.spec.name)
+    module = find_ability(game, "endgame")
     if module is None:
         return None
     if belief is not None and _is_policy(game, belief):

@@ -13,13 +13,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.search.budgets import Budget
 from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.options import ExpectimaxOptions
 from cardlab.agents.search.search_io import (
     DEALS,
     LEAVES,
-    BatchSizes,
     Determinizer,
     SearchDecision,
     SearchEffort,
@@ -27,6 +25,7 @@ from cardlab.agents.search.search_io import (
     sample_deals,
 )
 from cardlab.games.array_checks import unchecked
+from cardlab.games.budgets import BatchSizes, Budget
 from cardlab.games.protocol import Game, Players, States
 from cardlab.games.record_arrays import join, take
 

@@ -14,14 +14,12 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.search.budgets import Budget
 from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.options import MonteCarloOptions
 from cardlab.agents.search.protocol import Estimates
 from cardlab.agents.search.search_io import (
     DEALS,
     LEAVES,
-    BatchSizes,
     Determinizer,
     SearchDecision,
     SearchEffort,
@@ -30,6 +28,7 @@ from cardlab.agents.search.search_io import (
     sample_deals,
 )
 from cardlab.games.array_checks import unchecked
+from cardlab.games.budgets import BatchSizes, Budget
 from cardlab.games.protocol import Game, States
 from cardlab.games.record_arrays import join
 

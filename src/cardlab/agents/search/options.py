@@ -1,11 +1,17 @@
 """Options of each search, as in conf/search/."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import asdict, fields
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from cardlab.agents.specs import agent_text, split_name
+from cardlab.agents.specs import SEARCHES, split_name
 from cardlab.core.options import Flag, InvalidOption, Number, Text, Whole, check_choice, option, options
+from cardlab.core.parts import find_place, target_of
+from cardlab.games.agent_protocol import Agent, agent_text
+from cardlab.games.protocol import Game
+
+Resolve = Callable[[Game, str], Agent]
+"""Makes the agent that a text names."""
 
 LeafKind = Literal["rollout", "value"]
 
@@ -21,6 +27,14 @@ _BATCH = option(8, "parallel descents, separated by virtual losses", ge=1, le=40
 _EXPLORATION = "weight of exploration; payoffs are scaled to the range 0 to 1"
 
 
+class _Buildable:
+    """Base of the searches below."""
+
+    def build(self, game: Game, resolve: Resolve) -> Agent:
+        """The agent that searches; `resolve` makes the agents that the options name."""
+        return find_place(__name__, "..search_agent:SearchAgent")(game, self, resolve)
+
+
 @options("search")
 class NoSearch:
     """The policy plays as it is."""
@@ -29,7 +43,7 @@ class NoSearch:
 
 
 @options("search")
-class MonteCarloOptions:
+class MonteCarloOptions(_Buildable):
     """Monte Carlo rollouts over sampled deals, shared by all candidates, by sequential halving."""
 
     name: ClassVar[str] = "monte_carlo"
@@ -72,7 +86,7 @@ class MonteCarloOptions:
 
 
 @options("search")
-class ExpectimaxOptions:
+class ExpectimaxOptions(_Buildable):
     """Alpha-beta to a depth on sampled open decks; the decks vote, or their values are averaged."""
 
     name: ClassVar[str] = "expectimax"
@@ -92,7 +106,7 @@ class ExpectimaxOptions:
 
 
 @options("search")
-class TreeOptions:
+class TreeOptions(_Buildable):
     """Information-set UCT with rollouts."""
 
     name: ClassVar[str] = "tree"
@@ -113,7 +127,7 @@ class TreeOptions:
 
 
 @options("search")
-class PuctOptions:
+class PuctOptions(_Buildable):
     """Information-set tree search guided by the policy's prior, with its values at the leaves."""
 
     name: ClassVar[str] = "puct"
@@ -137,10 +151,6 @@ class PuctOptions:
 
 SearchOptions = MonteCarloOptions | ExpectimaxOptions | TreeOptions | PuctOptions
 
-SEARCHES: Mapping[str, type[SearchOptions] | type[NoSearch]] = {
-    options.name: options for options in (NoSearch, MonteCarloOptions, ExpectimaxOptions, TreeOptions, PuctOptions)
-}
-
 
 def _check_leaf(leaf: LeafKind, depth: int, policy: str | None) -> None:
     if leaf == "value" and policy is None:
@@ -149,15 +159,20 @@ def _check_leaf(leaf: LeafKind, depth: int, policy: str | None) -> None:
         raise InvalidOption("search.depth", depth, "0 with search.leaf=rollout: playouts go to the end")
 
 
-def search_text(search: str | SearchOptions | NoSearch, policy: str) -> str:
+def search_name(search: object) -> str:
+    """The name of a search in the text of an agent: `monte_carlo`, or the `_target_` of a class of another package."""
+    return getattr(search, "name", None) or target_of(search)
+
+
+def search_text(search: Any, policy: str) -> str:
     """The text of the agent that searches with `policy`; `policy` itself for the search `none`."""
+    if isinstance(search, NoSearch) or search == NoSearch.name:
+        return policy
     if isinstance(search, str):
         name, given = split_name(search)
-        check_choice("search", name, list(SEARCHES))
+        check_choice("search", name, [NoSearch.name, *SEARCHES])
     else:
         defaults = {entry.name: entry.default for entry in fields(search)}
-        name = search.name
+        name = search_name(search)
         given = {key: value for key, value in asdict(search).items() if value != defaults[key]}
-    if name == NoSearch.name:
-        return policy
     return agent_text(name, {**given, "policy": policy})

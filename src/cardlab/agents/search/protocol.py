@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from cardlab.agents.search.budgets import Budget
-from cardlab.agents.search.search_io import BatchSizes, SearchDecision, SearchResult
+from cardlab.agents.search.search_io import SearchDecision, SearchResult
+from cardlab.games.budgets import BatchSizes, Budget
 from cardlab.games.protocol import Floats, InfoStates, Players
 
 Estimates = Callable[[InfoStates, Players], Floats]

@@ -11,6 +11,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from cardlab.games.budgets import SearchEffort
 from cardlab.games.protocol import Game, InfoStates, Players, States
 from cardlab.games.record_arrays import take
 
@@ -59,16 +60,6 @@ def pair_with_actions(deals: States, actions: NDArray[np.intp]) -> tuple[States,
     """States [D · k] and actions [D · k]: each of `deals` [D] with each of `actions` [k], deal by deal."""
     rows = np.repeat(np.arange(len(deals)), len(actions))
     return take(deals, rows), np.tile(actions.astype(np.int16), len(deals))
-
-
-SearchEffort = tuple[tuple[int, ...], ...]
-"""The work that a search did, enough to repeat it: the sizes of the batches of each phase.
-
-A size counts deals (Monte Carlo), decks (expectimax) or descents (tree).
-"""
-
-BatchSizes = tuple[int, int]
-"""Smallest and largest size of a batch."""
 
 
 @dataclass(frozen=True)

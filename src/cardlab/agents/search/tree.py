@@ -14,7 +14,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.agents.search.budgets import Budget
 from cardlab.agents.search.leaves import BatchedLeaf, LeafEvaluator
 from cardlab.agents.search.nodes import Node, Tree
 from cardlab.agents.search.options import PuctOptions, TreeOptions
@@ -22,7 +21,6 @@ from cardlab.agents.search.protocol import Estimates
 from cardlab.agents.search.search_io import (
     DEALS,
     LEAVES,
-    BatchSizes,
     Determinizer,
     SearchDecision,
     SearchEffort,
@@ -30,6 +28,7 @@ from cardlab.agents.search.search_io import (
     sample_deals,
 )
 from cardlab.games.array_checks import unchecked
+from cardlab.games.budgets import BatchSizes, Budget
 from cardlab.games.protocol import Game, InfoStates, Players, States
 from cardlab.games.record_arrays import join, put, take
 

@@ -32,7 +32,7 @@ from cardlab.experiments.comparison.training_curves import TrainingCurve, read_t
 from cardlab.experiments.config.build_parts import check_agents
 from cardlab.experiments.config.parameters import Rows, compare_parameters
 from cardlab.experiments.policy_groups import PolicyGroup, find_group, own_references, policies_by_seed
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking.connection import project_root
 

@@ -1,17 +1,15 @@
 """Builds and checks an experiment from a composed configuration, before anything is trained or written."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from cardlab.agents.random_agent import RandomAgent
 from cardlab.core.options import ConfigurationError, InvalidOption, check_whole, collected, combined, unknown_key
+from cardlab.core.parts import build_part
 from cardlab.experiments.config.build_parts import agent_key, build_arena, build_game, check_agents, group
-from cardlab.experiments.config.options import build_part
 from cardlab.experiments.config.values import with_values
 from cardlab.games.protocol import Game
-from cardlab.learners.options import LEARNER_OPTIONS
-from cardlab.learners.rollouts.opponents.options import OPPONENT_OPTIONS
-from cardlab.networks.options import NETWORK_OPTIONS
 from cardlab.training.experiment import Experiment, check_device, check_start
 from cardlab.training.options import TrainerOptions
 
@@ -69,9 +67,9 @@ def build_groups(config: Mapping[str, Any]) -> dict[str, Any]:
     """The parts of an experiment by group. The error for a wrong value has those of all groups beside it."""
     builders: dict[str, Callable[[Mapping[str, Any]], Any]] = {
         "game": build_game,
-        "agent": lambda data: build_part("agent", data, LEARNER_OPTIONS),
-        "network": lambda data: build_part("network", data, NETWORK_OPTIONS),
-        "opponents": lambda data: build_part("opponents", data, OPPONENT_OPTIONS),
+        "agent": partial(build_part, "agent"),
+        "network": partial(build_part, "network"),
+        "opponents": partial(build_part, "opponents"),
         "trainer": lambda data: TrainerOptions(**data),
         "arena": build_arena,
     }

@@ -7,21 +7,17 @@ from typing import Any, cast
 
 from cardlab.agents.policy_paths import ADDRESSES, CHAMPION
 from cardlab.agents.registry import load_agent
-from cardlab.agents.search.options import SEARCHES, NoSearch, SearchOptions
+from cardlab.agents.search.options import NoSearch
 from cardlab.agents.specs import InvalidAgent
-from cardlab.core.options import ConfigurationError, InvalidOption, check_choice, collected, combined
+from cardlab.core.options import ConfigurationError, InvalidOption, collected, combined
+from cardlab.core.parts import TARGET, build_part, target_of
 from cardlab.evaluation.options import ArenaOptions
-from cardlab.experiments.config.options import build_part
-from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.protocol import Game
 
 
 def build_game(config: object) -> Game:
-    """The game of a group `game`: `config["name"]` with the other keys as its options."""
-    data = group("game", config)
-    name = data.get("name")
-    check_choice("game.name", name, list(GAMES))
-    return make_game(cast(str, name), **{key: data[key] for key in data if key != "name"})
+    """The game of a group `game`."""
+    return cast(Game, build_part("game", group("game", config)))
 
 
 def build_arena(config: object) -> ArenaOptions:
@@ -29,12 +25,11 @@ def build_arena(config: object) -> ArenaOptions:
     return ArenaOptions(**group("arena", config))
 
 
-def build_search(config: object, policy: str) -> SearchOptions | NoSearch:
+def build_search(config: object, policy: str) -> Any:
     """The options of a group `search` around the agent `policy`."""
     data = dict(group("search", config))
-    if data.get("name") != NoSearch.name:
-        data["policy"] = policy
-    return cast(SearchOptions | NoSearch, build_part("search", data, SEARCHES))
+    is_none = data.get(TARGET) == target_of(NoSearch)
+    return build_part("search", data if is_none else {**data, "policy": policy})
 
 
 def check_agents(game: Game, key: str, texts: Sequence[str]) -> None:

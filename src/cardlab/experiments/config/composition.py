@@ -19,6 +19,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from cardlab.core.options import ConfigurationError, InvalidOption, combined
+from cardlab.core.parts import conf_folders, shipped_folder
 from cardlab.experiments.config.error_lines import (
     REFUSALS,
     accepted_options,
@@ -31,26 +32,13 @@ from cardlab.experiments.config.error_lines import (
 )
 from cardlab.experiments.config.limits import check_files, check_interpolations, check_overrides
 from cardlab.experiments.config.options import InvalidConfiguration
+from cardlab.experiments.config.part_source import PartSource
 from cardlab.experiments.config.seed_options import experiment_part
 
 VERSION_BASE = "1.3"
-OWN_FOLDER = "conf"
 _OPEN = {"sweep": ("sweep.space.", "sweep.space="), "play": ("play.belief", "play.searches")}
 """Verb → prefixes of keys below which any name is accepted; Hydra would accept only those that exist."""
-_PACKAGE = Path(__file__).parents[2]
 _config_dir: ContextVar[Path | None] = ContextVar("_config_dir", default=None)
-
-
-def shipped_folder() -> Path:
-    """The configuration of the package: beside the code in a wheel, at the root in a checkout."""
-    inside = _PACKAGE / "conf"
-    return inside if inside.is_dir() else _PACKAGE.parents[1] / "conf"
-
-
-def own_folder() -> Path | None:
-    """`conf/` in the working directory, unless it is the shipped one; its files come before the shipped ones."""
-    own = Path.cwd() / OWN_FOLDER
-    return own if own.is_dir() and own.resolve() != shipped_folder().resolve() else None
 
 
 class OwnFolderFirst(SearchPathPlugin):
@@ -59,14 +47,19 @@ class OwnFolderFirst(SearchPathPlugin):
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
         """Hydra calls this for every search path."""
         *own, shipped = search_folders()
-        if any(entry.path in (str(shipped), f"file://{shipped}") for entry in search_path.get_path()):
-            for folder in reversed(own):
-                search_path.prepend("own", f"file://{folder}", anchor=SearchPathQuery(provider="main"))
+        for entry in search_path.get_path():
+            if entry.path in (str(shipped), f"file://{shipped}"):
+                entry.path = f"{PartSource.scheme()}://{shipped}"
+                for folder in reversed(own):
+                    path = f"{PartSource.scheme()}://{folder}"
+                    search_path.prepend("own", path, anchor=SearchPathQuery(provider="main"))
+                return
 
 
 def search_folders() -> list[Path]:
-    """The folders of configurations, in the order of the search: --config-dir, conf/, that of the package."""
-    return [folder for folder in (_config_dir.get(), own_folder(), shipped_folder()) if folder]
+    """The folders of configurations, in the order of the search: --config-dir, the project's conf/, the shipped one."""
+    given = _config_dir.get()
+    return [*([given] if given else []), *conf_folders()]
 
 
 def use_config_dir(folder: str | None) -> None:
@@ -79,6 +72,7 @@ def use_config_dir(folder: str | None) -> None:
 
 def register_search_path() -> None:
     """Add the user's own folder to Hydra's search path; called before anything is composed."""
+    Plugins.instance().register(PartSource)
     Plugins.instance().register(OwnFolderFirst)
 
 
@@ -114,6 +108,8 @@ def compose_tree(name: str, overrides: Sequence[str] = (), *, with_hydra: bool =
             tree = compose(name, [text for text in overrides if text not in entries], return_hydra_config=with_hydra)
             for text in entries:
                 _replace_entry(tree, text)
+        except ConfigurationError:  # of a part, in one line
+            raise
         except (RecursionError, UnicodeDecodeError) as error:
             raise _unreadable_file() or InvalidConfiguration(one_line(error)) from error
         except REFUSALS as error:

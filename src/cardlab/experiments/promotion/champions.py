@@ -9,8 +9,7 @@ from typing import Any
 from cardlab.agents.policy_descriptions import GAME_FILE, POLICY_FILES
 from cardlab.core.files import load_json
 from cardlab.core.options import InvalidOption
-from cardlab.evaluation.game_record import game_options
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import game_data, without_training_options
 from cardlab.games.protocol import Game
 
 CARD, DECISION, EVALUATION, LINEAGE = "README.md", "decision.json", "evaluation.json", "lineage.json"
@@ -27,7 +26,7 @@ def check_size(policy: Path, most: float) -> None:
 
 def composed_game(game: Game) -> dict[str, Any]:
     """The name of the game and every option."""
-    return {"name": game.spec.name, **game_options(without_training_options(game))}
+    return game_data(without_training_options(game))
 
 
 def champion_name(folder: Path) -> str:

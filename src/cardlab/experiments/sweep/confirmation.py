@@ -13,7 +13,7 @@ from cardlab.experiments.seeds import train_seeds
 from cardlab.experiments.sweep.scoring import combine, play_references, sweep_arena
 from cardlab.experiments.sweep.space import Values
 from cardlab.experiments.sweep.worker import SweepPlan
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.tracking import Store
 
 CONFIRM_SEED_OFFSET = 2_000_029

@@ -24,7 +24,7 @@ from cardlab.experiments.sweep.study import enqueue_planned, finished_trials
 from cardlab.experiments.sweep.summary import SummaryRun, SweepFailed, SweepResult, sweep_result
 from cardlab.experiments.sweep.trials import RUN
 from cardlab.experiments.sweep.worker import CONFIG, SWEEP, SweepPlan, run_worker
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Run, Store
 from cardlab.tracking.parameters import flatten

@@ -26,7 +26,7 @@ from cardlab.experiments.sweep.scoring import (
 )
 from cardlab.experiments.sweep.space import Values, values_text
 from cardlab.experiments.sweep.trial_curves import PrefixedLog, PruningLog
-from cardlab.games.catalogue import without_training_options
+from cardlab.games.make_game import without_training_options
 from cardlab.learners.base import TrainingDiverged
 from cardlab.tracking import Run, Store
 from cardlab.tracking.lineage import TRIAL_STATE

@@ -8,7 +8,8 @@ from omegaconf import OmegaConf
 
 from cardlab.core.files import write_atomically
 from cardlab.core.options import InvalidOption, unknown_key
-from cardlab.experiments.config.composition import OWN_FOLDER, compose_config, compose_tree, initialised_hydra, plain
+from cardlab.core.parts import CONF
+from cardlab.experiments.config.composition import compose_config, compose_tree, initialised_hydra, plain
 from cardlab.experiments.config.error_lines import flat_keys, group_options
 from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.config.values import flat_space, with_values
@@ -138,7 +139,7 @@ def _changed(group: str, base: str, content: Mapping[str, Any], values: Mapping[
 
 
 def _file(group: str, name: str) -> Path:
-    return Path(OWN_FOLDER) / group / f"{name}.yaml"
+    return Path(CONF) / group / f"{name}.yaml"
 
 
 def _first_lines(group: str, name: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from optuna.study import Study
 
+from cardlab.core.parts import check_targets
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.storages import StudyUnavailable, storage_address, storage_errors
@@ -64,5 +65,6 @@ def load_plan(name: str, address: str | None, workers: int, store: Store) -> Swe
         attributes = find_study(store.root, name, address).user_attrs
     if SWEEP not in attributes:
         raise StudyUnavailable(f"study {name}: its sweep has not begun; start it with cardlab sweep")
+    check_targets(attributes[CONFIG], f"study {name}")
     options = replace(SweepOptions(**attributes[SWEEP]), storage=address, workers=workers, study=name)
     return SweepPlan(name, options, attributes[CONFIG], store.root, store.address, str(attributes.get(RUN, "")))

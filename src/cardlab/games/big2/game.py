@@ -1,8 +1,9 @@
 """Big 2 as a `Game`."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,17 @@ from cardlab.games.record_arrays import copied
 class Big2:
     """Big 2: four players shed thirteen cards each; a hand is followed by a better one of as many cards."""
 
-    rules: Literal["published"] = option("published", "rules of the published paper and code")
+    agents: ClassVar[Mapping[str, str]] = {
+        "lowest": ".agents:Big2LowestAgent",
+        "greedy": ".agents:Big2GreedyAgent",
+        "planner": ".planner:Big2PlannerAgent",
+    }
+    abilities: ClassVar[Mapping[str, str]] = {
+        "playouts": ".playouts",
+        "endgame": ".endgame",
+        "outcomes": ".outcomes",
+    }
+
     opening: Literal["forced", "choose"] = option(
         "forced", "forced: the 3 of diamonds is led as a single; choose: its holder leads any hand that contains it"
     )

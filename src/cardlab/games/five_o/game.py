@@ -1,7 +1,8 @@
 """Five-O Poker as a Game: options, and one kernel call for each method."""
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,24 @@ from cardlab.games.record_arrays import copied
 class FiveO:
     """Five-O Poker: two players build five columns of five cards in turn; three poker hands won win the game."""
 
+    agents: ClassVar[Mapping[str, str]] = {
+        "reflex_1": ".agents:reflex_1",
+        "reflex_2": ".agents:reflex_2",
+        "reflex_3": ".agents:reflex_3",
+        "greedy_1": ".agents:greedy_1",
+        "greedy_1_described": ".agents:greedy_1_described",
+        "greedy_2": ".agents:greedy_2",
+        "fast_greedy_2": ".agents:fast_greedy_2",
+        "column_monte_carlo": ".agents:ColumnMonteCarlo",
+        "expectiminimax": ".agents:Expectiminimax",
+    }
+    abilities: ClassVar[Mapping[str, str]] = {
+        "playouts": ".playouts",
+        "endgame": ".endgame",
+        "outcomes": ".outcomes",
+    }
+
     hidden_round: Literal[4, 5] = option(5, "round whose cards the opponent does not see before the end: 4 or 5")
-    payoff: Literal["win"] = option("win", "±1 for three columns or more")
     features: Literal["columns", "prospects"] = option(
         "columns", "observation: columns, or prospects (columns and win probabilities)"
     )
@@ -57,7 +74,7 @@ class FiveO:
             blocks=features.BLOCKS if self.features == "columns" else prospects.BLOCKS,
             action_blocks=features.ACTION_BLOCKS,
             privileged_blocks=features.PRIVILEGED_BLOCKS,
-            options={"hidden_round": self.hidden_round, "payoff": self.payoff, "features": self.features},
+            options={"hidden_round": self.hidden_round, "features": self.features},
         )
 
     @property

@@ -1,5 +1,6 @@
 """Open-face Chinese Poker as a Game."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import ClassVar, Literal
 
@@ -22,6 +23,17 @@ from cardlab.games.record_arrays import copied
 @options("game")
 class OpenFace:
     """Open-face Chinese poker: the plain 13-card game for two, without fantasyland (Tan and Xiao 2018)."""
+
+    agents: ClassVar[Mapping[str, str]] = {
+        "greedy_start": ".agents:GreedyStart",
+        "random_fills": ".agents:RandomFills",
+        "hindsight_fills": ".agents:hindsight_fills",
+    }
+    abilities: ClassVar[Mapping[str, str]] = {
+        "playouts": ".playouts",
+        "endgame": ".endgame",
+        "outcomes": ".outcomes",
+    }
 
     features: Literal["rows", "paper"] = option(
         "rows", "observation: rows (what each row holds, may become and risks) or paper (27 one-hot slots)"

@@ -1,5 +1,6 @@
 """Poker Squares as a Game: options, and one kernel call for each method."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
@@ -40,6 +41,17 @@ _BLOCKS = {"lines": features.LINES_BLOCKS, "sparse_lines": features.SPARSE_BLOCK
 @options("game")
 class PokerSquares:
     """Poker Squares: 25 cards go one by one on a 5×5 grid; rows and columns score as poker hands when it is full."""
+
+    agents: ClassVar[Mapping[str, str]] = {
+        "flush": ".agents:FlushAgent",
+        "tables": ".tables:TablesAgent",
+        "tree_search": ".agents:tree_search",
+    }
+    abilities: ClassVar[Mapping[str, str]] = {
+        "playouts": ".playouts",
+        "endgame": ".endgame",
+        "outcomes": ".outcomes",
+    }
 
     scoring: Literal["american", "british", "custom"] = option("american", "points: american, british or custom")
     custom_scores: tuple[Score, ...] = option(

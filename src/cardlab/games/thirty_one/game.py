@@ -1,5 +1,6 @@
 """Thirty-One as a `Game`."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import ClassVar, Literal
 
@@ -28,6 +29,15 @@ _BLOCKS = {"table": BLOCKS, "opponent_statistics": OPPONENT_STATISTICS_BLOCKS, "
 @options("game")
 class ThirtyOne:
     """Thirty-One: a match of 2 to 9 players; in each round the lowest hand loses a life."""
+
+    agents: ClassVar[Mapping[str, str]] = {
+        "greedy": ".agents:greedy",
+        "greedy_stock_only": ".agents:greedy_stock_only",
+        "threshold": ".agents:threshold",
+    }
+    abilities: ClassVar[Mapping[str, str]] = {
+        "outcomes": ".outcomes",
+    }
 
     num_players: Whole = option(2, "players of a match", ge=2, le=MAX_PLAYERS)
     lives: Whole = option(3, "lives at the start of a match", ge=1, le=MAX_LIVES)

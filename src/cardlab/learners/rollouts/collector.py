@@ -90,7 +90,7 @@ def _last_of_players(decisions: _Decisions) -> Bools:
     return last
 
 
-def _what_follows(decisions: _Decisions, results: _Results, waiting: _Decisions) -> tuple[Floats, Floats]:
+def _bootstrap_values(decisions: _Decisions, results: _Results, waiting: _Decisions) -> tuple[Floats, Floats]:
     """[N] payoff and [N] value at what follows a player's last decision: the end of the game, or one in `waiting`."""
     paid, values = (np.zeros(len(decisions.games), dtype=np.float32) for _ in range(2))
     over = np.isin(decisions.games, results.games)
@@ -219,7 +219,7 @@ class Collector:
         decisions = decisions.take(np.flatnonzero(ready))
         decisions = decisions.take(_by_player(decisions))
         ends = _last_of_players(decisions)
-        final, next_values = _what_follows(decisions, results, waiting)
+        final, next_values = _bootstrap_values(decisions, results, waiting)
         later = np.where(ends, final, np.append(decisions.paid[1:], np.float32(0)))
         return Experience(
             info_states=decisions.info_states,

@@ -2,22 +2,51 @@
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cardlab.agents.registry import load_agent
+from cardlab.core.options import Flag, Number, Text, Whole, option, options
 from cardlab.games.agent_protocol import Agent
 from cardlab.games.protocol import Floats, Game
-from cardlab.learners.rollouts.opponents.options import PoolOptions
-from cardlab.learners.rollouts.opponents.protocol import AgentOf, Seats
+from cardlab.learners.rollouts.opponents.protocol import MAX_OPPONENTS, AgentOf, Seats, Weight
 from cardlab.learners.rollouts.opponents.seats import draw_seats
-from cardlab.networks.protocol import Network
 
+if TYPE_CHECKING:
+    from cardlab.networks.protocol import Network
+
+MAX_CHECKPOINTS = 100
 HALF_LIFE = 100  # games against an opponent after which earlier results weigh half
 PRIOR = 0.5  # win rate against a new opponent
 FLOOR = 0.05  # least share of lost games in the priority, so that no opponent is dropped
+
+
+@options("opponents")
+class PoolOptions:
+    """Self-play in most games; in the others a pool of checkpoints and other agents."""
+
+    size: Whole = option(8, "most recent checkpoints in the pool", ge=1, le=MAX_CHECKPOINTS)
+    every: Whole = option(20, "updates between two checkpoints", ge=1)
+    current_share: Number = option(0.8, "share of games that are pure self-play", ge=0, le=1)
+    agents: Mapping[Text, Weight] = option(
+        {},
+        "agent: weight, beside the checkpoints, which weigh 1 each; e.g. {greedy: 2}",
+        factory=dict[str, float],
+        max_length=MAX_OPPONENTS - MAX_CHECKPOINTS,
+    )
+    same_agent: Flag = option(False, "true: one agent for all opponents' seats of a game; false: one draw per seat")
+    priority: Number = option(
+        0.0,
+        "exponent p: an agent is drawn by weight · (1 − x)^p, x the learner's recent win rate against it",
+        ge=0,
+        le=10,
+    )
+
+    def build(self, game: Game, agent_of: AgentOf, network: "Network") -> "OpponentPool":
+        """The opponents for this game, `network` as first checkpoint; InvalidOption if an agent does not play it."""
+        return OpponentPool(self, game, agent_of, network)
 
 
 class OpponentPool:
@@ -26,7 +55,7 @@ class OpponentPool:
     A checkpoint that is replaced during a game is replaced in the game, too; the result counts for the new one.
     """
 
-    def __init__(self, options: PoolOptions, game: Game, agent_of: AgentOf, network: Network) -> None:
+    def __init__(self, options: PoolOptions, game: Game, agent_of: AgentOf, network: "Network") -> None:
         """`network` is the first checkpoint. Raises InvalidOption if a named agent does not play the game."""
         self.options = options
         self.num_saved = 1  # checkpoints so far
@@ -59,7 +88,7 @@ class OpponentPool:
         weights *= self._results.priorities(self.options.priority)
         return weights / weights.sum()
 
-    def update(self, iteration: int, network: Network, payoffs: Floats, seats: Seats) -> None:
+    def update(self, iteration: int, network: "Network", payoffs: Floats, seats: Seats) -> None:
         """Count the results, and save a checkpoint of `network` every `options.every` iterations."""
         self._results.add(payoffs, seats)
         if iteration % self.options.every == 0:

@@ -1,0 +1,29 @@
+"""Thirty-One: number of rounds, kinds of actions, and final standing of the players."""
+
+import numpy as np
+
+from cardlab.games.outcome_counts import OutcomeCounts, one_hot
+from cardlab.games.protocol import States
+from cardlab.games.thirty_one.actions import CALL, KEEP_HAND, NUM_ACTIONS, SWAP_FIRST, TAKE
+
+ACTION_NAMES = ("draw", "take", "call", "swap", "keep the hand")
+ACTION_GROUPS = np.zeros(NUM_ACTIONS, dtype=np.int8)
+ACTION_GROUPS[[TAKE, CALL]] = 1, 2
+ACTION_GROUPS[SWAP_FIRST:KEEP_HAND] = 3
+ACTION_GROUPS[KEEP_HAND] = 4
+
+_MOST_ROUNDS = 12
+_MOST_LIVES = 3
+
+
+def read(states: States) -> list[OutcomeCounts]:
+    """Outcomes of finished matches [G]."""
+    rounds = one_hot(states["round"] - 1, _MOST_ROUNDS)
+    lives = one_hot(states["lives"], _MOST_LIVES + 1)
+    names = tuple(map(str, range(1, _MOST_ROUNDS)))
+    return [
+        OutcomeCounts(
+            "rounds in a match", (*names, f"{_MOST_ROUNDS} or more"), np.repeat(rounds[:, None], lives.shape[1], 1)
+        ),
+        OutcomeCounts("lives left", ("0", "1", "2", f"{_MOST_LIVES} or more"), lives),
+    ]

@@ -1,0 +1,27 @@
+"""Options of the network `abstract_actions`. Imports no torch, so that a wrong value is refused quickly."""
+
+from typing import Any
+
+from cardlab.core.options import InvalidOption, option, options
+from cardlab.core.parts import find_place
+from cardlab.games.protocol import GameSpec
+from cardlab.networks.option_types import Activation, Widths
+
+
+@options("network")
+class AbstractActionsOptions:
+    """A score per abstract action: lowest, highest and least splitting play of each kind; for PPO at Big 2."""
+
+    widths: Widths = option((256, 256), "layer widths of the trunk")
+    activation: Activation = "relu"
+
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption without the action features that define the abstract actions."""
+        if not {"kind", "strength", "splits"} <= {block.name for block in spec.action_blocks}:
+            expected = f"mlp or trunks: {spec.name} has no action features kind, strength and splits"
+            raise InvalidOption("network", "abstract_actions", expected)
+
+    def build(self, spec: GameSpec) -> Any:
+        """The network for this game with weights from torch's generator; InvalidOption if it does not fit the game."""
+        self.check(spec)
+        return find_place(__name__, ".abstract_actions:AbstractActionsNetwork")(spec, self)

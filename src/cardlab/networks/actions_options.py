@@ -1,0 +1,28 @@
+"""Options of the network `actions`. Imports no torch, so that a wrong value is refused quickly."""
+
+from typing import Any
+
+from cardlab.core.options import InvalidOption, option, options
+from cardlab.core.parts import find_place
+from cardlab.games.protocol import GameSpec
+from cardlab.networks.option_types import Activation, Widths
+
+
+@options("network")
+class ActionsOptions:
+    """Encoded legal actions scored against the encoded state; for games with action features."""
+
+    state_widths: Widths = option((256, 128), "layer widths of the state encoder")
+    action_widths: Widths = option((128,), "layer widths of the action encoder")
+    joint_widths: Widths = option((64,), "layer widths over the sum of encoded state and action")
+    activation: Activation = "relu"
+
+    def check(self, spec: GameSpec) -> None:
+        """Raise InvalidOption without action features."""
+        if not spec.num_action_features:
+            raise InvalidOption("network", "actions", f"mlp or trunks: {spec.name} has no action features")
+
+    def build(self, spec: GameSpec) -> Any:
+        """The network for this game with weights from torch's generator; InvalidOption if it does not fit the game."""
+        self.check(spec)
+        return find_place(__name__, ".actions:ActionsNetwork")(spec, self)

@@ -1,0 +1,93 @@
+"""A network with one encoder for all lines of cards; the value is a sum over the lines plus a value of their context.
+
+On Poker Squares a sum over lines learns far better than a network on the raw board (Neller 2013, for tables). The
+context lets lines compete for cards. Fits games whose observation has a block `lines` of shape [L, Fl].
+"""
+
+import torch
+from torch import Tensor, nn
+
+from cardlab.games.protocol import GameSpec
+from cardlab.networks.compiled import compilable
+from cardlab.networks.deduplicate import distinct_lines
+from cardlab.networks.inputs import Inputs, LegalPairs
+from cardlab.networks.layers import head, mask_scores, perceptron
+from cardlab.networks.lines_options import LinesOptions
+from cardlab.networks.protocol import Network
+
+_MIN_DEDUPLICATED = 16  # observations; below, the search for duplicates takes longer than it saves
+
+
+class LineEncoder(nn.Module):
+    """Splits an observation into encoded lines [N, L, E] and the rest [N, R]."""
+
+    def __init__(self, spec: GameSpec, options: LinesOptions) -> None:
+        super().__init__()
+        self.block = spec.block("lines")
+        self.num_lines, line_features = self.block.shape
+        self.encoder = perceptron((line_features, *options.line_widths), activation=options.activation)
+        self.width = options.line_widths[-1]
+        self.rest = spec.num_features - self.block.size
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Encoded lines [N, L, E] and the other columns [N, R]."""
+        block = self.block
+        rest = torch.cat((observations[:, : block.start], observations[:, block.stop :]), dim=1)
+        return self._encode(observations), rest
+
+    def _encode(self, observations: Tensor) -> Tensor:
+        """[N, L, E]; in large float32 batches on a CPU, without gradients, each distinct line is encoded once."""
+        learning = torch.is_grad_enabled() or torch.compiler.is_compiling()
+        plain = observations.device.type == "cpu" and observations.dtype == torch.float32
+        if learning or not plain or len(observations) < _MIN_DEDUPLICATED:
+            return self.encode_all(observations)
+        distinct, indices = (torch.from_numpy(array) for array in distinct_lines(observations.numpy(), self.block))
+        return self.encoder(distinct)[indices]
+
+    def encode_all(self, observations: Tensor) -> Tensor:
+        """[N, L, E] without deduplication."""
+        block = self.block
+        return self.encoder(observations[:, block.start : block.stop].reshape(-1, *block.shape))
+
+
+class LinesNetwork(Network):
+    """Shared line encoder → sum of line values; context of all lines → scores and the rest of the value."""
+
+    def __init__(self, spec: GameSpec, options: LinesOptions) -> None:
+        super().__init__()
+        self.lines = LineEncoder(spec, options)
+        self.concatenated = options.pooling == "concat"
+        pooled = self.lines.width * (self.lines.num_lines if self.concatenated else 1)
+        self.context = perceptron((pooled + self.lines.rest, *options.context_widths), activation=options.activation)
+        context_width = options.context_widths[-1]
+        self.line_value = head(self.lines.width, 1, 0.1)
+        self.context_value = head(context_width, 1, 0.1)
+        self.score_head = head(self.lines.width * self.lines.num_lines + context_width, spec.num_actions, 0.01)
+
+    def forward(self, inputs: Inputs) -> tuple[Tensor, Tensor]:
+        """Scores [N, A] and values [N]."""
+        scores, values = self._scores_and_values(inputs.observations)
+        return mask_scores(scores, inputs.legal), values
+
+    def score_legal(self, observations: Tensor, pairs: LegalPairs) -> tuple[Tensor, Tensor]:
+        """Scores [K] and values [N]."""
+        scores, values = self._scores_and_values(observations)
+        return scores[pairs.rows, pairs.actions], values
+
+    @compilable
+    def value(self, observations: Tensor) -> Tensor:
+        """Values [N]."""
+        return self._features_and_values(observations)[2]
+
+    @compilable
+    def _scores_and_values(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        lines, context, values = self._features_and_values(observations)
+        return self.score_head(torch.cat((lines.flatten(1), context), dim=1)), values
+
+    def _features_and_values(self, observations: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Encoded lines [N, L, E], context [N, C] and values [N]."""
+        lines, rest = self.lines(observations)
+        pooled = lines.flatten(1) if self.concatenated else lines.mean(dim=1)
+        context = self.context(torch.cat((pooled, rest), dim=1))
+        values = self.line_value(lines).sum(dim=(1, 2)) + self.context_value(context).squeeze(-1)
+        return lines, context, values
