@@ -86,7 +86,7 @@ def test_every_learner_composes_with_every_game(game: str, agent: str) -> None:
         (["agent.gamma=high"], "agent.gamma=high: must be a number"),
         (["network.widths=256"], "network.widths=256: must be a list of 1 to 16 entries"),
         (["trainer.decisions=0"], "trainer.decisions=0: must be a whole number in [1, 1e+12]"),
-        (["agent.name=a2c"], "agent.name=a2c: must be one of ppo, dqn, td"),
+        (["agent._target_=a2c.A2C"], "agent._target_=a2c.A2C: must be a class that can be imported"),
         (["trainer.decisions=1e300"], "trainer.decisions=1e+300: must be a whole number in [1, 1e+12]"),
         ([f"trainer.decisions={400 * '9'}"], f"trainer.decisions={100 * '9'}… (400 characters): must be a "),
         (["trainer.decisions=inf"], "trainer.decisions=inf: must be a whole number"),
