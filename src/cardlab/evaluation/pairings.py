@@ -12,8 +12,8 @@ import numpy as np
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.registry import named_folders
-from cardlab.core.code_digest import code_digest
 from cardlab.core.files import load_json, write_json
+from cardlab.core.running_code import code_digest
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.match import play_lineups

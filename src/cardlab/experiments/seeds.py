@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cardlab.agents.policy_descriptions import DESCRIPTION, policy_digest
 from cardlab.core.child_processes import ChildProcess, stop, usable_cores, wait_for
 from cardlab.core.files import write_atomically
+from cardlab.core.running_code import check_unchanged
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.learning_curves import read_columns
 from cardlab.experiments.run_paths import CONFIG, LATEST, POLICY, SUMMARY
@@ -112,6 +113,7 @@ def train_seed(
 
     config = {**config, "seed": training.seed}
     store, experiment = Store(address, root, tags), build_experiment(config)
+    check_unchanged(training.folder.name, find_training(config, root).folder.name, "the code or a policy")
     if training.is_finished:
         _add_tags(store, experiment, training, tags)
         report(f"finished before: {training.policy}")
