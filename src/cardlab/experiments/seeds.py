@@ -22,7 +22,7 @@ from cardlab.experiments.run_paths import CONFIG, LATEST, POLICY, SUMMARY
 from cardlab.experiments.seed_curves import mean_curve
 from cardlab.experiments.seed_plots import plot_seed_curves
 from cardlab.tracking import Run, Store
-from cardlab.tracking.lineage import lineage
+from cardlab.tracking.lineage import VERSIONS, lineage
 from cardlab.tracking.policy_lookup import policy_filter
 from cardlab.tracking.run_state import load_run_state
 from cardlab.tracking.store import was_killed
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _WAIT_SECONDS = 1.0
 _PARENT = "mlflow.parentRunId"
 
-_ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # tags of the lineage
+_ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", VERSIONS)  # tags of the lineage
 _CPU = "usage/cpu_seconds"
 
 Report = Callable[[str], None]
