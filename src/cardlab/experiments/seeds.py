@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cardlab.agents.policy_descriptions import DESCRIPTION, policy_digest
 from cardlab.core.child_processes import ChildProcess, stop, usable_cores, wait_for
 from cardlab.core.files import write_atomically
-from cardlab.core.running_code import check_unchanged
+from cardlab.core.running_code import check_unchanged, fast_imports
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.learning_curves import read_columns
 from cardlab.experiments.run_paths import CONFIG, LATEST, POLICY, SUMMARY
@@ -158,8 +158,8 @@ def _link_latest(folder: Path) -> None:
 
 def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
     """The folder in which `config` is trained; it may be missing."""
-    from cardlab.training.run import run_folder  # noqa: PLC0415 (imports Lightning)
-
+    with fast_imports():
+        from cardlab.training.run import run_folder  # noqa: PLC0415 (imports Lightning)
     experiment = build_experiment(config)
     first = replace(experiment, seed=0, config={**experiment.config, "seed": 0})
     group = run_folder(Path(), first).name[:8]
