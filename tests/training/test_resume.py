@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cardlab.learners.rollouts.opponents.options import PoolOptions
 
 from cardlab.core.running_code import CodeChanged
 from cardlab.learners.dqn.options import DQNOptions
