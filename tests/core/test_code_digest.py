@@ -15,7 +15,7 @@ OWN: dict[str, str] = {
         from cardlab.learner import train
         def run(game, agents):
             from . import lazy
-            return train(game), lazy, find_ability(game, "playouts")
+            return train(game), lazy, find_ability(game, "playouts"), find_place(__name__, ".placed:Placed")
         """,
     "learner.py": """
         from typing import TYPE_CHECKING
@@ -42,6 +42,7 @@ OWN: dict[str, str] = {
         def other_loss(x):
             return 2 * x
         """,
+    "placed.py": "class Placed: ...\nclass Other: ...\n",
     "lazy.py": "LAZY = 1\nprint(LAZY)",
     "shown.py": "NOT_IN_DIGEST = 'draws pictures'\nimport cardlab.drawn\n",
     "drawn.py": "class Shown: ...\n",
@@ -119,7 +120,18 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
 
 
 def test_imports_and_what_the_configuration_names_are_followed(tree: Tree) -> None:
-    found = {"run", "learner", "losses", "lazy", "options", "games", "games.game", "games.agents", "games.playouts"}
+    found = {
+        "run",
+        "learner",
+        "losses",
+        "lazy",
+        "placed",
+        "options",
+        "games",
+        "games.game",
+        "games.agents",
+        "games.playouts",
+    }
     assert tree.modules() == found | {"cardlab"}
 
 
@@ -136,6 +148,7 @@ def test_imports_and_what_the_configuration_names_are_followed(tree: Tree) -> No
         ("learner.py", "LIMIT = 3", "LIMIT = 4\ndef added(): ...\nclass Added: ..."),
         ("learner.py", "def unused():\n    from cardlab.shown import Shown", "def unused():\n    import cardlab.drawn"),
         ("losses.py", "2 * x", "3 * x"),
+        ("placed.py", "class Other: ...", "class Other: placed = 1"),
         ("options.py", '"discount"', '"discount factor"'),
         ("options.py", '"depth of the tree"', '"depth"'),
         ("options.py", "0.2", "0.3"),
@@ -159,6 +172,7 @@ def test_what_cannot_change_a_result_does_not_count(name: str, old: str, new: st
         ("learner.py", "ValueError", "TypeError"),
         ("learner.py", "refusal(reward,", "refusal(lot,"),
         ("losses.py", "return x", "return -x"),
+        ("placed.py", "class Placed: ...", "class Placed: placed = 1"),
         ("lazy.py", "LAZY = 1", "LAZY = 2"),
         ("options.py", "1.0", "0.9"),
         ("options.py", "ge=0", "ge=1"),

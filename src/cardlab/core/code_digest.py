@@ -144,7 +144,7 @@ class _Search:
         self.modules[name] = path
         self._parts[name] = self.sources.read(name, path, factories=False).parts
         for part in self._parts[name]:
-            keys = {part.trigger} if part.place or not part.trigger else {part.trigger, f"{name}.*"}
+            keys = {part.trigger} if part.is_entry else {part.trigger, f"{name}.*"}
             if not part.trigger or keys & self._used:
                 self._count(name, part)
             else:
@@ -166,8 +166,8 @@ class _Search:
         self._use(part.uses)
         for each in part.imports:
             self._follow_import(name, each)
-        if part.place:
-            self._follow_place(self._absolute(name, part.place), is_agent=":" in part.place)
+        for place in part.places:
+            self._follow_place(self._absolute(name, place), is_agent=part.is_entry and ":" in place)
 
     def _follow_import(self, name: str, each: Import) -> None:
         module = self._absolute(name, "." * each.level + each.module)

@@ -45,7 +45,8 @@ class Part:
     texts: list[str] = field(default_factory=list[str])
     uses: set[str] = field(default_factory=set[str])  # triggers of other parts
     imports: set[Import] = field(default_factory=set[Import])
-    place: str = ""  # of an entry
+    places: set[str] = field(default_factory=set[str])  # relative to the module's package
+    is_entry: bool = False
 
 
 @dataclass
@@ -104,11 +105,11 @@ class _Reader:
         self._start("")
         return self.module
 
-    def _start(self, trigger: str, place: str = "") -> None:
+    def _start(self, trigger: str, *, is_entry: bool = False) -> None:
         """End the current part and start another one."""
-        if self._part.texts or self._part.place:
+        if self._part.texts:
             self.module.parts.append(self._part)
-        self._part = Part(trigger, place=place)
+        self._part = Part(trigger, is_entry=is_entry)
 
     def _write(self, node: Any) -> None:
         """Add a node, a list or a value."""
@@ -190,8 +191,9 @@ class _Reader:
         for key, value in zip(node.keys, node.values, strict=True):
             if is_mapping:
                 outer = self._part.trigger
-                self._start(f"={_text(key)}", place=_text(value))
+                self._start(f"={_text(key)}", is_entry=True)
                 self._part.texts.append(f"{_text(key)!a}:{_text(value)!a},")
+                self._part.places.add(_text(value))
                 self._start(outer)
             else:
                 self._write(key)
@@ -212,6 +214,8 @@ class _Reader:
             uses.add(node.attr)
         elif isinstance(node, ast.Call) and _called_name(node) == "find_ability":
             uses |= {f"={text}" for text in map(_text, node.args) if text}
+        elif isinstance(node, ast.Call) and _called_name(node) == "find_place":
+            self._part.places |= {text for text in map(_text, node.args) if text}
 
     @contextmanager
     def _message(self, is_message: bool) -> Generator[None]:
