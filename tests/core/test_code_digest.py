@@ -70,6 +70,10 @@ OWN: dict[str, str] = {
             ...
         """,
     "games/playouts.py": "PLAYED = print()",
+    "games/searches.py": """
+        def Search(game, policy="champion"):
+            return agent_text("tree", {"policy": policy})
+        """,
     "games/endgame.py": "SOLVED = print()",
     "networks/mlp.py": "class MLP:\n    width = 3\n",
     "networks/lines.py": "class Lines:\n    width = 3\n",
@@ -196,6 +200,17 @@ def test_agents_and_abilities_count_when_they_are_named(tree: Tree) -> None:
     tree.edit("cardlab/games/agents.py", "def Planner(game):", "def Planner(game, depth):")
     assert tree.digest() == plain
     assert tree.digest(arena=arena) != planner
+    tree.write("cardlab/tree.py", "class Tree: ...")
+    tree.edit(
+        "cardlab/games/game.py",
+        "agents: ",
+        "others = {'search': '.searches:Search', 'tree': '..tree:Tree'}\n    agents: ",
+    )
+    assert "tree" not in tree.modules()
+    tree.write("champions/mine/policy.json", json.dumps({"network": {"_target_": "cardlab.networks.lines.Lines"}}))
+    found = tree.modules(arena={"references": ["search:raw:true"]})
+    assert {"tree", "networks.lines"} <= found
+    assert "networks.mlp" not in found
     assert "games.endgame" in tree.modules(arena={"references": ["monte_carlo:ending:endgame"]})
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 
-from cardlab.core.config_texts import TARGET, Config, config_texts
+from cardlab.core.config_texts import CHAMPION, TARGET, Config, config_texts
 from cardlab.core.source_parts import MARKER, Import, Module, Part, read_module, triggers
 
 NOT_IN_DIGEST = "reads code and runs none of it"
@@ -123,8 +123,13 @@ class _Search:
                 raise ValueError(f"{root}: no such module in {sources.folder}")
             self._use({f"{name}.*"})
             self._add(name, path)
-        places = (Path.cwd(), sources.folder / _PACKAGE, sources.folder.parent)
-        for text, key in config_texts(configs, sources.experiments, places if policies else ()):
+        self._follow_configs(configs, policies)
+        if f"={CHAMPION}" in self._used:  # perhaps only code names it
+            self._follow_configs([*configs, {"agents": CHAMPION}], policies)
+
+    def _follow_configs(self, configs: Sequence[Config], policies: bool) -> None:
+        places = (Path.cwd(), self.sources.folder / _PACKAGE, self.sources.folder.parent)
+        for text, key in config_texts(configs, self.sources.experiments, places if policies else ()):
             self._use(triggers(text))
             if _DOTTED.fullmatch(text):
                 self._follow_place(text, is_agent=key != TARGET)

@@ -14,7 +14,7 @@ Texts = list[tuple[str, str]]
 """Pairs of a text and the key above it."""
 
 TARGET = "_target_"
-_CHAMPION = "champion"
+CHAMPION = "champion"
 _POLICY, _BELIEF = "policy.json", "belief.json"
 
 
@@ -26,7 +26,7 @@ def config_texts(configs: Sequence[Config], experiments: Mapping[str, Config], r
     games = sorted({str(config["game"].get("name", "")) for config in configs if "game" in config})
     texts, done = [text for config in configs for text in _texts(config)], set[str]()
     for text, _ in texts:  # which grows
-        if roots and text not in done and (text == _CHAMPION or "/" in text):
+        if roots and text not in done and (text == CHAMPION or "/" in text):
             done.add(text)
             texts += _policy_texts(text, games, experiments, roots)
     return texts
@@ -40,7 +40,7 @@ def _policy_texts(text: str, games: Sequence[str], experiments: Mapping[str, Con
     if (path / "training.ckpt").is_file():
         return []  # of the network of the configuration
     folders = [path]
-    if text == _CHAMPION:
+    if text == CHAMPION:
         inner = [*games, *(f"beliefs/{game}" for game in games)]
         folders = [root / "champions" / name for name in inner for root in roots]
     found = [texts for folder in folders if (texts := _described(folder, roots))]

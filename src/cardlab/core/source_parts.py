@@ -19,6 +19,7 @@ MARKER = "NOT_IN_DIGEST"
 
 _IGNORED = ("ctx", "kind", "type_comment", "type_ignores", "type_params")  # fields that do not affect the result
 _CONVERTS = {"register", "validate_call"}  # decorators that read the annotations of a function
+_NAMING = ("option", "agent_text", "find_ability")  # functions whose arguments name entries
 _PLACE = re.compile(r"\.[\w.]*(:\w+)?")  # a module, or a name in it, relative to a package: `.agents:GreedyAgent`
 _NAMES = re.compile(r"[\w.:]+")
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -38,7 +39,8 @@ class Part:
     """Code that counts when something uses it; without a `trigger` it counts with its module.
 
     The trigger of a definition is its name. That of an entry of a mapping name → place is `=name`: it counts when a
-    configuration, or a call of `find_ability`, contains the name.
+    configuration contains the name, or code does where it may name an agent or an ability: in a default, in a call of
+    `agent_text` or `find_ability`, anywhere in the project.
     """
 
     trigger: str = ""
@@ -143,13 +145,15 @@ class _Reader:
             self._part.texts.append(")")
         else:
             text = _text(node)
-            self._part.uses |= triggers(text) - {f"={text}"}
+            found = triggers(text)
+            self._part.uses |= found if self.whole else found - {f"={text}"}
             self._part.texts.append(f"Constant({text!a})")
 
     def _write_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         before = (self.keeps_annotations, self._in_class, self._messages)
         self.keeps_annotations |= any(_called_name(each) in _CONVERTS for each in node.decorator_list)
         self._in_class, self._messages = False, _names_of_messages(node)
+        self._name_entries([*node.args.defaults, *node.args.kw_defaults])
         self._write_fields(node, *(() if self.keeps_annotations else ("returns",)))
         self.keeps_annotations, self._in_class, self._messages = before
 
@@ -177,6 +181,8 @@ class _Reader:
 
     def _write_call(self, node: ast.Call) -> None:
         called = _called_name(node)
+        if called in _NAMING:
+            self._name_entries(node.args)
         if called == "option":
             shown = [value for place, value in enumerate(node.args) if place != 1 or not _is_text(value)]
             node = ast.Call(node.func, shown, [each for each in node.keywords if each.arg != "about"])
@@ -212,10 +218,13 @@ class _Reader:
             uses.add(node.id)
         elif isinstance(node, ast.Attribute):
             uses.add(node.attr)
-        elif isinstance(node, ast.Call) and _called_name(node) == "find_ability":
-            uses |= {f"={text}" for text in map(_text, node.args) if text}
         elif isinstance(node, ast.Call) and _called_name(node) == "find_place":
             self._part.places |= {text for text in map(_text, node.args) if text}
+
+    def _name_entries(self, nodes: Sequence[ast.AST | None]) -> None:
+        """Count the entries that these texts name, such as `=tables` for `tables:level:2`."""
+        texts = [_text(part) for node in nodes if node is not None for part in ast.walk(node)]
+        self._part.uses |= {f"={name}" for text in texts for name in re.split(r"[:\[\]]", text) if name}
 
     @contextmanager
     def _message(self, is_message: bool) -> Generator[None]:
