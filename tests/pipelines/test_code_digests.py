@@ -20,7 +20,7 @@ STAGES = ("train", "evaluate", "promote")
 LOOK_AHEAD = {"arena": {"references": ["monte_carlo:simulations:8"]}}
 POLICY = {"arena": {"references": ["models/other"]}}
 
-by_target = pytest.mark.skipif("_target_" not in EXPERIMENTS["big2_ppo"]["agent"], reason="parts have names only")
+CLASS = "@options('network')\nclass UnusedOptions:\n    width: int = 3\n"
 
 Digests = dict[str, str]
 
@@ -81,8 +81,12 @@ def with_statement(text: str) -> str:
 
 
 def using(stages: tuple[str, ...] = STAGES, **wanted: str) -> set[str]:
-    """STAGE@EXPERIMENT of the experiments with these groups, e.g. agent="ppo"; of all stages also compare@KEY."""
-    fitting = [name for name, entry in EXPERIMENTS.items() if all(entry[key]["name"] == wanted[key] for key in wanted)]
+    """STAGE@EXPERIMENT of the experiments whose classes are in these modules; of all stages also compare@KEY."""
+    fitting = [
+        name
+        for name, entry in EXPERIMENTS.items()
+        if all(f".{module}." in entry[key]["_target_"] for key, module in wanted.items())
+    ]
     pairs = [key for key, pair in PARAMS["compare"].items() if stages == STAGES and set(pair) & set(fitting)]
     return {f"{stage}@{name}" for stage in stages for name in fitting} | {f"compare@{key}" for key in pairs}
 
@@ -91,18 +95,10 @@ def test_every_stage_has_a_digest(before: Digests) -> None:
     assert set(before) == using() | {"tournaments", "report", "tune"}
 
 
-@by_target
-def test_comments_docstrings_layout_and_what_decides_nothing_do_not_count(checkout: Checkout, before: Digests) -> None:
-    checkout.edit("learners/ppo.py", lambda text: f"# a comment\n{text.replace('    ', '        ')}")
-    checkout.edit("learners/losses/value.py", lambda text: text.replace('"""', '"""Another text. ', 1))
+def test_layout_and_what_decides_nothing_do_not_count(checkout: Checkout, before: Digests) -> None:
+    checkout.edit("learners/ppo/learner.py", lambda text: f"# a comment\n{text.replace('    ', '        ')}")
     checkout.edit("games/big2/rules.py", lambda text: text.replace("\n", "\r\n"))
     checkout.edit("networks/layers.py", lambda text: text.replace("import Sequence\n", "import (\n    Sequence,\n)\n"))
-    checkout.edit(
-        "agents/policy_descriptions.py", lambda text: text.replace("= 2\n", "= 2\n'''Number of the format.'''\n", 1)
-    )
-    whist = 'GAMES = {"whist": "cardlab.games.whist:Whist",'
-    checkout.edit("games/catalogue.py", lambda text: text.replace("GAMES = {", whist))
-    (checkout.source / "games" / "whist.py").write_text("class Whist: ...\n")
     for name in (
         "../cardlab_play/table.py",
         "cli/train.py",
@@ -114,19 +110,57 @@ def test_comments_docstrings_layout_and_what_decides_nothing_do_not_count(checko
     assert checkout.digests() == before
 
 
-@by_target
+@pytest.mark.parametrize(
+    ("name", "old", "new", "stale"),
+    [
+        pytest.param(*edit, id=about)
+        for about, *edit in [
+            ("an error text", "learners/td/options.py", "below 1 with", "less than 1 with", {}),
+            ("length of messages", "core/messages.py", "_MAX_LENGTH = 300", "_MAX_LENGTH = 200", {}),
+            ("a docstring", "learners/losses/value.py", '"""', '"""Another text. ', {}),
+            ("a help text", "learners/td/options.py", "0: one-step targets", "0: targets of one step", {}),
+            ("an annotation of a function", "learners/ppo/loss.py", "num_decisions: int", "num_decisions: float", {}),
+            ("an unused class", "networks/mlp_options.py", '@options("network")', f"{CLASS}\n@options('network')", {}),
+            ("a new agent", "games/big2/game.py", '"lowest": ', '"highest": ".agents:Highest", "lowest": ', {}),
+            (
+                "an option",
+                "learners/td/options.py",
+                "    gamma: ",
+                "    patience: int = 3\n    gamma: ",
+                {"agent": "td"},
+            ),
+            ("a default", "learners/td/options.py", "option(0.5, ", "option(0.6, ", {"agent": "td"}),
+            ("a loss", "learners/ppo/loss.py", ".sum() / num", ".sum() / 2 / num", {"agent": "ppo"}),
+            ("a rule", "games/five_o/rules.py", None, "assert True", {"game": "five_o"}),
+            ("an agent", "games/big2/planner.py", None, "assert True", {"game": "big2"}),
+            ("an agent that nothing meets", "games/five_o/agents.py", None, "def reflex_9(): ...", {}),
+            ("playouts", "games/big2/playouts.py", None, "assert True", {}),
+            ("an endgame", "games/five_o/endgame.py", None, "assert True", {}),
+        ]
+    ],
+)
+def test_what_an_edit_makes_stale(
+    name: str, old: str | None, new: str, stale: dict[str, str], checkout: Checkout, before: Digests
+) -> None:
+    """The trainings of the benchmark with these groups."""
+    checkout.edit(name, lambda text: f"{text}\n{new}\n" if old is None else text.replace(old, new, 1))
+    after = checkout.digests()
+    changed = {stage for stage in before if stage.startswith("train@") and after[stage] != before[stage]}
+    assert changed == (using(("train",), **stale) if stale else set())
+
+
 @pytest.mark.parametrize(
     ("name", "stale"),
     [
-        ("learners/losses/policy_gradient.py", using(("train",), agent="ppo")),
-        ("learners/td.py", using(("train",), agent="td")),
-        ("networks/lines_network.py", using(network="lines") | {"tournaments"}),
+        ("learners/ppo/loss.py", using(("train",), agent="ppo")),
+        ("learners/td/learner.py", using(("train",), agent="td")),
+        ("networks/lines.py", using(network="lines_options") | {"tournaments"}),
         ("learners/rollouts/opponents/pool.py", set[str]()),
         ("games/open_face/rules.py", using(game="open_face") | {"tournaments"}),
         ("games/five_o/rules.py", using(game="five_o") | {"tournaments"}),
-        ("agents/heuristics/thirty_one.py", using(game="thirty_one") | {"tournaments", "tune"}),
+        ("games/thirty_one/agents.py", using(game="thirty_one") | {"tournaments", "tune"}),
         ("games/loop.py", using() | {"tournaments", "tune"}),
-        ("evaluation/outcomes/big2.py", using(("evaluate",), game="big2")),
+        ("games/big2/outcomes.py", using(("evaluate",), game="big2")),
         ("evaluation/tournament.py", {"tournaments"}),
         ("experiments/report/score_intervals.py", {"report"}),
         ("experiments/promotion/gate.py", using(("promote",))),
@@ -143,7 +177,6 @@ def test_an_edit_changes_what_uses_the_code(name: str, stale: set[str], checkout
     assert changed >= stale
 
 
-@by_target
 def test_data_files_count_for_what_uses_their_package(checkout: Checkout, before: Digests) -> None:
     (checkout.source / "games" / "big2" / "tables").mkdir()
     (checkout.source / "games" / "big2" / "tables" / "plans.npy").write_bytes(b"\0")
@@ -154,7 +187,6 @@ def test_data_files_count_for_what_uses_their_package(checkout: Checkout, before
     assert changed == using(game="big2") | {"tournaments", "report"}
 
 
-@by_target
 def test_what_the_text_of_an_agent_names_counts(checkout: Checkout) -> None:
     plain = EXPERIMENTS["five_o_td"]
     searching, loading = {**plain, **LOOK_AHEAD}, {**plain, **POLICY}

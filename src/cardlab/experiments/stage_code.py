@@ -16,6 +16,15 @@ NOT_IN_DIGEST = "reads code and runs none of it"
 CODE = Path("code.json")
 _CHAMPION = {"agents": ["champion"]}  # an agent that the configuration does not name
 _EXPERIMENT_STAGES: dict[str, Config] = {"train": {}, "evaluate": {}, "promote": _CHAMPION}
+_PLAYED = ("arena", "game", "network")
+_GROUPS = {
+    "evaluate": (*_PLAYED, "opponents"),
+    "promote": _PLAYED,
+    "tournaments": _PLAYED,
+    "compare": _PLAYED,
+    "report": (),
+}
+"""Stage → groups of the configuration whose code it uses; others use all."""
 _BENCHMARK_STAGES = ("tournaments", "report")  # one for all experiments
 
 
@@ -64,7 +73,11 @@ def _script(stage: str) -> Path:
 
 def _configs(params: Mapping[str, Any], stage: str, key: str) -> list[Config]:
     """The configurations that a stage uses: of one experiment, of a pair, of the sweep, or of all experiments."""
-    experiments: Mapping[str, Config] = params["experiments"]
+    groups = _GROUPS.get(stage)
+    experiments: dict[str, Config] = {
+        name: {group: value for group, value in config.items() if groups is None or group in groups}
+        for name, config in params["experiments"].items()
+    }
     if stage == "compare":
         return [experiments[name] for name in params["compare"][key]]
     if stage == "tune":
