@@ -10,9 +10,6 @@ if __name__ == "__main__":
 
 import sys
 from pathlib import Path
-from typing import Any, cast
-
-from omegaconf import OmegaConf
 
 from cardlab.core.files import write_json
 from cardlab.evaluation.progress import progress_bars
@@ -20,12 +17,13 @@ from cardlab.experiments.comparison.compare import compare_methods
 from cardlab.experiments.comparison.figures import comparison_figures
 from cardlab.experiments.config.build_parts import build_game
 from cardlab.experiments.recorded_matches import record_comparison
+from cardlab.experiments.stage_code import read_params
 from cardlab.tracking import Store
 
 
 def main(key: str) -> None:
     """Compare the pair `key` and write results/comparisons/KEY.json."""
-    params = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml")))
+    params = read_params("compare", key)
     names: list[str] = params["compare"][key]
     configs = [params["experiments"][name] for name in names]
     references = dict.fromkeys(text for config in configs for text in config["arena"]["references"])

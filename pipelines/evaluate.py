@@ -10,9 +10,7 @@ if __name__ == "__main__":
 
 import sys
 from pathlib import Path
-from typing import Any, cast
-
-from omegaconf import OmegaConf
+from typing import Any
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.policy_files import load_policy
@@ -26,6 +24,7 @@ from cardlab.experiments.config.build_parts import build_arena, build_game, chec
 from cardlab.experiments.group_evaluation import evaluate_group
 from cardlab.experiments.metrics import experiment_metrics
 from cardlab.experiments.policy_groups import find_group
+from cardlab.experiments.stage_code import read_params
 from cardlab.experiments.value_calibration import (
     Discount,
     calibration_rows,
@@ -43,7 +42,7 @@ GAMES = 1000  # of the calibration
 
 def main(name: str) -> None:
     """Evaluate the experiment `name`."""
-    config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
+    config = read_params("evaluate", name)["experiments"][name]
     check_pinned(config)
     game, arena, results = build_game(config["game"]), build_arena(config["arena"]), Path("results", name)
     policy = find_group(str(Path("models", name)), Path()).policies[0]

@@ -12,22 +12,20 @@ if __name__ == "__main__":
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
-
-from omegaconf import OmegaConf
 
 from cardlab.core.files import write_json
 from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.promotion.options import PROMOTION_SEED, PromotionOptions
 from cardlab.experiments.promotion.promote import challenge_by_group, format_outcome, promote
+from cardlab.experiments.stage_code import read_params
 from cardlab.games.make_game import without_training_options
 from cardlab.tracking import Store
 
 
 def main(name: str) -> None:
     """Let the best seed of the experiment `name` challenge the champion."""
-    config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
+    config = read_params("promote", name)["experiments"][name]
     game = without_training_options(build_game(config["game"]))
     arena = replace(build_arena(config["arena"]), seed=PROMOTION_SEED)
     store = Store()

@@ -8,9 +8,7 @@ if __name__ == "__main__":
 import sys
 from itertools import product
 from pathlib import Path
-from typing import Any, cast
-
-from omegaconf import OmegaConf
+from typing import Any
 
 from cardlab.experiments.learning_curves import write_learning_curves
 from cardlab.experiments.report.page import write_report
@@ -21,6 +19,7 @@ from cardlab.experiments.report.read_results import (
     read_results,
     read_tournaments,
 )
+from cardlab.experiments.stage_code import read_params
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.lineage import lineage
 from cardlab.tracking.policy_lookup import policy_filter
@@ -30,7 +29,7 @@ _SHOWN = ("git.commit", "git.dirty", "dvc.experiment", "dvc.baseline", "versions
 
 def main() -> None:
     """Write report/index.html, and log its pictures to the evaluations in MLflow."""
-    params = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml")))
+    params = read_params("report")
     experiments: dict[str, Any] = params["experiments"]
     results = read_results(Path("results"), experiments)
     tags = lineage()

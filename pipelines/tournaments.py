@@ -13,9 +13,7 @@ if __name__ == "__main__":
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
-
-from omegaconf import OmegaConf
+from typing import Any
 
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.options import DEFAULT_REFERENCES
@@ -24,6 +22,7 @@ from cardlab.evaluation.tournament import run_tournament
 from cardlab.experiments.config.build_parts import build_arena, build_game
 from cardlab.experiments.policy_groups import find_group
 from cardlab.experiments.recorded_matches import record_tournament
+from cardlab.experiments.stage_code import read_params
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Store
@@ -34,7 +33,7 @@ OUTPUT = Path("results", "tournaments")
 
 def main() -> None:
     """Write a table for each game of params.yaml, and one more for each other set of its options."""
-    experiments = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments))
+    experiments = read_params("tournaments")["experiments"]
     OUTPUT.mkdir(parents=True, exist_ok=True)
     for label, (game, names) in _by_game(experiments).items():
         arenas = [build_arena(experiments[name]["arena"]) for name in names]

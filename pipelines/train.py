@@ -14,7 +14,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from omegaconf import OmegaConf
 
@@ -25,6 +25,7 @@ from cardlab.experiments.learning_curves import read_columns
 from cardlab.experiments.run_paths import SEED
 from cardlab.experiments.seed_curves import write_mean_curve, write_seed_curves
 from cardlab.experiments.seeds import SeedTraining, train_seeds
+from cardlab.experiments.stage_code import read_params
 from cardlab.tracking import Store
 from cardlab.tracking.lineage import run_git
 from cardlab.tracking.parameters import flatten
@@ -33,7 +34,7 @@ from cardlab.training.summary import total_summary
 
 def main(name: str) -> None:
     """Train the experiment `name`."""
-    config = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").experiments[name]))
+    config = read_params("train", name)["experiments"][name]
     check_pinned(config)
     seeds, changed = parse_seeds(config[SEEDS], config["seed"]), _changed(name, config)
     trainings = train_seeds(experiment_part(config), seeds, Store(), changed=changed)

@@ -13,10 +13,8 @@ if __name__ == "__main__":
 import json
 import sys
 from pathlib import Path
-from typing import Any, cast
 
-from omegaconf import OmegaConf
-
+from cardlab.experiments.stage_code import read_params
 from cardlab.experiments.sweep.options import build_sweep
 from cardlab.experiments.sweep.study import find_study
 from cardlab.experiments.sweep.summary import trials_table
@@ -26,7 +24,7 @@ from cardlab.tracking import Store
 
 def main() -> None:
     """Run the sweep and write tuned/NAME/."""
-    tune = cast(dict[str, Any], OmegaConf.to_container(OmegaConf.load("params.yaml").tune))
+    tune = read_params("tune")["tune"]
     config, options = tune["experiment"], build_sweep(tune["sweep"])
     result = run_sweep(options, config)
     folder = Path("tuned", config["name"])

@@ -11,7 +11,7 @@ import pytest
 import cardlab
 from cardlab.agents.policy_descriptions import PolicyError, policy_game
 from cardlab.core import parts
-from cardlab.core.options import ConfigurationError, InvalidOption
+from cardlab.core.messages import ConfigurationError, InvalidOption
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.composition import compose_experiment
 

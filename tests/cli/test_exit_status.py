@@ -13,7 +13,7 @@ import pytest
 
 from cardlab.core.child_processes import ChildProcess, stop
 from cardlab.core.exit_status import FAILED, USAGE_ERROR, run_program
-from cardlab.core.options import ConfigurationError
+from cardlab.core.messages import ConfigurationError
 
 PIPELINES = Path(__file__).parents[2] / "pipelines"
 NAMES = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}

@@ -137,7 +137,7 @@ def test_trainings_of_other_code_are_under_another_run(
     monkeypatch.chdir(store.root)
     config = compose_experiment([*SMALL, "trainer.decisions=400", "trainer.evaluations=2"])
     train_seeds(config, (7,), store)
-    monkeypatch.setattr("cardlab.training.run.code_digest", lambda *_: "edited")
+    monkeypatch.setattr("cardlab.training.experiment.code_digest", lambda *_: "edited")
     train_seeds(config, (7,), store)
     parents = store.search_runs("tags.kind = 'seeds'")
     assert len({run.data.tags["group"] for _, run in parents}) == 2

@@ -1,7 +1,5 @@
 """code.json after edits of a copy of the code: what changes is what uses the edited code."""
 
-import json
-import runpy
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +8,9 @@ from typing import Any
 import pytest
 from omegaconf import OmegaConf
 
-from cardlab.core.code_digest import MARKER, Sources, code_digest
+from cardlab.core.code_digest import Sources
+from cardlab.core.source_parts import MARKER
+from cardlab.experiments.stage_code import stage_digests
 
 TRAINING = ("cardlab.experiments.config.build_experiment", "cardlab.training.run")
 ROOT = Path(__file__).parents[2]
@@ -19,6 +19,8 @@ EXPERIMENTS: dict[str, Any] = PARAMS["experiments"]
 STAGES = ("train", "evaluate", "promote")
 LOOK_AHEAD = {"arena": {"references": ["monte_carlo:simulations:8"]}}
 POLICY = {"arena": {"references": ["models/other"]}}
+
+CLASS = "@options('network')\nclass UnusedOptions:\n    width: int = 3\n"
 
 Digests = dict[str, str]
 
@@ -30,16 +32,14 @@ class Checkout:
         self.root = root
         self.source = root / "src" / "cardlab"
         ignored = shutil.ignore_patterns("__pycache__", "page")
-        for name in ("src", "pipelines"):
+        for name in ("conf", "src", "pipelines"):
             shutil.copytree(ROOT / name, root / name, ignore=ignored)
-        shutil.copyfile(ROOT / "params.yaml", root / "params.yaml")
 
     def digests(self) -> Digests:
         """What the stage writes, flat: STAGE or STAGE@EXPERIMENT → digest."""
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(self.root)
-            runpy.run_path("pipelines/code_digests.py", run_name="imported")["main"]()
-        written: dict[str, Any] = json.loads((self.root / "code.json").read_text())
+            written = stage_digests(PARAMS, Sources(self.root / "src", experiments=EXPERIMENTS))
         experiments = written.pop("experiments")
         written |= {f"compare@{key}": digest for key, digest in written.pop("compare").items()}
         return written | {f"{stage}@{name}": found[stage] for name, found in experiments.items() for stage in found}
@@ -77,12 +77,16 @@ def before(unedited: tuple[Checkout, Digests]) -> Digests:
 
 
 def with_statement(text: str) -> str:
-    return f"{text}\nEDITED = 1\n"
+    return f"{text}\nassert True\n"
 
 
 def using(stages: tuple[str, ...] = STAGES, **wanted: str) -> set[str]:
-    """STAGE@EXPERIMENT of the experiments with these groups, e.g. agent="ppo"; of all stages also compare@KEY."""
-    fitting = [name for name, entry in EXPERIMENTS.items() if all(entry[key]["name"] == wanted[key] for key in wanted)]
+    """STAGE@EXPERIMENT of the experiments whose classes are in these modules; of all stages also compare@KEY."""
+    fitting = [
+        name
+        for name, entry in EXPERIMENTS.items()
+        if all(f".{module}." in entry[key]["_target_"] for key, module in wanted.items())
+    ]
     pairs = [key for key, pair in PARAMS["compare"].items() if stages == STAGES and set(pair) & set(fitting)]
     return {f"{stage}@{name}" for stage in stages for name in fitting} | {f"compare@{key}" for key in pairs}
 
@@ -91,17 +95,10 @@ def test_every_stage_has_a_digest(before: Digests) -> None:
     assert set(before) == using() | {"tournaments", "report", "tune"}
 
 
-def test_comments_docstrings_layout_and_what_decides_nothing_do_not_count(checkout: Checkout, before: Digests) -> None:
-    checkout.edit("learners/ppo.py", lambda text: f"# a comment\n{text.replace('    ', '        ')}")
-    checkout.edit("learners/losses/value.py", lambda text: text.replace('"""', '"""Another text. ', 1))
+def test_layout_and_what_decides_nothing_do_not_count(checkout: Checkout, before: Digests) -> None:
+    checkout.edit("learners/ppo/learner.py", lambda text: f"# a comment\n{text.replace('    ', '        ')}")
     checkout.edit("games/big2/rules.py", lambda text: text.replace("\n", "\r\n"))
     checkout.edit("networks/layers.py", lambda text: text.replace("import Sequence\n", "import (\n    Sequence,\n)\n"))
-    checkout.edit(
-        "agents/policy_descriptions.py", lambda text: text.replace("= 2\n", "= 2\n'''Number of the format.'''\n", 1)
-    )
-    whist = 'GAMES = {"whist": "cardlab.games.whist:Whist",'
-    checkout.edit("games/catalogue.py", lambda text: text.replace("GAMES = {", whist))
-    (checkout.source / "games" / "whist.py").write_text("class Whist: ...\n")
     for name in (
         "../cardlab_play/table.py",
         "cli/train.py",
@@ -114,17 +111,56 @@ def test_comments_docstrings_layout_and_what_decides_nothing_do_not_count(checko
 
 
 @pytest.mark.parametrize(
+    ("name", "old", "new", "stale"),
+    [
+        pytest.param(*edit, id=about)
+        for about, *edit in [
+            ("an error text", "learners/td/options.py", "below 1 with", "less than 1 with", {}),
+            ("length of messages", "core/messages.py", "_MAX_LENGTH = 300", "_MAX_LENGTH = 200", {}),
+            ("a docstring", "learners/losses/value.py", '"""', '"""Another text. ', {}),
+            ("a help text", "learners/td/options.py", "0: one-step targets", "0: targets of one step", {}),
+            ("an annotation of a function", "learners/ppo/loss.py", "num_decisions: int", "num_decisions: float", {}),
+            ("an unused class", "networks/mlp_options.py", '@options("network")', f"{CLASS}\n@options('network')", {}),
+            ("a new agent", "games/big2/game.py", '"lowest": ', '"highest": ".agents:Highest", "lowest": ', {}),
+            (
+                "an option",
+                "learners/td/options.py",
+                "    gamma: ",
+                "    patience: int = 3\n    gamma: ",
+                {"agent": "td"},
+            ),
+            ("a default", "learners/td/options.py", "option(0.5, ", "option(0.6, ", {"agent": "td"}),
+            ("a loss", "learners/ppo/loss.py", ".sum() / num", ".sum() / 2 / num", {"agent": "ppo"}),
+            ("a rule", "games/five_o/rules.py", None, "assert True", {"game": "five_o"}),
+            ("an agent", "games/big2/planner.py", None, "assert True", {"game": "big2"}),
+            ("an agent that nothing meets", "games/five_o/agents.py", None, "def reflex_9(): ...", {}),
+            ("playouts", "games/big2/playouts.py", None, "assert True", {}),
+            ("an endgame", "games/five_o/endgame.py", None, "assert True", {}),
+        ]
+    ],
+)
+def test_what_an_edit_makes_stale(
+    name: str, old: str | None, new: str, stale: dict[str, str], checkout: Checkout, before: Digests
+) -> None:
+    """The trainings of the benchmark with these groups."""
+    checkout.edit(name, lambda text: f"{text}\n{new}\n" if old is None else text.replace(old, new, 1))
+    after = checkout.digests()
+    changed = {stage for stage in before if stage.startswith("train@") and after[stage] != before[stage]}
+    assert changed == (using(("train",), **stale) if stale else set())
+
+
+@pytest.mark.parametrize(
     ("name", "stale"),
     [
-        ("learners/losses/policy_gradient.py", using(("train",), agent="ppo")),
-        ("learners/td.py", using(("train",), agent="td")),
-        ("networks/lines_network.py", using(network="lines") | {"tournaments"}),
+        ("learners/ppo/loss.py", using(("train",), agent="ppo")),
+        ("learners/td/learner.py", using(("train",), agent="td")),
+        ("networks/lines.py", using(network="lines_options") | {"tournaments"}),
         ("learners/rollouts/opponents/pool.py", set[str]()),
         ("games/open_face/rules.py", using(game="open_face") | {"tournaments"}),
         ("games/five_o/rules.py", using(game="five_o") | {"tournaments"}),
-        ("agents/heuristics/thirty_one.py", using(game="thirty_one") | {"tournaments", "tune"}),
+        ("games/thirty_one/agents.py", using(game="thirty_one") | {"tournaments", "tune"}),
         ("games/loop.py", using() | {"tournaments", "tune"}),
-        ("evaluation/outcomes/big2.py", using(("evaluate",), game="big2")),
+        ("games/big2/outcomes.py", using(("evaluate",), game="big2")),
         ("evaluation/tournament.py", {"tournaments"}),
         ("experiments/report/score_intervals.py", {"report"}),
         ("experiments/promotion/gate.py", using(("promote",))),
@@ -168,12 +204,6 @@ def test_what_the_text_of_an_agent_names_counts(checkout: Checkout) -> None:
         assert changed == stale, name
 
 
-def test_a_missing_root_is_named(checkout: Checkout) -> None:
-    shutil.move(checkout.source / "training" / "run.py", checkout.source / "training" / "runs.py")
-    with pytest.raises(ValueError, match=r"cardlab\.training\.run: no such module in .*src"):
-        checkout.digest(EXPERIMENTS["big2_ppo"])
-
-
 def test_every_module_outside_of_the_digest_has_a_reason() -> None:
     """The list, short by intent: what records, shows, draws or distributes."""
     left_out = {
@@ -187,14 +217,19 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
         "cardlab.core.addresses",
         "cardlab.core.child_processes",
         "cardlab.core.code_digest",
+        "cardlab.core.config_texts",
         "cardlab.core.exit_status",
         "cardlab.core.main_guard",
+        "cardlab.core.messages",
         "cardlab.core.process_names",
+        "cardlab.core.running_code",
+        "cardlab.core.source_parts",
         "cardlab.evaluation.progress",
         "cardlab.evaluation.ray_pool",
         "cardlab.experiments.check_values",
         "cardlab.experiments.recorded_matches",
         "cardlab.experiments.seed_plots",
+        "cardlab.experiments.stage_code",
         "cardlab.experiments.sweep.launchers",
         "cardlab.experiments.sweep.plots",
         "cardlab.experiments.sweep.progress",
@@ -206,18 +241,3 @@ def test_every_module_outside_of_the_digest_has_a_reason() -> None:
     assert all(" " in sources.reason(name) for name in left_out)
     assert sources.reason("cardlab.tracking.run") == sources.reason("cardlab.tracking")
     assert not sources.reason("cardlab.training.run")
-
-
-def test_versions_of_python_agree_on_texts_in_f_strings(tmp_path: Path) -> None:
-    """The digest that Python 3.11, 3.12.1 and 3.13 give; 3.12.1 alone has an empty text after the width."""
-    (tmp_path / "cardlab").mkdir()
-    (tmp_path / "cardlab" / "__init__.py").write_text("")
-    text = 'def show(a, width):\n    return f"{a:<{width}}|{a!r} é {{}}" "joined" f"{a=}"\n'
-    (tmp_path / "cardlab" / "text.py").write_text(text, encoding="utf-8")
-    digest = Sources(tmp_path).digest(["cardlab.text"], [])
-    assert digest == "b3fd48174bb890f0"
-
-
-def test_this_package_is_read_where_it_lies() -> None:
-    config = EXPERIMENTS["big2_ppo"]
-    assert code_digest(TRAINING, config) == Sources(ROOT / "src").digest(TRAINING, [config])

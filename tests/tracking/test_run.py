@@ -167,6 +167,18 @@ def test_a_resumed_run_sends_no_step_twice(store: Store) -> None:
     assert status(store, run.id) == "FINISHED"
 
 
+def test_a_run_is_tagged_with_the_versions_that_resume_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = store.start_run("thirty_one", "ppo", params={"seed": 1})
+    run.finish("KILLED")
+    store.start_run("thirty_one", "ppo", params={"seed": 1}, resume=run.id).finish("KILLED")
+    before = store.client.get_run(run.id).data.tags
+    monkeypatch.setattr("cardlab.tracking.store.lineage", lambda: {"versions": "others"})
+    store.start_run("thirty_one", "ppo", params={"seed": 1}, resume=run.id).finish()
+    after = store.client.get_run(run.id).data.tags
+    assert "versions.resumed" not in before
+    assert (after["versions"], after["versions.resumed"]) == (before["versions"], "others")
+
+
 def test_a_run_the_store_does_not_know_begins_again(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     run = store.start_run("thirty_one", "ppo", resume="0" * 32, params={"seed": 1})
     run.finish()

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cardlab.core.running_code import CodeChanged
 from cardlab.learners.dqn.options import DQNOptions
 from cardlab.learners.rollouts.opponents.pool import PoolOptions
-from cardlab.training.checkpoint_files import CheckpointError
+from cardlab.training.checkpoint_files import CheckpointError, computing_versions
 from cardlab.training.experiment import Experiment
 from cardlab.training.run import RunInUse, Trained, train
 from learners.kuhn_training import kuhn_experiment
@@ -116,6 +117,27 @@ def test_a_finished_training_is_repeated_but_one_killed_at_its_very_end_is_not(t
     assert not rest.steps
     assert resumed.digest == first.digest
     assert resumed.rows == first.rows
+
+
+def test_other_versions_resume_when_they_are_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment, versions = experiment_of("td"), computing_versions()
+    with monkeypatch.context() as earlier:
+        earlier.setattr("cardlab.training.callbacks.computing_versions", lambda: versions | {"torch": "1.0"})
+        with pytest.raises(Interrupted):
+            run(experiment, tmp_path, Interrupter(3))
+    line = r"was written with torch 1\.0, here is torch [\d.]+; set CARDLAB_OTHER_VERSIONS=1 .* delete .*run$"
+    with pytest.raises(CheckpointError, match=line):
+        run(experiment, tmp_path)
+    monkeypatch.setenv("CARDLAB_OTHER_VERSIONS", "1")
+    rest = Interrupter(-1)
+    run(experiment, tmp_path, rest)
+    assert rest.steps[0] == 3  # whose checkpoint was not written
+
+
+def test_a_process_with_other_code_than_it_was_given_stops(tmp_path: Path) -> None:
+    experiment = replace(experiment_of("td"), code="0123456789abcdef")
+    with pytest.raises(CodeChanged, match=r"0123456789abcdef, now [0-9a-f]{16}\); run the command again"):
+        run(experiment, tmp_path)
 
 
 @pytest.mark.parametrize("content", [b"", b"not a checkpoint", b"PK\x03\x04 torn"])

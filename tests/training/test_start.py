@@ -107,7 +107,7 @@ def test_other_code_is_another_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         asked.extend([roots, *configs])
         return "other"
 
-    monkeypatch.setattr("cardlab.training.run.code_digest", other)
+    monkeypatch.setattr("cardlab.training.experiment.code_digest", other)
     assert run_folder(tmp_path, experiment) != before
     assert asked == [("cardlab.experiments.config.build_experiment", "cardlab.training.run"), experiment.config]
 

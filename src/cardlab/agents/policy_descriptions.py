@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from cardlab.agents.policy_paths import policy_hint
 from cardlab.core.files import load_json, write_atomically
-from cardlab.core.options import ConfigurationError, InvalidOption
+from cardlab.core.messages import ConfigurationError, InvalidOption
 from cardlab.core.parts import NAME, TARGET, build_part, check_targets, find_object
 from cardlab.games.make_game import FORMER_OPTIONS
 from cardlab.games.protocol import Game

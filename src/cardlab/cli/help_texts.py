@@ -10,7 +10,7 @@ from omegaconf import OmegaConf
 
 from cardlab.cli.arguments import FLAGS
 from cardlab.cli.verbs import VERBS, Verb
-from cardlab.core.options import as_written
+from cardlab.core.messages import as_written
 from cardlab.experiments.config.composition import compose_tree, initialised_hydra, search_folders
 from cardlab.experiments.config.error_lines import group_options, options_by_folder
 

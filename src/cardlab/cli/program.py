@@ -12,7 +12,7 @@ from cardlab.cli.completion import complete
 from cardlab.cli.help_texts import overview, verb_help
 from cardlab.cli.verbs import ComposedConfig, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
-from cardlab.core.options import ConfigurationError, combined
+from cardlab.core.messages import ConfigurationError, combined
 from cardlab.evaluation.progress import QUIET
 from cardlab.experiments.config.composition import compose_tree, plain, run_hydra, tree_text, use_config_dir
 from cardlab.experiments.config.error_lines import decides_keys, key_of

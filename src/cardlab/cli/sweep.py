@@ -7,7 +7,8 @@ from shlex import join, quote
 from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.verbs import Request
-from cardlab.core.options import ConfigurationError, InvalidOption, checked, collected, combined
+from cardlab.core.messages import ConfigurationError, collected, combined
+from cardlab.core.options import InvalidOption, checked
 from cardlab.evaluation.options import DEFAULT_REFERENCES
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment

@@ -1,6 +1,7 @@
 """Exit statuses and one-line error messages of the command line and the pipeline stages."""
 
 import errno
+import gc
 import os
 import shutil
 import signal
@@ -46,6 +47,7 @@ def run_program(run: Callable[[], int | None], hint: str = "") -> int:
     `hint` is printed with it. Errors of this package, a full disk, a read-only folder and too little memory are printed
     in one line each. Any other exception is a bug and is raised.
     """
+    gc.enable()
     with _stoppable() as received:
         try:
             status = _run(run)
@@ -67,7 +69,9 @@ def exit_on_signals(hint: str) -> None:
     """Let a signal end the process at once, with the line and the status of `run_program`.
 
     A program calls this before its imports, which take seconds; `run_program` then handles the signals while it runs.
+    The garbage collector is off until then.
     """
+    gc.disable()
 
     def stop(number: int, _: object) -> None:
         os._exit(_report(signal.Signals(number), hint))

@@ -19,7 +19,7 @@ from typing import Any, cast
 
 import yaml
 
-from cardlab.core.options import ConfigurationError, InvalidOption
+from cardlab.core.messages import ConfigurationError, InvalidOption
 
 TARGET, NAME = "_target_", "name"
 GROUPS = ("game", "agent", "network", "opponents", "search")

@@ -10,7 +10,7 @@ from typing import TypedDict, TypeVar, Unpack
 from numpy.typing import ArrayLike
 
 from cardlab.core.child_processes import usable_cores
-from cardlab.core.options import InvalidOption, unknown_key
+from cardlab.core.messages import InvalidOption, unknown_key
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.options import LONG_MATCH, MIN_DEALS, ArenaOptions
 from cardlab.evaluation.progress import ProgressCallback

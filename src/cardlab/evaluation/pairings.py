@@ -12,8 +12,8 @@ import numpy as np
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.agents.registry import named_folders
-from cardlab.core.code_digest import code_digest
 from cardlab.core.files import load_json, write_json
+from cardlab.core.running_code import code_digest
 from cardlab.evaluation.game_record import game_options
 from cardlab.evaluation.intervals import Estimate, PerDeal, estimate, is_narrow
 from cardlab.evaluation.match import play_lineups
@@ -104,7 +104,7 @@ def pairing_key(game: Game, names: tuple[str, str], options: ArenaOptions) -> di
         "seed": options.seed,
         "chunk": options.chunk,
         "until": options.until,
-        "code": _code_digest(game.spec.name, names),
+        "code": _code_digest(type(game), game.spec.name, names),
     }
 
 
@@ -144,6 +144,7 @@ def _agent_digest(game: Game, name: str) -> str | None:
 
 
 @cache
-def _code_digest(game: str, names: tuple[str, str]) -> str:
+def _code_digest(kind: type[Game], name: str, names: tuple[str, str]) -> str:
     """Digest of the code by which these agents play."""
-    return code_digest((play_lineups.__module__,), {"game": {"name": game}, "agents": names})
+    game = {"_target_": f"{kind.__module__}.{kind.__qualname__}", "name": name}
+    return code_digest((play_lineups.__module__,), {"game": game, "agents": names})

@@ -4,7 +4,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
-from cardlab.core.options import ConfigurationError, InvalidOption, combined
+from cardlab.core.messages import ConfigurationError, InvalidOption, combined
 from cardlab.experiments.config.build_experiment import check_experiment, read_experiment
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.launcher import check_launcher

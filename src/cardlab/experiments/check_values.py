@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cardlab.core.options import ConfigurationError, collected
+from cardlab.core.messages import ConfigurationError, collected
 from cardlab.experiments.config.build_experiment import PARTS, build_groups
 from cardlab.experiments.config.build_parts import build_arena, build_game, build_search
 from cardlab.experiments.sweep.options import build_sweep

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 from cardlab.agents.policy_descriptions import DESCRIPTION, policy_digest
 from cardlab.core.child_processes import ChildProcess, stop, usable_cores, wait_for
 from cardlab.core.files import write_atomically
+from cardlab.core.running_code import check_unchanged, fast_imports
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.learning_curves import read_columns
 from cardlab.experiments.run_paths import CONFIG, LATEST, POLICY, SUMMARY
 from cardlab.experiments.seed_curves import mean_curve
 from cardlab.experiments.seed_plots import plot_seed_curves
 from cardlab.tracking import Run, Store
-from cardlab.tracking.lineage import lineage
+from cardlab.tracking.lineage import VERSIONS, lineage
 from cardlab.tracking.policy_lookup import policy_filter
 from cardlab.tracking.run_state import load_run_state
 from cardlab.tracking.store import was_killed
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _WAIT_SECONDS = 1.0
 _PARENT = "mlflow.parentRunId"
 
-_ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", "versions")  # tags of the lineage
+_ORIGIN = ("git.commit", "git.dirty", "dvc.experiment", VERSIONS)  # tags of the lineage
 _CPU = "usage/cpu_seconds"
 
 Report = Callable[[str], None]
@@ -112,6 +113,7 @@ def train_seed(
 
     config = {**config, "seed": training.seed}
     store, experiment = Store(address, root, tags), build_experiment(config)
+    check_unchanged(training.folder.name, find_training(config, root).folder.name, "the code or a policy")
     if training.is_finished:
         _add_tags(store, experiment, training, tags)
         report(f"finished before: {training.policy}")
@@ -156,8 +158,8 @@ def _link_latest(folder: Path) -> None:
 
 def find_training(config: Mapping[str, Any], root: Path) -> SeedTraining:
     """The folder in which `config` is trained; it may be missing."""
-    from cardlab.training.run import run_folder  # noqa: PLC0415 (imports Lightning)
-
+    with fast_imports():
+        from cardlab.training.run import run_folder  # noqa: PLC0415 (imports Lightning)
     experiment = build_experiment(config)
     first = replace(experiment, seed=0, config={**experiment.config, "seed": 0})
     group = run_folder(Path(), first).name[:8]

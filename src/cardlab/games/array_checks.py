@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cardlab.core.options import as_written
+from cardlab.core.messages import as_written
 from cardlab.games.cards.deck import NUM_CARDS
 from cardlab.games.legality import legality
 from cardlab.games.protocol import Game, HasHiddenChoices

@@ -1,11 +1,8 @@
 """The MLflow store: where it is, how its schema is made, and MLflow's client, which is imported on first use."""
 
-import gc
 import logging
 import os
 import re
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +10,7 @@ from filelock import FileLock
 
 from cardlab.core.addresses import without_password
 from cardlab.core.options import InvalidOption
+from cardlab.core.running_code import fast_imports
 from cardlab.tracking.sqlite_files import (
     ARTIFACTS,
     StoreDamaged,
@@ -130,7 +128,7 @@ def connect(address: str, file: Path | None) -> "MlflowClient":
     for name, level in _LOG_LEVELS.items():
         logging.getLogger(name).setLevel(level)
     try:
-        with _no_garbage_collection():
+        with fast_imports():
             from mlflow import MlflowClient  # noqa: PLC0415  slow import; reads the environment
 
             if file and not _is_made(file):
@@ -162,16 +160,3 @@ def _check_schema(address: str) -> None:
     engine = create_engine(address, poolclass=NullPool)
     if utils._get_schema_version(engine) is not None:  # pyright: ignore[reportPrivateUsage]
         utils._verify_schema(engine)  # pyright: ignore[reportPrivateUsage]
-
-
-@contextmanager
-def _no_garbage_collection() -> Generator[None]:
-    """For imports: they make 400,000 objects that stay, which the collector need not visit, now or later."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if enabled:
-            gc.enable()

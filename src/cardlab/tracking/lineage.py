@@ -15,6 +15,8 @@ from cardlab.core.addresses import without_password
 
 NOTE = "mlflow.note.content"
 """Tag of runs and experiments: the description in the MLflow UI, as Markdown."""
+VERSIONS = "versions"
+"""Tag: the versions of the packages that may change results, as JSON."""
 TRIAL_STATE = "sweep.state"  # tag of a trial: running, complete, pruned, failed or killed
 
 _PACKAGES = ("cardlab", "torch", "numpy", "numba", "lightning", "mlflow", "optuna", "dvc", "hydra-core")
@@ -58,7 +60,7 @@ def _origin() -> dict[str, str]:
         "python": platform.python_version(),
         "machine": f"{platform.node()} {platform.system()} {platform.machine()}",
         "cpus": str(os.cpu_count()),
-        "versions": json.dumps(_package_versions()),
+        VERSIONS: json.dumps(_package_versions()),
     }
 
 

@@ -20,7 +20,7 @@ from cardlab.tracking.connection import (
     sqlite_file,
     store_address,
 )
-from cardlab.tracking.lineage import NOTE, TRIAL_STATE, describe_run, lineage
+from cardlab.tracking.lineage import NOTE, TRIAL_STATE, VERSIONS, describe_run, lineage
 from cardlab.tracking.parameters import flatten, legal_name
 from cardlab.tracking.run import Run
 from cardlab.tracking.run_state import STATE_FILE, RunState, load_run_state
@@ -116,7 +116,7 @@ class Store:
             new = Run(self.connected, run_id, last_steps=steps, stopped_by=stopped_by, verify=check)
             run = until_returned.enter_context(new)
             if stored:
-                run.set_tags(tags)
+                run.set_tags(tags | _other_versions(stored.data.tags))
             if params:
                 with self.wrap_errors():
                     self._log_params(run, params, stored.data.params if stored else ())
@@ -244,6 +244,12 @@ class Store:
         """The id of the run that has the tag."""
         found = self.search_runs(f"tags.{_LAUNCH} = '{launch}'", experiment, 1)
         return found[0][1].info.run_id if found else None
+
+
+def _other_versions(tags: Mapping[str, str]) -> dict[str, str]:
+    """A tag with the versions that resume a run, if other ones have begun it."""
+    versions = lineage()[VERSIONS]
+    return {} if versions == tags.get(VERSIONS) else {f"{VERSIONS}.resumed": versions}
 
 
 def was_killed(stored: "StoredRun") -> bool:

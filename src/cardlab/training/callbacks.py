@@ -15,7 +15,7 @@ from lightning.pytorch.callbacks import Callback
 from cardlab.learners.base import Learner
 from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.collector import Collector
-from cardlab.training.checkpoint_files import CheckpointError, replace_checkpoint
+from cardlab.training.checkpoint_files import CheckpointError, computing_versions, replace_checkpoint
 
 
 class MetricsLog(Protocol):
@@ -93,6 +93,10 @@ class Checkpoints(Callback):
         self.after_save: Callable[[], object] = lambda: None
         self._warned = False
         self._last = time.monotonic()
+
+    def state_dict(self) -> dict[str, Any]:
+        """The versions that have computed what is saved."""
+        return {"versions": computing_versions()}
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
         """Save if it is time. This callback comes last: the other processes wait here while the main one evaluates.

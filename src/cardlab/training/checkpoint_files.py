@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
@@ -10,6 +11,9 @@ from zipfile import BadZipFile, ZipFile
 import torch
 
 PREVIOUS = "previous.ckpt"
+OTHER_VERSIONS = "CARDLAB_OTHER_VERSIONS"
+"""Variable of the environment: with 1, trainings resume under other versions of the packages that compute."""
+_COMPUTING = ("torch", "numpy", "numba")
 
 
 class CheckpointError(RuntimeError):
@@ -36,15 +40,22 @@ def read_checkpoint(path: Path) -> Mapping[str, Any]:
     return torch.load(path, map_location="cpu", weights_only=True)
 
 
+def computing_versions() -> dict[str, str]:
+    """The versions that a checkpoint holds; torch's without its local part, such as +cpu."""
+    return {name: version(name).partition("+")[0] for name in _COMPUTING}
+
+
 def find_checkpoint(path: Path, processes: int, report: Callable[[str], None]) -> Path | None:
     """The checkpoint to resume from, `path` or the one before it; None if there is none.
 
-    A damaged one is reported and replaced by the one before it. Raises CheckpointError if none can be used.
+    A damaged one is reported and replaced by the one before it. Raises CheckpointError if none can be used, and for one
+    of other versions of torch, numpy or numba unless OTHER_VERSIONS is set.
     """
     previous = path.with_name(PREVIOUS)
     for file in filter(Path.exists, (path, previous)):
         try:
-            learner: Mapping[str, Any] = read_checkpoint(file)["learner"]
+            content = read_checkpoint(file)
+            learner, versions = content["learner"], dict(content["callbacks"]["Checkpoints"]["versions"])
             done, written_by = int(learner["iterations_done"]), 1 + len(learner.get("others", ()))
         except Exception as error:
             damage = f"{file}: is not a checkpoint of this run ({_reason(error)})"
@@ -55,10 +66,23 @@ def find_checkpoint(path: Path, processes: int, report: Callable[[str], None]) -
         if written_by != processes:
             hint = f"resume with trainer.processes={written_by} instead of {processes}, or delete it"
             raise CheckpointError(f"{file}: was written by {written_by} processes; {hint}")
+        _check_versions(file, versions)
         file.replace(path)
         report(f"resuming after iteration {done} ({path})")
         return path
     return None
+
+
+def _check_versions(file: Path, versions: Mapping[str, str]) -> None:
+    """Raise CheckpointError for a checkpoint of other versions, unless OTHER_VERSIONS allows it."""
+    here = computing_versions()
+    if versions != here and os.environ.get(OTHER_VERSIONS) != "1":
+        before, now = (
+            ", ".join(f"{name} {each.get(name)}" for name in here if versions.get(name) != here[name])
+            for each in (versions, here)
+        )
+        hint = f"set {OTHER_VERSIONS}=1 to resume with other results, or delete {file.parent}"
+        raise CheckpointError(f"{file}: was written with {before}, here is {now}; {hint}")
 
 
 def _reason(error: Exception) -> str:

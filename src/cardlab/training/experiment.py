@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from cardlab.agents.policy_descriptions import POLICY_FILES
 from cardlab.agents.policy_paths import policy_hint
 from cardlab.core.options import InvalidOption
+from cardlab.core.running_code import check_unchanged, code_digest
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.protocol import Game
 from cardlab.training.options import TrainerOptions
@@ -46,6 +47,7 @@ class Experiment:
     arena: ArenaOptions
     config: Mapping[str, Any]  # the plain configuration that it was built from
     builder: str = __name__  # module that built it: part of the code that decides the result
+    code: str = ""  # digest of the code in the process that starts the training
 
     def __post_init__(self) -> None:
         processes = self.trainer.processes
@@ -79,6 +81,14 @@ class Experiment:
     def last_iteration(self) -> int:
         """The iteration after which training ends: that of the budget, or of `stop_after`."""
         return -(-(self.trainer.stop_after or self.trainer.decisions) // self.agent.decisions_per_iteration)
+
+
+def training_code(experiment: Experiment) -> str:
+    """Digest of the code of a training in this process. Raises CodeChanged."""
+    code = code_digest((experiment.builder, f"{__package__}.run"), experiment.config)
+    if experiment.code:
+        check_unchanged(experiment.code, code)
+    return code
 
 
 def check_start(trainer: TrainerOptions) -> None:

@@ -123,10 +123,9 @@ class LearningCurve(Callback):
         """Restore the curve."""
         self.rows = list(state_dict["rows"])
         self._since = list(state_dict["since"])
-        self._unlogged = list(state_dict.get("unlogged", ()))
+        self._unlogged = list(state_dict["unlogged"])
         self._best = dict(state_dict["best"])
-        if "totals" in state_dict:
-            self.totals.load_state_dict(state_dict["totals"])
+        self.totals.load_state_dict(state_dict["totals"])
 
 
 def _means(several: Sequence[Metrics]) -> Metrics:

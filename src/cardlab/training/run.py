@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from cardlab.agents.policy_files import describe, save_policy
-from cardlab.core.code_digest import code_digest
 from cardlab.evaluation.seating import make_lineup
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
@@ -22,7 +21,7 @@ from cardlab.training.callbacks import MetricsLog, TrackedRun, TrackingState
 from cardlab.training.checkpoint_files import PREVIOUS, find_checkpoint
 from cardlab.training.continuation import write_continuation
 from cardlab.training.curve_evaluation import score_agent
-from cardlab.training.experiment import Experiment, check_device
+from cardlab.training.experiment import Experiment, check_device, training_code
 from cardlab.training.launch_processes import start_processes
 from cardlab.training.learning_curve import LearningCurve, Row
 from cardlab.training.progress import TrainingProgress, plain_progress
@@ -64,7 +63,7 @@ def run_folder(root: Path, experiment: Experiment) -> Path:
     if "trainer" in config:
         config["trainer"] = {key: value for key, value in config["trainer"].items() if key != "launcher"}
     digest = hashlib.sha256(json.dumps(config, sort_keys=True, default=str).encode())
-    digest.update(code_digest((experiment.builder, __name__), experiment.config).encode())
+    digest.update(training_code(experiment).encode())
     if experiment.trainer.start_from is not None:
         digest.update(start_digest(Path(experiment.trainer.start_from)))
     for folder in named_policies(config, experiment.game):
@@ -138,6 +137,7 @@ def _train(
     progress: TrainingProgress,
 ) -> Trained:
     resume = find_checkpoint(checkpoint, experiment.trainer.processes, report)
+    experiment = replace(experiment, code=training_code(experiment))  # the other processes compare theirs with it
     with start_processes(experiment, checkpoint, resume) as group:
         process = TrainingProcess(experiment, checkpoint, group)
         return _run_main_process(process, checkpoint, resume, model_dir, log, report, tracked, progress)

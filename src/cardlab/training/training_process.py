@@ -19,7 +19,7 @@ from cardlab.learners.distributed import ProcessGroup
 from cardlab.learners.rollouts.collector import Collector
 from cardlab.training.callbacks import Checkpoints, CollectorState
 from cardlab.training.cpu_settings import denormals_flushed, keep_freed_memory
-from cardlab.training.experiment import TOTALS_OVER_PROCESSES, Experiment
+from cardlab.training.experiment import TOTALS_OVER_PROCESSES, Experiment, training_code
 from cardlab.training.options import TrainerOptions
 from cardlab.training.resource_usage import ResourceUsage
 from cardlab.training.rollout_loader import OverlappedRollouts, RolloutLoader
@@ -72,6 +72,7 @@ class TrainingProcess:
     """One process of a training: its learner under Lightning, and its part of the checkpoint."""
 
     def __init__(self, experiment: Experiment, checkpoint: Path, group: ProcessGroup) -> None:
+        training_code(experiment)  # raises if it is not the code of the process that started this one
         self.experiment = experiment
         self.group = group
         torch.set_num_threads(experiment.trainer.threads)

@@ -246,7 +246,7 @@ def test_a_changed_sweep_is_a_new_study_and_a_named_one_takes_only_what_compares
         assert main(["sweep", *one, *change]) == 0
     assert len(optuna.get_all_study_names(f"sqlite:///{root}/studies.db")) == 4
     with monkeypatch.context() as edited:
-        edited.setattr("cardlab.training.run.code_digest", lambda *_: "edited")
+        edited.setattr("cardlab.training.experiment.code_digest", lambda *_: "edited")
         assert main(["sweep", *one]) == 0
     assert len(optuna.get_all_study_names(f"sqlite:///{root}/studies.db")) == 5
 

@@ -9,7 +9,7 @@ from cardlab.agents.policy_paths import ADDRESSES, CHAMPION
 from cardlab.agents.registry import load_agent
 from cardlab.agents.search.options import NoSearch
 from cardlab.agents.specs import InvalidAgent
-from cardlab.core.options import ConfigurationError, InvalidOption, collected, combined
+from cardlab.core.messages import ConfigurationError, InvalidOption, collected, combined
 from cardlab.core.parts import TARGET, build_part, target_of
 from cardlab.evaluation.options import ArenaOptions
 from cardlab.games.protocol import Game

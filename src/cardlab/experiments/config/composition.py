@@ -18,7 +18,7 @@ from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from cardlab.core.options import ConfigurationError, InvalidOption, combined
+from cardlab.core.messages import ConfigurationError, InvalidOption, combined
 from cardlab.core.parts import conf_folders, shipped_folder
 from cardlab.experiments.config.error_lines import (
     REFUSALS,

@@ -18,7 +18,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from cardlab.core.options import ConfigurationError, InvalidOption, shortened, unknown_key
+from cardlab.core.messages import ConfigurationError, InvalidOption, shortened, unknown_key
 from cardlab.experiments.config.options import InvalidConfiguration
 
 REFUSALS = (HydraException, OmegaConfBaseException, ValueError)

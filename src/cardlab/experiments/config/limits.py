@@ -10,7 +10,7 @@ from typing import Any, cast
 import yaml
 from omegaconf import DictConfig, OmegaConf
 
-from cardlab.core.options import shortened
+from cardlab.core.messages import shortened
 from cardlab.experiments.config.options import InvalidConfiguration
 
 _MOST_BYTES = 1_000_000  # of a file

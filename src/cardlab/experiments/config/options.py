@@ -1,6 +1,6 @@
 """The error of a configuration that cannot be composed."""
 
-from cardlab.core.options import ConfigurationError
+from cardlab.core.messages import ConfigurationError
 
 
 class InvalidConfiguration(ConfigurationError):

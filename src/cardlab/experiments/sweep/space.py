@@ -9,7 +9,7 @@ from optuna import Trial, TrialPruned
 from optuna.distributions import BaseDistribution, FloatDistribution, check_distribution_compatibility
 from optuna.trial import FrozenTrial
 
-from cardlab.core.options import InvalidOption, unknown_key
+from cardlab.core.messages import InvalidOption, unknown_key
 from cardlab.experiments.sweep.dimensions import Dimension, parse_dimension
 from cardlab.tracking.parameters import flatten
 

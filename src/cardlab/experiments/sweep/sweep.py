@@ -23,11 +23,12 @@ from cardlab.experiments.sweep.storages import DATABASE, storage_errors
 from cardlab.experiments.sweep.study import enqueue_planned, finished_trials
 from cardlab.experiments.sweep.summary import SummaryRun, SweepFailed, SweepResult, sweep_result
 from cardlab.experiments.sweep.trials import RUN
-from cardlab.experiments.sweep.worker import CONFIG, SWEEP, SweepPlan, run_worker
+from cardlab.experiments.sweep.worker import CODE, CONFIG, SWEEP, SweepPlan, run_worker
 from cardlab.games.make_game import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Run, Store
 from cardlab.tracking.parameters import flatten
+from cardlab.training.experiment import training_code
 
 _MEANING = ("metric", "objective", "cost", "seeds", "deals", "pruner")
 """Options that decide what a trial's value or curve means; the others decide which trials there are."""
@@ -48,14 +49,15 @@ def run_sweep(options: SweepOptions, config: Mapping[str, Any]) -> SweepResult:
     """
     space = check_sweep(options, config)
     name, store = options.study or study_name(options, config), Store()
-    plan = SweepPlan(name, options, config, store.root, store.address, parent="")
+    code = training_code(build_with_values(config, {}))
+    plan = SweepPlan(name, options, config, store.root, store.address, parent="", code=code)
     with storage_errors(plan.storage):
         study = plan.open()
         attributes = json.loads(json.dumps({CONFIG: config, SWEEP: {**asdict(options), "storage": None}}, default=str))
         _check_study(study, space, attributes)
         with FileLock(store.root / f"{DATABASE}.owner.lock"):  # of two commands that start at once, one owns the study
             _become_owner(study)
-            for key, value in attributes.items():
+            for key, value in {**attributes, CODE: code}.items():
                 study.set_user_attr(key, value)
         with _parent_run(store, study, plan) as parent:
             plan = replace(plan, parent=parent.id)

@@ -7,7 +7,7 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from cardlab.core.files import write_atomically
-from cardlab.core.options import InvalidOption, unknown_key
+from cardlab.core.messages import InvalidOption, unknown_key
 from cardlab.core.parts import CONF
 from cardlab.experiments.config.composition import compose_config, compose_tree, initialised_hydra, plain
 from cardlab.experiments.config.error_lines import flat_keys, group_options

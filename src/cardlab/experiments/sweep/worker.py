@@ -8,16 +8,19 @@ from typing import Any
 from optuna.study import Study
 
 from cardlab.core.parts import check_targets
+from cardlab.experiments.config.build_experiment import build_with_values
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.space import Space
 from cardlab.experiments.sweep.storages import StudyUnavailable, storage_address, storage_errors
 from cardlab.experiments.sweep.study import find_study, open_study, run_trials
 from cardlab.experiments.sweep.trials import RUN, TrialRunner
 from cardlab.tracking import Store
+from cardlab.training.experiment import training_code
 
 SWEEP = "sweep"
 CONFIG = "config"
-"""Attributes of a study: its options, and the configuration of its experiment, for workers that join it."""
+CODE = "code"
+"""Attributes of a study: its options, configuration and code digest of its experiment, for workers that join it."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class SweepPlan:
     root: Path
     address: str  # of the tracking store
     parent: str  # id of the MLflow run that trials are shown under
+    code: str = ""  # digest of the code in the process that owns the study
 
     @property
     def storage(self) -> str:
@@ -49,10 +53,11 @@ class SweepPlan:
 def run_worker(
     plan: SweepPlan, show: Callable[[str], None] = lambda _: None, after: Callable[[], object] = lambda: None
 ) -> None:
-    """Run trials of the study until all are finished. Raises StudyUnavailable.
+    """Run trials of the study until all are finished. Raises StudyUnavailable, or CodeChanged before the first one.
 
     `show` gets the status of the running trial; `after` is called after each trial.
     """
+    training_code(replace(build_with_values(plan.config, {}), code=plan.code))
     runner = TrialRunner(plan.study, plan.options, plan.config, Store(plan.address, plan.root), plan.parent, show)
     with storage_errors(plan.storage):
         space = Space.parse(plan.options.space, plan.config)
@@ -67,4 +72,5 @@ def load_plan(name: str, address: str | None, workers: int, store: Store) -> Swe
         raise StudyUnavailable(f"study {name}: its sweep has not begun; start it with cardlab sweep")
     check_targets(attributes[CONFIG], f"study {name}")
     options = replace(SweepOptions(**attributes[SWEEP]), storage=address, workers=workers, study=name)
-    return SweepPlan(name, options, attributes[CONFIG], store.root, store.address, str(attributes.get(RUN, "")))
+    parent, code = (str(attributes.get(key, "")) for key in (RUN, CODE))
+    return SweepPlan(name, options, attributes[CONFIG], store.root, store.address, parent, code)
