@@ -54,7 +54,7 @@ def _read(config: Mapping[str, Any]) -> Experiment:
 def _check_tune(options: SweepOptions, config: Mapping[str, Any], experiments: Mapping[str, Experiment]) -> None:
     """Raise InvalidOption for a sweep that its stage would refuse, or whose option `apply` it would ignore."""
     if options.apply is not None:
-        raise InvalidOption("sweep.apply", options.apply, "null: the stage writes tuned/")
+        raise InvalidOption("sweep.apply", options.apply, "null: the stage writes tuning/")
     for key, entry in options.space.items():
         node: Any = config
         for name in key.split("."):
