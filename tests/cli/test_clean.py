@@ -17,7 +17,7 @@ from cardlab.experiments.config.composition import compose_experiment
 from cardlab.training.run import run_folder
 
 DAYS_AGO = 1_000_000_000.0
-FORMER, LATEST = "0" * 16, "1" * 16
+EARLIER, LATEST = "0" * 16, "1" * 16
 
 
 class Project:
@@ -43,7 +43,7 @@ class Project:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project with the latest training, which is of former code as well."""
+    """A project with the latest training, which is of earlier code as well."""
     (tmp_path / ".dvc").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("DVC_ROOT", raising=False)
@@ -55,20 +55,20 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 def test_a_training_of_former_code_goes(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    former, current = project.train(FORMER), project.train(project.current)
+    earlier, current = project.train(EARLIER), project.train(project.current)
     assert main(["clean", "--yes"]) == 0
-    assert "former (1)" in capsys.readouterr().out
-    assert not former.exists()
+    assert "earlier (1)" in capsys.readouterr().out
+    assert not earlier.exists()
     assert (current / "finished.ckpt").exists()
     assert (current.with_name("latest") / "finished.ckpt").exists()
-    assert (project.root / "mlartifacts/thirty_one" / FORMER / "artifacts/checkpoint/finished.ckpt").exists()
+    assert (project.root / "mlartifacts/thirty_one" / EARLIER / "artifacts/checkpoint/finished.ckpt").exists()
 
 
 def test_nothing_goes_without_an_answer(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    former = project.train(FORMER)
+    earlier = project.train(EARLIER)
     assert main(["clean"]) == 0
     assert "nothing was deleted" in capsys.readouterr().out
-    assert (former / "policy/policy.json").exists()
+    assert (earlier / "policy/policy.json").exists()
 
 
 def test_what_is_not_recorded_or_not_finished_stays(project: Project) -> None:
@@ -80,11 +80,11 @@ def test_what_is_not_recorded_or_not_finished_stays(project: Project) -> None:
 
 
 def test_a_running_training_stays(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    former = project.train(FORMER)
-    with FileLock(former / "lock"):
+    earlier = project.train(EARLIER)
+    with FileLock(earlier / "lock"):
         assert main(["clean", "--yes"]) == 0
     assert "a training runs there" in capsys.readouterr().out
-    assert (former / "finished.ckpt").exists()
+    assert (earlier / "finished.ckpt").exists()
 
 
 def test_what_git_tracks_and_dvc_names_stays(project: Project) -> None:
@@ -100,11 +100,11 @@ def test_what_git_tracks_and_dvc_names_stays(project: Project) -> None:
 
 
 def test_without_an_answer_of_git_nothing_goes(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    former = project.train(FORMER)
+    earlier = project.train(EARLIER)
     (project.root / ".git").write_text("no repository")
     assert main(["clean", "--yes"]) != 0
     assert "git cannot list what it tracks below runs/" in capsys.readouterr().err
-    assert (former / "finished.ckpt").exists()
+    assert (earlier / "finished.ckpt").exists()
 
 
 @pytest.mark.parametrize("text", ["", "<<<<<<< HEAD\nstages: {\n", "[1]"])
@@ -148,4 +148,4 @@ def test_a_cache_of_the_user_stays(project: Project, monkeypatch: pytest.MonkeyP
 
 def test_an_unknown_kind_is_refused(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["clean", "kinds=[everything]"]) == 2
-    assert "kinds=everything: must be any of former, checkpoints, kernels" in capsys.readouterr().err
+    assert "kinds=everything: must be any of earlier, checkpoints, kernels" in capsys.readouterr().err

@@ -9,8 +9,8 @@ import pytest
 
 from documentation.texts import CHANGELOG, ROOT, Text, all_texts
 
-MOST_WORDS = 25  # between two of . ! ? : ;
-MOST_LINES = 6
+MAX_WORDS = 25  # between two of . ! ? : ;
+MAX_LINES = 6
 WORDS = {
     r"told|tell|tells|tellings?": "reported, prints, shows, returns, raises",
     r"(go|goes|going|went) on": "resumes, continues",
@@ -43,10 +43,10 @@ def complaints(text: Text) -> list[str]:
     ]
     for sentence in re.split(r"(?<=[.!?:;])\s+", text.text):
         length = len(re.findall(r"[A-Za-z][\w'-]*", sentence))
-        if length > MOST_WORDS:
-            found.append(f"{text.place}: {length} words, at most {MOST_WORDS}: {sentence[:80]}…")
-    if text.lines > MOST_LINES:
-        found.append(f"{text.place}: a paragraph of {text.lines} lines, at most {MOST_LINES}: {text.text[:80]}…")
+        if length > MAX_WORDS:
+            found.append(f"{text.place}: {length} words, at most {MAX_WORDS}: {sentence[:80]}…")
+    if text.lines > MAX_LINES:
+        found.append(f"{text.place}: a paragraph of {text.lines} lines, at most {MAX_LINES}: {text.text[:80]}…")
     return found
 
 

@@ -62,7 +62,7 @@ def split_verb(words: Sequence[str]) -> tuple[Verb, tuple[str, ...]]:
 
 def with_followed_groups(verb: Verb, overrides: tuple[str, ...]) -> tuple[str, ...]:
     """The overrides with an option for each group that follows another, e.g. `sweep=dqn` with `agent=dqn`."""
-    for group, other in verb.follows.items():
+    for group, other in verb.default_from_group.items():
         if not any(text.startswith(f"{group}=") for text in overrides):
             # its own keys are known once its option is
             others = [text for text in overrides if not key_of(text).startswith(f"{group}.")]

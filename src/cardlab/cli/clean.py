@@ -26,7 +26,7 @@ from cardlab.tracking.lineage import run_git
 from cardlab.tracking.policy_lookup import CONFIG
 
 KINDS = {
-    "former": "trainings of former code, recorded in mlartifacts/: their folders in runs/, but not runs/NAME/latest",
+    "earlier": "runs of earlier code versions, recorded in mlartifacts/: folders in runs/, but not runs/NAME/latest",
     "checkpoints": "checkpoints of finished trainings, recorded in mlartifacts/: their commands train from the start",
     "kernels": "compiled kernels of other code, unused for a day: compiled again where that code runs",
 }
@@ -45,7 +45,7 @@ _KERNELS_IN_USE = 86_400.0  # seconds since a process of that code began
 
 @dataclass(frozen=True)
 class Candidate:
-    """What may go: `paths`, while the lock in `folder` is free."""
+    """`paths` that can be deleted while the lock in `folder` is free."""
 
     kind: str
     folder: Path
@@ -69,7 +69,7 @@ def run(request: Request) -> int:
         _print_row(size(root / place), place, meaning)
     _print_row(size(cache), "kernels", f"compiled kernels of this code, in {cache.parent}")
     found = [candidate for candidate in candidates(root, cache) if candidate.kind in kinds]
-    print("\nmay go:" if found else "\nnothing may go")
+    print("\ncan be deleted:" if found else "\nnothing can be deleted")
     for kind in kinds:
         if chosen := [candidate for candidate in found if candidate.kind == kind]:
             _print_row(sum(candidate.size for candidate in chosen), f"{kind} ({len(chosen)})", KINDS[kind])
@@ -82,7 +82,7 @@ def run(request: Request) -> int:
 
 
 def candidates(root: Path, kernels: Path) -> Iterator[Candidate]:
-    """All that may go of the project at `root`; `kernels` is the folder of this code's compiled kernels."""
+    """All that can be deleted of the project at `root`; `kernels` is the folder of this code's compiled kernels."""
     recorded, protected = _recorded(root), _protected(root)
     for checkpoint in sorted(file for file in _files(root / "runs") if file.name == _CHECKPOINT):
         folder = checkpoint.parent
@@ -94,14 +94,14 @@ def candidates(root: Path, kernels: Path) -> Iterator[Candidate]:
         if latest or _folder_now(root, config) == folder.name:
             yield Candidate("checkpoints", folder, (checkpoint,))
         else:
-            yield Candidate("former", folder, (folder,))
+            yield Candidate("earlier", folder, (folder,))
     for folder in sorted(kernels.parent.glob("*/")) if kernels.parent.name == "kernels" else ():
         if folder != kernels and time.time() - folder.stat().st_mtime > _KERNELS_IN_USE:
             yield Candidate("kernels", folder, (folder,))
 
 
 def delete(candidate: Candidate) -> int:
-    """Delete it, unless a training holds its folder; the bytes that went."""
+    """Delete it, unless a training holds its folder; the bytes that it freed."""
     freed, lock = candidate.size, FileLock(candidate.folder / "lock", timeout=0)
     try:
         with nullcontext() if candidate.kind == "kernels" else lock:
@@ -167,7 +167,7 @@ def _protected(root: Path) -> list[Path]:
 
 
 def _digest(file: Path) -> str:
-    """Of its bytes; empty for a file that is gone."""
+    """SHA-256 of the file; empty for a file that is gone."""
     try:
         with file.open("rb") as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -15,7 +15,7 @@ from cardlab.experiments.config.composition import compose_tree, initialised_hyd
 from cardlab.experiments.config.error_lines import group_options, options_by_folder
 
 _KEY = re.compile(r"^(\s*)(\w+):[^#]*(?:#\s*(.+))?$")
-_OWN = "*"  # in place of an option: the file of the verb
+_OWN = "*"  # marks keys of the verb's own YAML file
 _COMMENT_COLUMN = 44
 _TRAIN_KEYS = {"game", "agent", "network", "opponents", "trainer", "arena"}
 _TRAIN_HELP = "as in `cardlab train --help`"
@@ -59,7 +59,7 @@ def verb_help(verb: Verb, overrides: Sequence[str] = ()) -> str:
     choices = {name: choice for name, choice in choices.items() if name.count(".") < 2}  # none inside mounts
     groups = _groups(choices, choices.get("game"))
     others = "; game=NAME --help lists those of another game" if isinstance(choices.get("game"), str) else ""
-    usage = f"usage: cardlab {verb.name}{f' {verb.words.upper()} …' if verb.words else ''}"
+    usage = f"usage: cardlab {verb.name}{f' {verb.positional_key.upper()} …' if verb.positional_key else ''}"
     sections = [
         [
             f"cardlab {verb.name}: {verb.summary}",

@@ -46,11 +46,11 @@ def _run(arguments: list[str]) -> int:
 
 def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace) -> int:
     flags = _flags(verb, parsed)
-    words = [text for text in overrides if verb.words and "=" not in text and not text.startswith("~")]
+    words = [text for text in overrides if verb.positional_key and "=" not in text and not text.startswith("~")]
     overrides = tuple(text for text in overrides if text not in words)
     for text in overrides if words else ():
-        if key_of(text) == verb.words:
-            raise InvalidConfiguration(f"{text}: leave it out, since {' '.join(words)} are the {verb.words}")
+        if key_of(text) == verb.positional_key:
+            raise InvalidConfiguration(f"{text}: leave it out, since {' '.join(words)} are the {verb.positional_key}")
     use_config_dir(parsed.config_dir)
     for text in overrides if not (parsed.info or parsed.cfg in ("hydra", "all")) else ():
         if key_of(text).startswith("hydra."):
@@ -64,7 +64,7 @@ def _run_verb(verb: Verb, overrides: tuple[str, ...], parsed: argparse.Namespace
     except ConfigurationError as error:
         raise combined([error, *_errors_beside(error, verb, overrides)]) from error
     if words:
-        tree[verb.words] = words  # not parsed by Hydra
+        tree[verb.positional_key] = words  # not parsed by Hydra
     if parsed.cfg == "job":
         print(tree_text(tree, package=parsed.package, resolve=parsed.resolve), end="")
     elif parsed.cfg:

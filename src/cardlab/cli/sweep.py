@@ -90,11 +90,15 @@ def _origin(request: Request, options: SweepOptions, result: "SweepResult", conf
 
     best, confirmation = result.best, result.confirmation
     score = score_text(options.metric, best.value, best.interval)
-    confirmed, luck = confirmation.lines(options.metric) if confirmation else ("", "")
+    confirmed, bias = confirmation.lines(options.metric) if confirmation else ("", "")
     return [
         f"command: {without_password(join(['cardlab', 'sweep', *request.overrides]))}",
         f"study {result.study}: trial {best.number} is the best of {result.trials} trials, {score}",
-        *([f"confirmed: {confirmed}", f"luck: {luck}"] if confirmation else ["not confirmed with fresh seeds"]),
+        *(
+            [f"confirmed: {confirmed}", f"selection bias: {bias}"]
+            if confirmation
+            else ["not confirmed with fresh seeds"]
+        ),
         f"budget: that of the trials, trainer.decisions={config['trainer']['decisions']}",
     ]
 
@@ -112,8 +116,8 @@ def print_result(result: "SweepResult", metric: str) -> None:
         share = f"  (importance {result.importances[key]:.2f})" if key in result.importances else ""
         print(f"         {key}={value}{share}")
     if result.confirmation:
-        confirmed, luck = result.confirmation.lines(metric)
-        print(f"confirm: {confirmed}\nluck:    {luck}")
+        confirmed, bias = result.confirmation.lines(metric)
+        print(f"confirm: {confirmed}\nbias:    {bias}")
     for trial in result.pareto_front:
         score = score_text(metric, trial.value, trial.interval)
         print(f"front:   trial {trial.number}, {score}, {trial.cost:.1f} s of CPU  {values_text(trial.values)}")

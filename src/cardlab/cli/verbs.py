@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, cast
 
-from cardlab.core.exit_status import REPEAT, RESUME
+from cardlab.core.exit_status import REPEAT_HINT, RESUME_HINT
 from cardlab.core.options import InvalidOption
 
 
@@ -53,9 +53,9 @@ class Verb:
     flags: Mapping[str, str] = field(default_factory=dict[str, str])  # --flag → help
     on_stop: str = ""  # what to do after an interruption
     trains: bool = False  # accepts all keys of an experiment, which `cardlab train --help` lists
-    follows: Mapping[str, str] = field(default_factory=dict[str, str])
+    default_from_group: Mapping[str, str] = field(default_factory=dict[str, str])
     """Group → the group whose `name` chooses its option, if none is given; `standard` where it has no such option."""
-    words: str = ""  # key, a list, that takes the arguments without `=`
+    positional_key: str = ""  # key, a list, that takes the arguments without `=`
     recipes: tuple[str, ...] = ()  # without experiment=: the first of experiment=GAME/NAME that the game has
     plugin: bool = False  # implemented by another package, by an entry point of the group PLUGINS
 
@@ -89,7 +89,7 @@ _VERBS = (
             "cardlab train experiment=thirty_one/dqn agent=ppo network.widths=[128,128] seeds=3",
             "cardlab train resume=3f2a9c1e",
         ),
-        on_stop=RESUME,
+        on_stop=RESUME_HINT,
     ),
     Verb(
         "evaluate",
@@ -98,7 +98,7 @@ _VERBS = (
             "cardlab evaluate policy=runs/poker_squares_td/latest/policy arena.deals=40000",
             "cardlab evaluate policy=threshold:level:30 game=thirty_one arena.references=[greedy,random]",
         ),
-        on_stop=REPEAT,
+        on_stop=REPEAT_HINT,
     ),
     Verb(
         "sweep",
@@ -109,9 +109,9 @@ _VERBS = (
             "cardlab sweep game=thirty_one agent=dqn sweep.apply=thirty_one/tuned",
             "cardlab sweep experiment=thirty_one/dqn sweep=thirty_one/dqn sweep.workers=2 sweep.pruner=hyperband",
         ),
-        on_stop=RESUME,
+        on_stop=RESUME_HINT,
         trains=True,
-        follows={"sweep": "agent"},
+        default_from_group={"sweep": "agent"},
     ),
     Verb(
         "sweep worker",
@@ -120,7 +120,7 @@ _VERBS = (
             "cardlab sweep worker sweep.study=thirty_one_dqn_1a2b3c4d",
             "cardlab sweep worker sweep.study=big2 sweep.storage=postgresql+psycopg://me@server/cards sweep.workers=8",
         ),
-        on_stop=RESUME,
+        on_stop=RESUME_HINT,
     ),
     Verb(
         "compare",
@@ -131,14 +131,14 @@ _VERBS = (
             "cardlab compare big2_ppo champion --json",
         ),
         flags={"--json": "print all figures as JSON"},
-        words="methods",
-        on_stop=REPEAT,
+        positional_key="methods",
+        on_stop=REPEAT_HINT,
     ),
     Verb(
         "tournament",
         "play every agent against every other",
         ("cardlab tournament game=thirty_one 'agents=[random,greedy,threshold:level:30]' arena.deals=2000",),
-        on_stop=RESUME,
+        on_stop=RESUME_HINT,
     ),
     Verb(
         "promote",
@@ -147,7 +147,7 @@ _VERBS = (
             "cardlab promote policy=thirty_one_ppo",
             "cardlab promote policy=models/poker_squares_td arena.deals=10000 sequential=true",
         ),
-        on_stop=REPEAT,
+        on_stop=REPEAT_HINT,
     ),
     Verb(
         "exploit",
@@ -156,7 +156,7 @@ _VERBS = (
             "cardlab exploit policy=champion game=thirty_one",
             "cardlab exploit policy=models/five_o_td/seed_7 agent=ppo trainer.decisions=500_000 seeds=3",
         ),
-        on_stop=RESUME,
+        on_stop=RESUME_HINT,
         trains=True,
         recipes=("ppo", "td", "dqn"),
     ),
@@ -206,7 +206,7 @@ _VERBS = (
     Verb(
         "clean",
         "list what local files take, and delete what is no longer needed",
-        ("cardlab clean", "cardlab clean --yes", "cardlab clean kinds=[former,checkpoints,kernels] ask=false"),
+        ("cardlab clean", "cardlab clean --yes", "cardlab clean kinds=[earlier,checkpoints,kernels] ask=false"),
         flags={"--yes": "delete without asking"},
     ),
     Verb(

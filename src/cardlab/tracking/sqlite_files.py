@@ -103,7 +103,7 @@ def correct_addresses(file: Path) -> None:
 def verify(file: Path, run_id: str, metrics: int) -> None:
     """Raise StoreDamaged unless another process reads the run with this number of metrics from an undamaged file.
 
-    This process cannot find out: it has its own view of a file that was truncated or overwritten under its hands.
+    This process cannot find out: it keeps its own view of a file that is overwritten while this process has it open.
     """
     command = [sys.executable, "-I", "-S", "-c", _VERIFY, str(file), run_id, str(_LARGE)]
     try:

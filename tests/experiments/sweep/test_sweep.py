@@ -159,13 +159,13 @@ def test_the_best_trial_is_confirmed_with_fresh_seeds(root: Path, capsys: pytest
     printed = capsys.readouterr()
     number = r"-?\d\.\d{3}"
     said = rf"^confirm: points ({number}) \[{number}, {number}\], 2 fresh seeds \(8, 9\), 4 fresh deals\n"
-    said += rf"luck:    ({number}) of the ({number}) of trial {study_of(root).best_trial.number}"
+    said += rf"bias:    ({number}) of the ({number}) of trial {study_of(root).best_trial.number}"
     found = re.search(said, printed.out, re.MULTILINE)
     assert found
     (parent,) = runs_of(root, "sweep")
     metrics = parent.data.metrics
     assert f"{metrics['sweep/confirmed']:.3f}" == found[1]
-    assert metrics["sweep/luck"] == pytest.approx(study_of(root).best_value - metrics["sweep/confirmed"])
+    assert metrics["sweep/selection_bias"] == pytest.approx(study_of(root).best_value - metrics["sweep/confirmed"])
     assert metrics["interval/sweep/confirmed_low"] <= metrics["sweep/confirmed"]
     assert f"confirmed: points {found[1]} [" in parent.data.tags["mlflow.note.content"]
     assert f"# confirmed: points {found[1]} [" in Path("conf/experiment/thirty_one/sure.yaml").read_text()

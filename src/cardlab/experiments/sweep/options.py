@@ -59,7 +59,7 @@ class SweepOptions:
     )
     confirm: Whole = option(
         0,
-        "number of new seeds (2 or more) that retrain the best trial after a sweep, to measure its luck; 0: none",
+        "number of new seeds (2 or more) that retrain the best trial, to measure its selection bias; 0: none",
         le=100,
     )
     study: Text | None = option(

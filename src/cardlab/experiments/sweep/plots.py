@@ -16,7 +16,7 @@ from optuna.visualization import matplotlib as plots
 NOT_IN_DIGEST = "draws figures that only MLflow keeps"
 
 OVERVIEW = "overview"
-MOST_IMPORTANT = 4
+MAX_RANKED = 4
 """Parameters in the overview."""
 MIN_TRIALS = 4
 """Complete trials that importances need."""
@@ -64,7 +64,7 @@ def _overview(study: Study, name: str, title: str, importances: Mapping[str, flo
         left.step([trial.number for trial in trials], np.maximum.accumulate(values), where="post", linewidth=1)
         left.set_ylabel(name)
         left.set_title(title, fontsize=8, loc="left")
-        shown = [*importances.items()][:MOST_IMPORTANT][::-1]
+        shown = [*importances.items()][:MAX_RANKED][::-1]
         right.barh([key for key, _ in shown], [share for _, share in shown])
         right.set_title("importance", fontsize=8, loc="left")
         right.set_visible(bool(shown))

@@ -52,8 +52,8 @@ def fail_dead_trials(study: Study, heartbeat: float) -> None:
 def claim_proposal(study: Study, trial: Trial, total: int, *, grid: bool) -> int:
     """The index of a trial that begins among the proposals. Raises SurplusTrial when enough others have begun.
 
-    A trial is surplus when `total` earlier ones have not failed: of total + 1 that finish, the last would have seen the
-    others. A retry has the proposal index of its first attempt, so that an interruption changes no proposal.
+    A trial is surplus when `total` earlier ones have not failed: the surplus trial's proposal depends on the others. A
+    retry has the proposal index of its first attempt, so that an interruption changes no proposal.
     """
     trials = study.get_trials(deepcopy=False)
     own, earlier = trials[trial.number], [each for each in trials[: trial.number] if each.state != TrialState.FAIL]

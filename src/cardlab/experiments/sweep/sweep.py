@@ -29,7 +29,7 @@ from cardlab.games.protocol import Game
 from cardlab.tracking import Run, Store
 from cardlab.tracking.parameters import flatten
 
-_MEANING = ("metric", "objective", "cost", "seeds", "deals", "pruner")
+_COMPARABILITY_OPTIONS = ("metric", "objective", "cost", "seeds", "deals", "pruner")
 """Options that decide what a trial's value or curve means; the others decide which trials there are."""
 _OWNER = "owner"
 """Attribute of a study: the process that keeps its MLflow run."""
@@ -106,7 +106,9 @@ def study_name(options: SweepOptions, config: Mapping[str, Any]) -> str:
     """
     from cardlab.training.run import run_folder  # noqa: PLC0415  imports Lightning
 
-    decisive = {name: getattr(options, name) for name in (*_MEANING, "space", "sampler", "seed", "baseline")}
+    decisive = {
+        name: getattr(options, name) for name in (*_COMPARABILITY_OPTIONS, "space", "sampler", "seed", "baseline")
+    }
     training = run_folder(Path(), build_with_values(config, {})).name
     text = json.dumps([config, training, decisive], sort_keys=True, default=str)
     return f"{config['name']}_{hashlib.sha256(text.encode()).hexdigest()[:8]}"
@@ -178,7 +180,7 @@ def _check_study(study: Study, space: Space, now: Mapping[str, Any]) -> None:
     trials = study.get_trials(deepcopy=False)
     if CONFIG in before:
         searched = {dimension.key for dimension in space.dimensions} | {key for trial in trials for key in trial.params}
-        old, new = _meaning(before), _meaning(now)
+        old, new = _comparability(before), _comparability(now)
         for key in dict.fromkeys([*old, *new]):
             if key not in searched and old.get(key) != new.get(key):
                 allowed = f"another name, or {key}={old.get(key)} as in this study: other values cannot be compared"
@@ -186,7 +188,7 @@ def _check_study(study: Study, space: Space, now: Mapping[str, Any]) -> None:
         space.check_history([trial.distributions for trial in trials], study.study_name)
 
 
-def _meaning(attributes: Mapping[str, Any]) -> dict[str, str]:
+def _comparability(attributes: Mapping[str, Any]) -> dict[str, str]:
     """The attributes of a study that decide what its values mean, by key of the configuration."""
-    sweep = {name: attributes[SWEEP][name] for name in _MEANING}
+    sweep = {name: attributes[SWEEP][name] for name in _COMPARABILITY_OPTIONS}
     return {**flatten(attributes[CONFIG]), **flatten({"sweep": sweep})}
