@@ -10,7 +10,7 @@ from traceback import clear_frames
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cardlab.core.addresses import without_password, without_passwords
-from cardlab.core.process_names import is_alive, process_name
+from cardlab.core.child_processes import is_alive, process_name
 from cardlab.tracking.connection import (
     StoreDamaged,
     TrackingUnavailable,

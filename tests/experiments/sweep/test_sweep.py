@@ -19,7 +19,7 @@ from optuna.trial import TrialState
 
 from cardlab.agents.policy_descriptions import policy_digest
 from cardlab.cli import main
-from cardlab.core.process_names import process_name
+from cardlab.core.child_processes import process_name
 from cardlab.experiments.config.composition import compose_experiment
 from cardlab.experiments.sweep import trials
 from cardlab.experiments.sweep.scoring import play_references

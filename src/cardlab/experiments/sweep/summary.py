@@ -14,8 +14,7 @@ from cardlab.core.addresses import without_password
 from cardlab.experiments.config.values import with_values
 from cardlab.experiments.sweep.confirmation import Confirmation
 from cardlab.experiments.sweep.options import SweepOptions
-from cardlab.experiments.sweep.plots import OVERVIEW, can_rank, first_value, study_plots
-from cardlab.experiments.sweep.progress import score_text
+from cardlab.experiments.sweep.progress import OVERVIEW, can_rank, first_value, score_text, study_plots
 from cardlab.experiments.sweep.space import Space, Values, values_text
 from cardlab.experiments.sweep.storages import storage_address
 from cardlab.experiments.sweep.study import FINISHED, finished_trials

@@ -10,20 +10,18 @@ from typing import Any
 from filelock import FileLock
 from optuna.study import Study
 
+from cardlab.core.child_processes import is_alive, process_name
 from cardlab.core.options import InvalidOption
-from cardlab.core.process_names import is_alive, process_name
 from cardlab.experiments.config.build_experiment import build_with_values, check_run_name
 from cardlab.experiments.sweep.confirmation import confirm_best, confirmed_name
-from cardlab.experiments.sweep.launchers import run_workers
 from cardlab.experiments.sweep.options import SweepOptions
 from cardlab.experiments.sweep.progress import Progress
-from cardlab.experiments.sweep.retries import fail_dead_trials
 from cardlab.experiments.sweep.space import Space
-from cardlab.experiments.sweep.storages import DATABASE, storage_errors
+from cardlab.experiments.sweep.storages import DATABASE, fail_dead_trials, storage_errors
 from cardlab.experiments.sweep.study import enqueue_planned, finished_trials
 from cardlab.experiments.sweep.summary import SummaryRun, SweepFailed, SweepResult, sweep_result
 from cardlab.experiments.sweep.trials import RUN
-from cardlab.experiments.sweep.worker import CONFIG, SWEEP, SweepPlan, run_worker
+from cardlab.experiments.sweep.worker import CONFIG, SWEEP, SweepPlan, run_worker, run_workers
 from cardlab.games.catalogue import without_training_options
 from cardlab.games.protocol import Game
 from cardlab.tracking import Run, Store
