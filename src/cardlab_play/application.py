@@ -16,9 +16,8 @@ from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.responses import HTMLResponse, Response
 
 from cardlab.core.options import InvalidOption
-from cardlab_play.dispatcher import Dispatcher
+from cardlab_play.dispatcher import Dispatcher, close_idle_tables_forever
 from cardlab_play.errors import RequestError, error_response
-from cardlab_play.idle_tables import close_idle_tables_forever
 from cardlab_play.request_guards import GuardMiddleware
 from cardlab_play.routes import router
 from cardlab_play.warmup import WarmUp

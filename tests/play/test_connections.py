@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from cardlab_play import connections
-from cardlab_play.idle_tables import close_unplayed_tables
+from cardlab_play import server
+from cardlab_play.dispatcher import close_unplayed_tables
 from play_server import JSON, TABLE_REQUESTS, limits, raw
 
 BODY = json.dumps(TABLE_REQUESTS["five_o"]).encode()
@@ -32,7 +32,7 @@ def connect(server, source="127.0.0.1", data=b""):
     ids=["nothing", "headers", "body"],
 )
 def test_an_unfinished_request_is_cut_off(start, monkeypatch, start_of_a_request):
-    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.5)
+    monkeypatch.setattr(server, "REQUEST_SECONDS", 0.5)
     whole = b"GET /api/session HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with start() as server, connect(server, data=whole) as kept, connect(server, data=whole) as slow:
         assert b"200 OK" in slow.recv(10_000)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from cardlab.core.options import InvalidOption
 from cardlab_play.database import DatabaseError, DealRow, GameRow, now, open_database
 from cardlab_play.deals import load_secret
-from cardlab_play.idle_tables import close_idle_table, close_idle_tables, find_idle_tables
+from cardlab_play.dispatcher import close_idle_table, close_idle_tables, find_idle_tables
 from play_server import TABLE_REQUESTS, make_options, run_server
 
 

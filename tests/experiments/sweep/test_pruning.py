@@ -50,7 +50,7 @@ def test_pruning_by_learning_curves(pruner: str, root: Path, monkeypatch: pytest
         return train(experiment, **rest)
 
     monkeypatch.setattr(trials, "train", counted)
-    monkeypatch.setattr(curves, "curve_score", lambda *_: -float(len(begun)))
+    monkeypatch.setattr(trials, "curve_score", lambda *_: -float(len(begun)))
     budget = ["trainer.decisions=1024", "trainer.evaluations=8", "trainer.evaluation_deals=2"]
     assert main(["sweep", *TINY, *budget, "sweep.sampler=random", "sweep.trials=8", f"sweep.pruner={pruner}"]) == 0
     found = study_of(root).get_trials()
