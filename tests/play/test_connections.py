@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from cardlab_play import server
 from cardlab_play.dispatcher import close_unplayed_tables
 from play_server import JSON, TABLE_REQUESTS, limits, raw
 
@@ -32,7 +31,7 @@ def connect(server, source="127.0.0.1", data=b""):
     ids=["nothing", "headers", "body"],
 )
 def test_an_unfinished_request_is_cut_off(start, monkeypatch, start_of_a_request):
-    monkeypatch.setattr(server, "REQUEST_SECONDS", 0.5)
+    monkeypatch.setattr("cardlab_play.server.REQUEST_SECONDS", 0.5)
     whole = b"GET /api/session HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with start() as server, connect(server, data=whole) as kept, connect(server, data=whole) as slow:
         assert b"200 OK" in slow.recv(10_000)

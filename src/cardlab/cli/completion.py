@@ -2,30 +2,21 @@
 
 import os
 import re
-from collections.abc import Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 
-from cardlab.cli.arguments import FLAGS
-from cardlab.cli.verbs import VERBS
+from cardlab.cli.verbs import FLAGS, VERBS
 from cardlab.experiments.config.composition import initialised_hydra, run_hydra
 from cardlab.experiments.config.error_lines import group_names, group_options
-from cardlab.experiments.config.options import InvalidConfiguration
 
-_SHELLS = ("bash", "zsh", "fish")
+REQUESTS = [f"{action}={shell}" for action in ("install", "uninstall", "query") for shell in ("bash", "zsh", "fish")]
 _LINE = "COMP_LINE"  # variable in which Hydra's shell scripts pass the line
 
 
-def complete(words: Sequence[str]) -> None:
+def complete(request: str) -> None:
     """Print a script for `eval` (`install=SHELL`, `uninstall=SHELL`), or the candidates (`query=SHELL`)."""
-    if len(words) != 1 or not words[0].startswith(("install=", "uninstall=", "query=")):
-        raise InvalidConfiguration(
-            '-sc: must be install=SHELL or uninstall=SHELL; run eval "$(cardlab -sc install=bash)"'
-        )
-    if words[0].partition("=")[2] not in _SHELLS:
-        raise InvalidConfiguration(f"-sc: {words[0]}: must be one of {', '.join(_SHELLS)}")
-    if not words[0].startswith("query="):
-        run_hydra("train", ["--shell-completion", words[0]])
+    if not request.startswith("query="):
+        run_hydra("train", ["--shell-completion", request])
         return
     program, _, rest = os.environ.get(_LINE, "").partition(" ")
     verb, space, overrides = _split(rest.lstrip())
@@ -40,10 +31,10 @@ def complete(words: Sequence[str]) -> None:
             flags = [*re.findall(r"--[\w-]+", " ".join(FLAGS)), "--help", *VERBS[verb].flags]
             print(" ".join(flag for flag in flags if flag.startswith(word)))
         elif offered := _options(word):
-            print(("\n" if words[0] == "query=fish" else " ").join(offered))
+            print(("\n" if request == "query=fish" else " ").join(offered))
         else:
             os.environ[_LINE] = f"{program} {overrides}"
-            print(_keys(VERBS[verb].config_name, words[0]), end="")
+            print(_keys(VERBS[verb].config_name, request), end="")
 
 
 def _split(line: str) -> tuple[str, str, str]:

@@ -8,8 +8,7 @@ from typing import Any, cast
 
 from omegaconf import OmegaConf
 
-from cardlab.cli.arguments import FLAGS
-from cardlab.cli.verbs import VERBS, Verb
+from cardlab.cli.verbs import FLAGS, VERBS, Verb
 from cardlab.core.options import as_written
 from cardlab.experiments.config.composition import compose_tree, initialised_hydra, search_folders
 from cardlab.experiments.config.error_lines import group_options, options_by_folder

@@ -1,4 +1,4 @@
-"""`cardlab sweep`: searches the best hyperparameters of an experiment; sweep.apply writes them to an experiment."""
+"""`cardlab sweep` searches the best hyperparameters of an experiment; `cardlab sweep worker` runs trials of one."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from shlex import join, quote
 from typing import TYPE_CHECKING, Any
 
 from cardlab.cli.verbs import Request
-from cardlab.core.options import ConfigurationError, InvalidOption, checked, collected, combined
+from cardlab.core.options import ConfigurationError, Text, check_whole, checked, collected, combined
 from cardlab.evaluation.options import DEFAULT_REFERENCES
 from cardlab.evaluation.progress import is_quiet
 from cardlab.experiments.config.build_experiment import build_experiment
@@ -16,7 +16,6 @@ from cardlab.experiments.config.launcher import check_launcher
 from cardlab.experiments.run_paths import quoted
 from cardlab.experiments.sweep.options import SweepOptions, build_sweep
 from cardlab.experiments.sweep.tuned_files import check_keys, check_name, write_tuned
-from cardlab.games.catalogue import GAMES
 from cardlab.tracking import Store, TrackingUnavailable
 from cardlab.tracking.policy_lookup import policy_artifacts
 
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 
 def run(request: Request) -> int:
     """Run trials until the study has `sweep.trials` finished ones, and print the best values."""
+    if request.verb == "sweep worker":
+        return _run_worker(request.config["sweep"])
     given = group("sweep", request.config["sweep"])
     config = {name: part for name, part in request.config.items() if name != "sweep"}
     entries = checked("sweep.space", given.get("space", {}), Mapping[str, Any])
@@ -40,18 +41,13 @@ def run(request: Request) -> int:
         raise combined(errors)
     if options.apply:
         check_name(options.apply, overwrite=options.overwrite)
-        folder, game = options.apply.rpartition("/")[0], config["game"]["name"]
-        if folder in GAMES and folder != game:
-            raise InvalidOption("sweep.apply", options.apply, f"{game}/NAME for an experiment of this game")
     # A wrong value is refused before the imports below, which take seconds.
     experiment = build_experiment(config)
     check_launcher(experiment.trainer)
     options.check_experiment(experiment.game, experiment.trainer)
-    from cardlab.experiments.sweep.storages import sqlite_path, storage_address  # noqa: PLC0415
     from cardlab.experiments.sweep.sweep import check_sweep, run_sweep  # noqa: PLC0415
 
     space = check_sweep(options, config)
-    sqlite_path(storage_address(options.storage, Store().root))
     if not is_quiet():
         alone = experiment.game.spec.num_players == 1
         against = "" if alone else f", against {', '.join(experiment.arena.references or DEFAULT_REFERENCES)}"
@@ -72,6 +68,19 @@ def run(request: Request) -> int:
         game = config["game"]["name"]
         print(f"next:    the same command with sweep.apply={game}/NAME writes an experiment with these values")
     _print_promotion(result.best)
+    return 0
+
+
+def _run_worker(config: Mapping[str, Any]) -> int:
+    """Run trials of a study that `cardlab sweep` has started, until it has as many as its sweep needs."""
+    name = checked("sweep.study", config["study"], Text)
+    address = checked("sweep.storage", config["storage"], Text | None)
+    workers = check_whole("sweep.workers", config["workers"], 1, 256)
+    # A wrong value is refused before the imports below, which take seconds.
+    from cardlab.experiments.sweep.sweep import join_sweep  # noqa: PLC0415
+    from cardlab.experiments.sweep.worker import load_plan  # noqa: PLC0415
+
+    print(f"study:   {name}, {join_sweep(load_plan(name, address, workers, Store()))} trials")
     return 0
 
 

@@ -62,21 +62,20 @@ class Verb:
     @property
     def config_name(self) -> str:
         """The name of the file in conf/, without .yaml."""
-        return self.config or self.module
+        return self.config or self.name.replace(" ", "_")
 
     @property
     def module(self) -> str:
-        """The name of the module in this package: `sweep worker` is in sweep_worker."""
-        return self.name.replace(" ", "_")
+        """The name of the module in this package: `sweep worker` is in sweep."""
+        return self.name.partition(" ")[0]
 
     def load(self) -> Callable[[Request], int]:
         """Import the function that runs the verb and returns the exit status. Raises MissingPlugin."""
         if not self.plugin:
             return import_module(f"cardlab.cli.{self.module}").run
-        first_word = self.name.partition(" ")[0]
-        found = entry_points(group=PLUGINS, name=first_word)
+        found = entry_points(group=PLUGINS, name=self.module)
         if not found:
-            raise MissingPlugin(f"{first_word}: not installed; run pip install 'cardlab[{first_word}]'")
+            raise MissingPlugin(f"{self.module}: not installed; run pip install 'cardlab[{self.module}]'")
         return cast(Callable[[Request], int], next(iter(found)).load())
 
 
@@ -224,3 +223,10 @@ _VERBS = (
 )
 
 VERBS: Mapping[str, Verb] = {verb.name: verb for verb in _VERBS}
+
+FLAGS = {
+    "--quiet, -q": "show no progress",
+    "--cfg job, --info": "print the configuration or its sources; --resolve fills in ${…}, --package KEY: one part",
+    "--config-dir DIR": "search DIR for options and experiments before conf/ of the working directory and the package",
+}
+"""The flags of all verbs, and their help."""

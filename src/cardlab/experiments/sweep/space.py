@@ -20,7 +20,10 @@ from cardlab.core.options import InvalidOption, unknown_key
 from cardlab.tracking.parameters import flatten
 
 _LARGEST = 2**63  # beyond it Optuna cannot sample
-_RANGE = "{low: …, high: …}, with log: true, step: … or when: {KEY: VALUE} if wanted"
+_ENTRY = (
+    "{low: …, high: …} with low below high, and log: true (above 0), step: … or when: {KEY: VALUE} if wanted; "
+    "or a list of two or more different choices"
+)
 Conditions = Mapping[str, Sequence[Any]]
 """Key of the configuration → the values under which a dimension is searched."""
 
@@ -91,27 +94,26 @@ def parse_dimension(key: str, entry: object, current: object) -> Dimension:
     InvalidOption under sweep.space.KEY.
     """
     text = json.dumps(entry, default=str).replace('"', "")
-    if not isinstance(entry, Mapping | list):
-        raise InvalidOption(f"sweep.space.{key}", text, "{low: …, high: …} or a list of choices")
-    data = dict(cast(Mapping[str, Any], entry)) if isinstance(entry, Mapping) else {"choices": cast(list[Any], entry)}
-    when = _conditions(data.pop("when", {}), f"sweep.space.{key}.when")
-    if set(data) == {"choices"} and isinstance(data["choices"], list):
-        return _categorical(key, cast(list[Any], data["choices"]), when, text)
-    if not {"low", "high"} <= set(data) <= {"low", "high", "log", "step"}:
-        raise InvalidOption(f"sweep.space.{key}", text, f"{_RANGE}; or {{choices: [a, b]}}")
-    return _numeric(key, data, when, text, whole=not isinstance(current, float))
+    given: Any = entry if isinstance(entry, Mapping) else {"choices": entry}
+    data: dict[str, Any] = dict(given)
+    try:
+        when = _conditions(data.pop("when", {}))
+        if "choices" in data:
+            return _categorical(key, **data, when=when, text=text)
+        return _numeric(key, **data, when=when, text=text, whole=not isinstance(current, float))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidOption(f"sweep.space.{key}", text, _ENTRY) from error
 
 
-def _numeric(key: str, data: Mapping[str, Any], when: Conditions, text: str, *, whole: bool) -> Dimension:
-    low, high, step, log = data["low"], data["high"], data.get("step"), data.get("log", False)
-    numbers = [low, high] if step is None else [low, high, step]
-    sound = all(isinstance(n, int | float) and not isinstance(n, bool) and abs(n) < _LARGEST for n in numbers)
-    if not sound or low >= high or not isinstance(log, bool):
-        raise InvalidOption(f"sweep.space.{key}", text, f"{_RANGE}: numbers, low below high")
-    if step is not None and not 0 < step <= high - low:
-        raise InvalidOption(f"sweep.space.{key}.step", step, f"above 0 and at most {high - low:g}, the whole range")
-    if log and (low <= 0 or step is not None):
-        raise InvalidOption(f"sweep.space.{key}", text, "above 0 and without a step when log is true")
+def _numeric(
+    key: str, low: Any, high: Any, *, step: Any = None, log: Any = False, when: Conditions, text: str, whole: bool
+) -> Dimension:
+    """A range. Raises ValueError or TypeError for bounds that are none."""
+    numbers = [number for number in (low, high, step) if number is not None]
+    if any(isinstance(number, bool) for number in numbers) or not isinstance(log, bool):
+        raise TypeError("true and false are no numbers")
+    if not low < high or abs(low) >= _LARGEST or abs(high) >= _LARGEST or (step is not None and step > high - low):
+        raise ValueError("low must be below high, and step at most the whole range")
     if whole and all(isinstance(number, int) for number in numbers):
         return Dimension(key, IntDistribution(low, high, log=log, step=step or 1), {}, when, text)
     # Optuna lowers `high` to the last step and warns about it
@@ -120,28 +122,26 @@ def _numeric(key: str, data: Mapping[str, Any], when: Conditions, text: str, *, 
     return Dimension(key, distribution, {}, when, text)
 
 
-def _categorical(key: str, choices: Sequence[Any], when: Conditions, text: str) -> Dimension:
+def _categorical(key: str, choices: Sequence[Any], *, when: Conditions, text: str) -> Dimension:
+    """A list of choices. Raises ValueError or TypeError for fewer than two different ones."""
     labels = [json.dumps(choice, sort_keys=True) for choice in choices]
-    if len(set(labels)) < max(2, len(labels)):
-        raise InvalidOption(f"sweep.space.{key}", text, "a list of two or more different choices")
+    if not isinstance(choices, list) or len(set(labels)) < max(2, len(labels)):
+        raise ValueError("fewer than two different choices")
     plain = all(choice is None or isinstance(choice, str | int | float) for choice in choices)
     # Optuna keeps scalars only, and cannot tell 1 from 1.0 or true
     params = choices if plain and len(set(choices)) == len(choices) else labels
     return Dimension(key, CategoricalDistribution(params), dict(zip(params, choices, strict=True)), when, text)
 
 
-def _conditions(entry: object, key: str) -> Conditions:
-    if not isinstance(entry, Mapping):
-        raise InvalidOption(key, entry, "{KEY: VALUE} or {KEY: [VALUE, VALUE]}")
+def _conditions(entry: Mapping[str, Any]) -> Conditions:
+    """Key → allowed values of `when`; {agent: {double: true}} is {agent.double: true}."""
     conditions: dict[str, Sequence[Any]] = {}
-    for name, value in cast(Mapping[str, Any], entry).items():
-        if isinstance(value, Mapping):  # {agent: {double: true}} is {agent.double: true}
-            inner = _conditions(cast(object, value), f"{key}.{name}")
+    for name, value in dict(entry).items():
+        if isinstance(value, Mapping):
+            inner = _conditions(cast(Mapping[str, Any], value))
             conditions |= {f"{name}.{rest}": allowed for rest, allowed in inner.items()}
         else:
             conditions[name] = cast(list[Any], value) if isinstance(value, list) else [value]
-            if not conditions[name]:
-                raise InvalidOption(f"{key}.{name}", "[]", "a value, or a list of at least one")
     return conditions
 
 
@@ -165,11 +165,12 @@ class Space:
         InvalidOption under sweep.space.KEY for an entry that is none of these, or whose condition names no key.
         """
         dimensions = [parse_dimension(key, entry, lookup(config, key)) for key, entry in entries.items()]
-        ordered = _sorted(dimensions)
-        known = {dimension.key: dimension for dimension in ordered}
+        ordered, names = _sorted(dimensions), flatten(config)
         for dimension in ordered:
             for key, allowed in dimension.when.items():
-                _check_condition(f"sweep.space.{dimension.key}.when.{key}", key, allowed, known, config)
+                place = f"sweep.space.{dimension.key}.when."
+                if key not in names:
+                    raise unknown_key(f"{place}{key}", list(allowed), [f"{place}{name}" for name in names])
         return cls(tuple(ordered), config)
 
     def suggest(self, trial: Trial) -> Values:
@@ -260,22 +261,6 @@ def values_text(values: Mapping[str, Any]) -> str:
 def short(value: object) -> str:
     """A value with four digits, if it is a fraction."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _check_condition(
-    place: str, key: str, allowed: Sequence[Any], known: Mapping[str, Dimension], config: Mapping[str, Any]
-) -> None:
-    """Raise InvalidOption under `place` for a condition on a missing key, or on values that the space never has."""
-    try:
-        lookup(config, key)
-    except (KeyError, TypeError):
-        beside = [f"{place.removesuffix(key)}{name}" for name in flatten(config)]
-        raise unknown_key(place, list(allowed), beside) from None
-    if key in known:
-        searched = known[key]
-        continuous = isinstance(searched.distribution, FloatDistribution) and searched.distribution.step is None
-        if continuous or not any(searched.accepts(searched.encode(value)) for value in allowed):
-            raise InvalidOption(place, list(allowed), f"choices of sweep.space.{key}={searched.text}")
 
 
 def _sorted(dimensions: Sequence[Dimension]) -> list[Dimension]:

@@ -21,7 +21,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from cardlab.core.addresses import without_password
 from cardlab.core.child_processes import is_alive
-from cardlab.core.options import InvalidOption
 from cardlab.experiments.sweep.options import STORAGE
 from cardlab.tracking.sqlite_files import sqlite_address
 
@@ -108,21 +107,14 @@ def storage_address(address: str | None, root: Path) -> str:
 
 
 def sqlite_path(address: str) -> Path | None:
-    """The file of a SQLite storage; None for another. InvalidOption if its folder does not exist."""
-    if not address.startswith("sqlite"):
-        return None
-    path = Path(make_url(address).database or DATABASE)
-    if not path.parent.is_dir():
-        key = STORAGE if address == os.environ.get(STORAGE) else "sweep.storage"
-        raise InvalidOption(key, address, f"in a folder that exists; {path.parent} does not")
-    return path
+    """The file of a SQLite storage; None for another."""
+    return Path(make_url(address).database or DATABASE) if address.startswith("sqlite") else None
 
 
 def open_storage(address: str, heartbeat: int = 10) -> BaseStorage:
     """The storage at `address`, whose running trials send a heartbeat every `heartbeat` seconds.
 
-    Stale trials fail and are enqueued again (`retry`). Raises StudyUnavailable, and InvalidOption for a folder that
-    does not exist.
+    Stale trials fail and are enqueued again (`retry`). Raises StudyUnavailable.
     """
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     warnings.filterwarnings("ignore", category=ExperimentalWarning)

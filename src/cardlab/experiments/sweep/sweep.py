@@ -116,16 +116,13 @@ def check_space(space: Space) -> None:
     """Raise InvalidOption under sweep.space.KEY when an end of a range, or a choice, makes no valid experiment."""
     rules = _rules(build_with_values(space.config, {}).game)
     for dimension, values in space.extremes():
-        key = f"sweep.space.{dimension.key}"
         try:
-            if _rules(build_with_values(space.config, values).game) != rules:
-                allowed = "left out: it changes the rules, and scores of other games do not compare"
-                raise InvalidOption(key, dimension.text, allowed)
+            same_rules = _rules(build_with_values(space.config, values).game) == rules
+            allowed = "" if same_rules else "left out: it changes the rules, and scores of other games do not compare"
         except InvalidOption as refusal:
-            if refusal.key == key:
-                raise
             allowed = f"within what {refusal.key} accepts: {refusal.value} is not {refusal.allowed}"
-            raise InvalidOption(key, dimension.text, allowed) from refusal
+        if allowed:
+            raise InvalidOption(f"sweep.space.{dimension.key}", dimension.text, allowed)
 
 
 def _rules(game: Game) -> dict[str, Any]:
