@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from cardlab.core.addresses import without_password
 from cardlab.core.child_processes import is_alive
 from cardlab.experiments.sweep.options import STORAGE
-from cardlab.tracking.sqlite_files import sqlite_address
+from cardlab.tracking.connection import sqlite_address
 
 MISSED_HEARTBEATS = 6  # then a running trial is stale
 MAX_ATTEMPTS = 3  # with the same values: some need more memory than there is
