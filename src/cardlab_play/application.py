@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, Response
 from cardlab.core.options import InvalidOption
 from cardlab_play.dispatcher import Dispatcher, close_idle_tables_forever
 from cardlab_play.errors import RequestError, error_response
+from cardlab_play.options import MAX_BODY_BYTES
 from cardlab_play.request_guards import GuardMiddleware
 from cardlab_play.routes import router
 from cardlab_play.warmup import WarmUp
@@ -44,7 +45,7 @@ def make_application(dispatcher: Dispatcher) -> GuardMiddleware:
     application.state.dispatcher = dispatcher
     application.include_router(router)
     application.mount("/", StaticFiles(directory=PAGE_FOLDER, html=True, check_dir=False))
-    application.add_middleware(RequestBodyLimitMiddleware, max_body_size=dispatcher.options.limits.body_bytes)
+    application.add_middleware(RequestBodyLimitMiddleware, max_body_size=MAX_BODY_BYTES)
     return GuardMiddleware(application, dispatcher.options)
 
 
@@ -83,7 +84,7 @@ async def _handle_http_exception(request: Request, error: Any) -> Response:
     texts = {
         404: "no such address",
         405: "this address does not accept the method",
-        413: f"the body is larger than {request.app.state.dispatcher.options.limits.body_bytes} bytes",
+        413: f"the body is larger than {MAX_BODY_BYTES} bytes",
     }
     return error_response(error.status_code, texts.get(error.status_code, str(error.detail)))
 

@@ -39,7 +39,7 @@ class Dispatcher:
     options: PlayOptions
 
     def __post_init__(self) -> None:
-        self.slow_threads = anyio.CapacityLimiter(self.options.slow_threads)
+        self.slow_threads = anyio.CapacityLimiter(max(1, self.options.threads // 2))
         self.last_request = -float("inf")  # time.monotonic()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self.background = ThreadPoolExecutor(1, thread_name_prefix="background")
@@ -86,6 +86,8 @@ def _sqlite_file(folder: str) -> URL:
 
 
 CHECK_SECONDS = 300.0
+UNPLAYED_MINUTES = 60.0
+"""After them a table is closed if its session has never made a move."""
 _BATCH_SIZE = 50  # tables per query
 
 
@@ -112,7 +114,7 @@ async def close_idle_tables(dispatcher: Dispatcher) -> int:
 
 def close_unplayed_tables(store: TableStore) -> None:
     """Close tables of sessions that have never moved. A session that has moved cannot drop deals that it dislikes."""
-    limit = now() - timedelta(minutes=store.options.limits.unplayed_minutes)
+    limit = now() - timedelta(minutes=UNPLAYED_MINUTES)
     other = aliased(GameRow)
     has_moved = select(other.id).where(other.user_id == GameRow.user_id, other.moved > other.began).exists()
     unplayed = update(GameRow).where(GameRow.status == OPEN, GameRow.began < limit, ~has_moved)

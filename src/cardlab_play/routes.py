@@ -1,6 +1,6 @@
 """API routes; docs/play_api.md has examples.
 
-Sync routes run in the pool of `play.threads` threads, searches and advice in that of `play.slow_threads`.
+Sync routes run in the pool of `play.threads` threads, searches and advice in a pool of half as many.
 """
 
 import time

@@ -34,6 +34,8 @@ from cardlab_play.options import PlayOptions
 from cardlab_play.request_models import TableRequest
 from cardlab_play.table import LiveTable, Table, check_practice
 
+MAX_IN_MEMORY = 1000
+"""Tables in memory; others are replayed from their actions on request."""
 _log = logging.getLogger(__name__)
 
 
@@ -202,7 +204,7 @@ class TableStore:
         with self._lock:
             self._tables[live.row.id] = live
             self._tables.move_to_end(live.row.id)
-            while len(self._tables) > self.options.limits.kept_in_memory:
+            while len(self._tables) > MAX_IN_MEMORY:
                 self._tables.popitem(last=False)
 
     def _check_turn(self, live: LiveTable, number: int) -> None:

@@ -88,8 +88,9 @@ def test_only_a_proxy_names_the_address_of_a_client(start, trusted):
         assert statuses == ([201, 201, 429, 201] if trusted else [201, 429, 429, 429])
 
 
-def test_unplayed_tables_are_closed_without_a_result(start):
-    with start(limits=limits(unplayed_minutes=1e-9)) as server:
+def test_unplayed_tables_are_closed_without_a_result(start, monkeypatch):
+    monkeypatch.setattr("cardlab_play.dispatcher.UNPLAYED_MINUTES", 1e-9)
+    with start() as server:
         client, player = server.client(), server.client()
         table, daily = client.open(TABLE_REQUESTS["five_o"]), client.open({"game": "big2", "deal": "daily"})
         first = player.open(TABLE_REQUESTS["five_o"])
