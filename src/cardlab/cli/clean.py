@@ -4,12 +4,11 @@ import hashlib
 import os
 import shutil
 import sys
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from filelock import FileLock, Timeout
@@ -17,7 +16,7 @@ from filelock import FileLock, Timeout
 from cardlab.cli.verbs import Request
 from cardlab.core.files import load_json
 from cardlab.core.kernels import numba
-from cardlab.core.options import InvalidOption, checked
+from cardlab.core.options import checked
 from cardlab.experiments.config.build_experiment import build_experiment
 from cardlab.experiments.config.options import InvalidConfiguration
 from cardlab.experiments.run_paths import LATEST
@@ -25,10 +24,10 @@ from cardlab.tracking.connection import project_root
 from cardlab.tracking.lineage import run_git
 from cardlab.tracking.policy_lookup import CONFIG
 
+Kind = Literal["earlier", "checkpoints"]
 KINDS = {
     "earlier": "runs of earlier code versions, recorded in mlartifacts/: folders in runs/, but not runs/NAME/latest",
     "checkpoints": "checkpoints of finished trainings, recorded in mlartifacts/: their commands train from the start",
-    "kernels": "compiled kernels of other code, unused for a day: compiled again where that code runs",
 }
 _PLACES = {
     "runs": "trainings",
@@ -40,7 +39,6 @@ _PLACES = {
     "studies.db": "the studies of sweeps",
 }
 _CHECKPOINT = "finished.ckpt"
-_KERNELS_IN_USE = 86_400.0  # seconds since a process of that code began
 
 
 @dataclass(frozen=True)
@@ -59,16 +57,13 @@ class Candidate:
 
 def run(request: Request) -> int:
     """List places and candidates, ask, delete; the exit status."""
-    kinds = checked("kinds", request.config["kinds"], list[str])
-    for kind in kinds:
-        if kind not in KINDS:
-            raise InvalidOption("kinds", kind, f"any of {', '.join(KINDS)}")
+    kinds = checked("kinds", request.config["kinds"], list[Kind])
     ask = checked("ask", request.config["ask"], bool) and "--yes" not in request.flags
     root, cache = project_root(), Path(str(getattr(numba.core.config, "CACHE_DIR")))  # noqa: B009  filled at run time
     for place, meaning in _PLACES.items():
         _print_row(size(root / place), place, meaning)
     _print_row(size(cache), "kernels", f"compiled kernels of this code, in {cache.parent}")
-    found = [candidate for candidate in candidates(root, cache) if candidate.kind in kinds]
+    found = [candidate for candidate in candidates(root) if candidate.kind in kinds]
     print("\ncan be deleted:" if found else "\nnothing can be deleted")
     for kind in kinds:
         if chosen := [candidate for candidate in found if candidate.kind == kind]:
@@ -81,8 +76,8 @@ def run(request: Request) -> int:
     return 0
 
 
-def candidates(root: Path, kernels: Path) -> Iterator[Candidate]:
-    """All that can be deleted of the project at `root`; `kernels` is the folder of this code's compiled kernels."""
+def candidates(root: Path) -> Iterator[Candidate]:
+    """All that can be deleted of the project at `root`."""
     recorded, protected = _recorded(root), _protected(root)
     for checkpoint in sorted(file for file in _files(root / "runs") if file.name == _CHECKPOINT):
         folder = checkpoint.parent
@@ -95,16 +90,13 @@ def candidates(root: Path, kernels: Path) -> Iterator[Candidate]:
             yield Candidate("checkpoints", folder, (checkpoint,))
         else:
             yield Candidate("earlier", folder, (folder,))
-    for folder in sorted(kernels.parent.glob("*/")) if kernels.parent.name == "kernels" else ():
-        if folder != kernels and time.time() - folder.stat().st_mtime > _KERNELS_IN_USE:
-            yield Candidate("kernels", folder, (folder,))
 
 
 def delete(candidate: Candidate) -> int:
     """Delete it, unless a training holds its folder; the bytes that it freed."""
     freed, lock = candidate.size, FileLock(candidate.folder / "lock", timeout=0)
     try:
-        with nullcontext() if candidate.kind == "kernels" else lock:
+        with lock:
             for path in candidate.paths:
                 if path.is_dir():
                     shutil.rmtree(path)

@@ -205,7 +205,7 @@ _VERBS = (
     Verb(
         "clean",
         "list what local files take, and delete what is no longer needed",
-        ("cardlab clean", "cardlab clean --yes", "cardlab clean kinds=[earlier,checkpoints,kernels] ask=false"),
+        ("cardlab clean", "cardlab clean --yes", "cardlab clean kinds=[earlier,checkpoints] ask=false"),
         flags={"--yes": "delete without asking"},
     ),
     Verb(
