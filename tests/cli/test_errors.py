@@ -168,7 +168,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         ),
         (["sweep", "sweep.space.game.num_players=[2,3]"], "sweep.space.game.num_players=[2, 3]: must be left out: it"),
         (["sweep", "sweep.space={agent: {gamma: 0.9}}"], "sweep.space.agent.gamma=0.9: must be {low: …, high: …}"),
-        (["belief", "agents=[]"], "agents=[]: must be a list of at least one agent"),
+        (["belief", "agents=[]"], "agents=[]: must be a list of at least 1 entries"),
         (["belief", "output=/proc/x"], "output=/proc/x: must be a folder that can be written to (no such file or"),
         (["belief", "output=/etc/passwd"], "output=/etc/passwd: must be a folder that can be written to (file exists)"),
         (["belief", "output="], "output=: must be a folder"),

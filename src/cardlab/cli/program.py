@@ -13,8 +13,7 @@ from typing import NoReturn
 
 from omegaconf import OmegaConf
 
-from cardlab.cli.completion import REQUESTS, complete
-from cardlab.cli.help_texts import overview, verb_help
+from cardlab.cli.help_texts import REQUESTS, complete, overview, verb_help
 from cardlab.cli.verbs import VERBS, ComposedConfig, Request, Verb
 from cardlab.core.exit_status import USAGE_ERROR, run_program
 from cardlab.core.files import load_json
