@@ -79,8 +79,7 @@ class BeliefNetworks:
         self._loaded: dict[str, Belief | None] = {}
         self._lock = threading.Lock()
         for name, folder in folders.items():
-            if name not in GAMES:
-                raise InvalidOption(f"play.belief.{name}", folder, f"left out: the games are {', '.join(GAMES)}")
+            check_choice("play.belief", name, list(GAMES))
             load_belief(make_game(name), Path(folder))
 
     def for_game(self, game: Game) -> Belief | None:
@@ -200,9 +199,7 @@ class AgentCatalog:
         if not _matches_game(entry, game):
             required = ", ".join(f"{option}={value}" for option, value in entry.required_options.items())
             raise InvalidOption(f"{key}.agent", choice.agent, f"used with the options it was trained for: {required}")
-        if choice.search is not None and choice.search not in entry.searches:
-            allowed = f"one of {', '.join(entry.searches)}, or null" if entry.searches else "null for this agent"
-            raise InvalidOption(f"{key}.search", choice.search, allowed)
+        check_choice(f"{key}.search", choice.search, [*entry.searches, None])
         try:
             return self.load(game, choice)
         except Exception as error:  # policy folders are user data

@@ -16,7 +16,7 @@ from sqlalchemy import func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.options import InvalidOption, check_whole
 from cardlab.games.protocol import Game, States
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
 from cardlab_play.database import DAILY, FINISHED, FRESH, OPEN, RESIGNED, SHARED, DealRow, GameRow, UserRow, now
@@ -160,11 +160,9 @@ class DealFactory:
         """The deal of a request and its kind for the user's game: fresh, daily or shared."""
         if request.deal is None:
             return self._row(self.make_seed(), FRESH, None, request), FRESH
-        for key in ("options", "seat", "opponents", "par"):
-            if getattr(request, key) is not None:
+        for key in ("options", "seat", "opponents", "par", "practice"):
+            if getattr(request, key) not in (None, False):
                 raise InvalidOption(key, getattr(request, key), "left out with a deal: the deal sets it")
-        if request.practice:
-            raise InvalidOption("practice", True, "false with a deal: practice games have fresh deals")
         if request.deal == DAILY:
             return self.today(session, request.game), DAILY
         row = find_deal(session, request.deal, user_id)
@@ -191,9 +189,8 @@ class DealFactory:
     def _row(self, seed: bytes, kind: str, date: str | None, request: TableRequest) -> DealRow:
         """The row of a deal with all defaults filled in."""
         game, options = make_offered_game(request.game, request.options or {})
-        num_players, seat = game.spec.num_players, request.seat or 0
-        if seat >= num_players:
-            raise InvalidOption("seat", seat, f"a seat from 0 to {num_players - 1}")
+        num_players = game.spec.num_players
+        seat = check_whole("seat", request.seat or 0, 0, num_players - 1)
         advisor = self.agents.advisor(game)
         par = request.par or advisor
         self.agents.load_offered(game, par, "par")

@@ -16,7 +16,6 @@ from scipy.special import betaincinv
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from cardlab.core.options import InvalidOption
 from cardlab.evaluation.intervals import CONFIDENCE, estimate
 from cardlab.experiments.config.build_parts import group
 from cardlab_play.agent_catalog import AgentCatalog, AgentChoice
@@ -160,9 +159,7 @@ def _all_rows(options: PlayOptions) -> list[RecordRow]:
     address = options.database or sqlite_address(options.folder)
     file = sqlite_file(address)
     if file is not None and not file.exists():
-        if options.database is None:
-            return []
-        raise InvalidOption("play.database", "…", f"a database that exists; the file {file} does not")
+        return []
     engine = open_database(address)
     try:
         return record_rows(engine, AgentCatalog(options))

@@ -112,7 +112,7 @@ def test_a_lock_of_dvc_that_cannot_be_read_is_named(
 ) -> None:
     (project.root / "dvc.lock").write_text(text)
     assert main(["clean", "--yes"]) == 2
-    assert "dvc.lock: cannot be read as DVC's; git checkout dvc.lock brings it back" in capsys.readouterr().err
+    assert "git and dvc.lock name files that stay, and must be read" in capsys.readouterr().err
 
 
 def test_checkpoints_go_only_when_asked_for(project: Project) -> None:

@@ -205,7 +205,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["runs", "limit=0"], "limit=0: must be a whole number in [1, 1000]"),
         (["runs", "kind=trials"], "kind=trials: must be one of training, seeds, sweep, trial, evaluation"),
         (["runs", "policy=nowhere"], "nowhere: is not a policy's folder"),
-        (["compose", "--check"], "params.yaml cannot be read"),
+        (["compose", "--check"], "params.yaml differs from conf/ at "),
         (["compose", "benchmark=typo"], "benchmark=typo: must be one of full, quick"),
         (
             ["compose", "experiments.thirty_one_dqn.agent.epsilom=1"],
@@ -230,7 +230,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         ),
         (["compose", "benchmark=[]"], "experiments=(left out): must be experiments by name, as in benchmark=quick"),
         (["compose", "--check", "experiments=3"], "experiments=3: must be experiments by name, as in"),
-        (["compose", "experiments.thirty_one_dqn=3"], "experiments.thirty_one_dqn=3: must be an experiment"),
+        (["compose", "experiments.thirty_one_dqn=3"], "experiments.thirty_one_dqn=3: must be a mapping"),
         (
             ["compose", "~experiments.thirty_one_dqn", "+experiments.thirty_one_dqn.seeds=3"],
             "experiments.thirty_one_dqn={seeds: 3}: must be a whole experiment: add its line to the defaults, or",
@@ -243,7 +243,7 @@ def test_in_a_process_of_its_own_nothing_is_written(folder: Path) -> None:
         (["ui", "port=0"], "port=0: must be a whole number in [1, 65535]"),
         (["ui", "host="], "host=: must be an address of this machine"),
         (["play", "play.belief.big2.x=3"], "play.belief.big2={x: 3}: must be text"),
-        (["play", "play.belief={chess: x}", "play.port=0"], "play.belief.chess=x: must be left out: the games"),
+        (["play", "play.belief={chess: x}", "play.port=0"], "play.belief=chess: must be one of "),
         (["play", "play.searches.mine=tree:foo:1", "play.port=0"], "play.searches.mine=tree:foo:1: must be a search"),
         (["play", "play.searches.mine=a,b"], "play.searches.mine=a,b: takes one value"),
         (["train", 'name="it\'s"'], "name=it's: must be text for the name of a folder: no / \\ or quotes in it"),

@@ -146,14 +146,15 @@ def _folder_now(root: Path, config: Mapping[str, Any]) -> str | None:
 
 def _protected(root: Path) -> list[Path]:
     """What git tracks below runs/, and what dvc.lock names. InvalidConfiguration where git fails."""
-    listed = run_git(root, "ls-files", "-z", "runs")
-    if listed is None and (root / ".git").exists():
-        raise InvalidConfiguration(f"{root}: git cannot list what it tracks below runs/; see what git status says")
-    lock = root / "dvc.lock"
+    listed, lock = run_git(root, "ls-files", "-z", "runs"), root / "dvc.lock"
     try:
+        if listed is None and (root / ".git").exists():
+            raise OSError("git cannot list what it tracks below runs/")
         stages: Mapping[str, Any] = yaml.safe_load(lock.read_text())["stages"] if lock.exists() else {}
     except (OSError, UnicodeDecodeError, TypeError, KeyError, yaml.YAMLError) as error:
-        raise InvalidConfiguration(f"{lock}: cannot be read as DVC's; git checkout dvc.lock brings it back") from error
+        raise InvalidConfiguration(
+            f"{root}: git and dvc.lock name files that stay, and must be read ({error})"
+        ) from error
     entries = (entry for stage in stages.values() for key in ("deps", "outs") for entry in stage.get(key, ()))
     return [root / name for name in (*(listed or "").split("\0"), *(entry["path"] for entry in entries)) if name]
 

@@ -4,7 +4,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
-from cardlab.core.options import ConfigurationError, InvalidOption, combined
+from cardlab.core.options import ConfigurationError, InvalidOption, checked, combined
 from cardlab.experiments.config.build_experiment import check_experiment, read_experiment
 from cardlab.experiments.config.build_parts import check_pinned
 from cardlab.experiments.config.launcher import check_launcher
@@ -70,11 +70,9 @@ def check_names(config: Mapping[str, Any]) -> None:
     experiments = config.get("experiments", "(left out)")
     if not isinstance(experiments, Mapping):
         raise InvalidOption("experiments", experiments, _WANTED)
-    for key, experiment in cast(Mapping[str, Any], experiments).items():
-        if not isinstance(experiment, Mapping):
-            raise InvalidOption(f"experiments.{key}", experiment, "an experiment")
-        name = cast(Mapping[str, Any], experiment).get("name", "(left out)")
-        if not {"name", "game"} & set(cast(Mapping[str, Any], experiment)):  # taken out of the defaults, but not here
+    for key, experiment in checked("experiments", experiments, Mapping[str, Mapping[str, Any]]).items():
+        name = experiment.get("name", "(left out)")
+        if not {"name", "game"} & set(experiment):  # taken out of the defaults, but not here
             allowed = f"a whole experiment: add its line to the defaults, or remove experiments.{key} too"
             raise InvalidOption(f"experiments.{key}", experiment, allowed)
         if name != key:

@@ -9,7 +9,7 @@ from gymnasium.envs.registration import register, registry
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from cardlab.core.options import InvalidOption
+from cardlab.core.options import InvalidOption, check_choice
 from cardlab.games.catalogue import GAMES, make_game
 from cardlab.games.protocol import Bools, Floats, Game
 from cardlab.integrations.parallel_games import Opponents, ParallelGames, StepResult
@@ -38,8 +38,7 @@ def resolve_game(game: Game | str, options: Mapping[str, Any]) -> Game:
 
 def check_render_mode(render_mode: str | None) -> str | None:
     """`render_mode`; raises InvalidOption for an unknown one."""
-    if render_mode is not None and render_mode not in RENDER_MODES:
-        raise InvalidOption("render_mode", render_mode, f"one of {', '.join(RENDER_MODES)}, or left out")
+    check_choice("render_mode", render_mode, (*RENDER_MODES, None))
     return render_mode
 
 

@@ -135,9 +135,6 @@ def _first_lines(group: str, name: str) -> str:
 
 def _write(group: str, name: str, content: Mapping[str, Any], notes: Sequence[str]) -> Path:
     file = _file(group, name)
-    try:
-        head = _first_lines(group, name) + "".join(f"# {' '.join(note.split())}\n" for note in notes)
-        write_atomically(file, head + OmegaConf.to_yaml(OmegaConf.create(dict(content))))
-    except OSError as error:
-        raise InvalidConfiguration(f"{file}: cannot be written ({error})") from error
+    head = _first_lines(group, name) + "".join(f"# {' '.join(note.split())}\n" for note in notes)
+    write_atomically(file, head + OmegaConf.to_yaml(OmegaConf.create(dict(content))))
     return file
